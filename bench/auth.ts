@@ -80,8 +80,8 @@ try {
     scopes: ['jobs:read', 'jobs:write'],
     expiresAt: null,
   } as const;
-  const key = accounts.credentials.create({ ...wanted, kind: 'key' }, 'bench').secret;
-  const client = accounts.credentials.create({ ...wanted, kind: 'client' }, 'bench');
+  const key = (await accounts.credentials.create({ ...wanted, kind: 'key' }, 'bench')).secret;
+  const client = await accounts.credentials.create({ ...wanted, kind: 'client' }, 'bench');
   const issued = await accounts.tokens.issue(client.credential.id, client.secret);
   const theirs = await doneJob(url, { apiKey: key });
   const nobodys = await doneJob(url, {});
@@ -111,7 +111,7 @@ try {
     asker.end();
   }
 } finally {
-  accounts.close();
+  await accounts.close();
   service.process.kill('SIGTERM');
   service.process.once('exit', () => rmSync(data, { recursive: true, force: true }));
 }

@@ -151,7 +151,8 @@ export async function startService(
     warmParsing(context).catch((error: unknown) =>
       log.error({ err: error }, 'schemas could not be compiled'),
     );
-    const link = config.auth === 'required' ? setupLink(await accounts.open(), config.baseUrl ?? url) : null;
+    const link =
+      config.auth === 'required' ? await setupLink(await accounts.open(), config.baseUrl ?? url) : null;
     let stopping: Promise<void> | null = null;
     return {
       url,

@@ -127,7 +127,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     may: [
       'errors.ts',
       'accounts',
-      'engines/sqlite/library-handle.ts',
+
       'html.ts',
       'page-style',
       'http/send-static.ts',

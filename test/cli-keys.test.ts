@@ -51,7 +51,7 @@ test('a key is made, used by a service that runs, listed and revoked', async () 
     const id = key.slice(0, 11);
     assert.match(made.err, new RegExp(`^key ${id} of service 'ci': jobs:read jobs:write; expires .*\n$`));
     assert.ok(!made.err.includes(key.slice(12)));
-    assert.deepEqual(service.credentials.verifyKey(key).ok?.scopes, ['jobs:read', 'jobs:write']);
+    assert.deepEqual((await service.credentials.verifyKey(key)).ok?.scopes, ['jobs:read', 'jobs:write']);
 
     const listed = await keys(path, 'list', '--owner', 'ci', '--json');
     const [found] = JSON.parse(listed.out) as Record<string, unknown>[];
@@ -64,7 +64,7 @@ test('a key is made, used by a service that runs, listed and revoked', async () 
 
     const revoked = await keys(path, 'revoke', id);
     assert.deepEqual([revoked.status, revoked.out], [0, '']);
-    assert.equal(service.credentials.verifyKey(key).refused, 'revoked');
+    assert.equal((await service.credentials.verifyKey(key)).refused, 'revoked');
     // The whole key will do, and is not repeated.
     const again = await keys(path, 'revoke', key);
     assert.match(again.err, /was revoked before/);
@@ -72,11 +72,11 @@ test('a key is made, used by a service that runs, listed and revoked', async () 
     const { out } = await keys(path, 'list');
     assert.match(out, new RegExp(`^id .*\n${id} +key +revoked +ci +robot +jobs:read,jobs:write`));
     assert.deepEqual(
-      service.audit.list().events.map(({ event }) => event),
+      (await service.audit.list()).events.map(({ event }) => event),
       ['key.revoked', 'key.created'],
     );
   } finally {
-    service.close();
+    await service.close();
   }
 });
 
@@ -93,7 +93,7 @@ test('a client comes as id and secret, as curl --user takes them', async () => {
     const [id, secret] = out.trim().split(':');
     assert.equal((await service.tokens.issue(id, secret)).ok?.scope, 'jobs:read admin');
   } finally {
-    service.close();
+    await service.close();
   }
 });
 

@@ -12,7 +12,7 @@ const signingKeys = (dataDirectory: string, ...argv: string[]) =>
   runCli(['signing-keys', ...argv], { DATA_DIR: dataDirectory });
 
 async function issueToken(accounts: Accounts): Promise<string> {
-  const { credential, secret } = accounts.credentials.create(
+  const { credential, secret } = await accounts.credentials.create(
     { kind: 'client', owner: 'ci', name: 'app', scopes: ['jobs:read'], expiresAt: null },
     'test',
   );
@@ -46,11 +46,11 @@ test('a rotation publishes the next key, and tokens of the old one stay good', a
     assert.ok(!JSON.stringify(listed).includes('"d"'), 'no private key is printed');
     const { out: text } = await signingKeys(workspace.path, 'list');
     assert.match(text, new RegExp(`^key id .*\n${oldKid} +signs .*\n${kid} +next `));
-    const [event] = service.audit.list().events;
+    const [event] = (await service.audit.list()).events;
     assert.deepEqual([event.event, event.subject], ['signing-key.created', kid]);
     assert.match(event.actor, /^cli:./);
   } finally {
-    service.close();
+    await service.close();
   }
 });
 
@@ -59,7 +59,7 @@ test('with --now a running service refuses old tokens at its next request, and s
   const { dataDirectory } = service.config;
   const accounts = openAccounts({ path: join(dataDirectory, 'accounts.sqlite') });
   try {
-    const { credential, secret } = accounts.credentials.create(
+    const { credential, secret } = await accounts.credentials.create(
       { kind: 'client', owner: 'ci', name: 'app', scopes: ['jobs:read'], expiresAt: null },
       'test',
     );
@@ -84,10 +84,12 @@ test('with --now a running service refuses old tokens at its next request, and s
     const fresh = await tokenOf();
     assert.equal(await statusOf(fresh), 200);
     assert.deepEqual(
-      accounts.signingKeys.list().map(({ state }) => state),
+      (await accounts.signingKeys.list()).map(({ state }) => state),
       ['signs'],
     );
-    const events = accounts.audit.list().events.filter(({ event }) => event.startsWith('signing-key.'));
+    const events = (await accounts.audit.list()).events.filter(({ event }) =>
+      event.startsWith('signing-key.'),
+    );
     assert.deepEqual(
       events.slice(0, 2).map(({ event, subject }) => [event, subject === oldKid]),
       [
@@ -97,7 +99,7 @@ test('with --now a running service refuses old tokens at its next request, and s
     );
     for (const { actor } of events.slice(0, 2)) assert.match(actor, /^cli:./);
   } finally {
-    accounts.close();
+    await accounts.close();
   }
 });
 

@@ -6,14 +6,17 @@ const NAME = 'account-area';
 const LENGTH_BYTES = 32;
 
 /** In hexadecimal; the same for all processes of the service. */
-export function areaSecret({ durable }: AccountsDatabase): string {
-  durable
-    .prepare('INSERT OR IGNORE INTO service_secrets (name, value) VALUES (?, ?)')
-    .run(NAME, randomBytes(LENGTH_BYTES));
-  const row = durable
-    .prepare('SELECT value FROM service_secrets WHERE name = ?')
-    .get<{ value: Uint8Array }>(NAME);
-  return Buffer.from(row!.value).toString('hex');
+export async function areaSecret(database: AccountsDatabase): Promise<string> {
+  await database.run(
+    'INSERT INTO service_secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
+    NAME,
+    randomBytes(LENGTH_BYTES),
+  );
+  const [{ value }] = await database.rows<{ value: Uint8Array }>(
+    'SELECT value FROM service_secrets WHERE name = ?',
+    NAME,
+  );
+  return Buffer.from(value).toString('hex');
 }
 
 /** Proves that a form is from a page sent to the same browser. `binding`: a value that only this browser has. */

@@ -38,9 +38,13 @@ export class Area {
   #oidc: Promise<OidcLibrary> | undefined;
   #oidcFailedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: AreaOptions) {
+  private constructor(options: AreaOptions, secret: string) {
     this.options = options;
-    this.secret = areaSecret(options.accounts.database);
+    this.secret = secret;
+  }
+
+  static async open(options: AreaOptions): Promise<Area> {
+    return new Area(options, await areaSecret(options.accounts.database));
   }
 
   /** Users and sessions. */

@@ -10,8 +10,8 @@ import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { getMigrations } from 'better-auth/db/migration';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { LibraryDatabase } from '../accounts/database.ts';
 import { oidcOwner } from '../accounts/oidc.ts';
-import { openLibraryHandle } from '../engines/sqlite/library-handle.ts';
 import { areaSecret } from './area-secret.ts';
 import { HashQueue } from './hash-queue.ts';
 import { ADDRESS_HEADER, LIBRARY_PATH, OIDC_PROVIDER } from './library-names.ts';
@@ -44,14 +44,14 @@ export type OidcLibrary = Awaited<ReturnType<typeof openOidcLibrary>>;
 
 /** Migrates its tables and opens it. Call `close` at the end. */
 export async function openLibrary(options: LibraryOptions) {
-  const handle = openLibraryHandle(options.accounts.database.path);
+  const database = await options.accounts.database.openLibrary();
   try {
-    const settings = { ...librarySettings(options), database: handle };
-    await bringTablesUpToDate(settings, (sql) => options.accounts.database.durable.exec(sql));
+    const settings = { ...(await librarySettings(options)), database: database.handle };
+    await bringTablesUpToDate(settings, database);
     const auth = betterAuth(settings);
-    return { auth, context: await auth.$context, close: () => handle.close() };
+    return { auth, context: await auth.$context, close: () => database.close() };
   } catch (error) {
-    handle.close();
+    database.close();
     throw error;
   }
 }
@@ -62,12 +62,12 @@ export async function openLibrary(options: LibraryOptions) {
  * Throws an Error where the provider cannot be asked, or is another than it should be.
  */
 export async function openOidcLibrary(options: LibraryOptions, oidc: OidcSettings) {
-  const handle = openLibraryHandle(options.accounts.database.path);
+  const database = await options.accounts.database.openLibrary();
   try {
-    const settings = librarySettings(options);
+    const settings = await librarySettings(options);
     const auth = betterAuth({
       ...settings,
-      database: handle,
+      database: database.handle,
       databaseHooks: { ...settings.databaseHooks, ...oidcHooks(options.accounts, oidc) },
       plugins: [oidcPlugin(oidc)],
     });
@@ -80,15 +80,15 @@ export async function openOidcLibrary(options: LibraryOptions, oidc: OidcSetting
       auth,
       callback: (request: Request): Promise<Response> =>
         subjectOfCall.run({ subject: null }, () => auth.handler(request)),
-      close: () => handle.close(),
+      close: () => database.close(),
     };
   } catch (error) {
-    handle.close();
+    database.close();
     throw error;
   }
 }
 
-function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
+async function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
   const { origin, pathname, protocol } = new URL(baseUrl);
   const isSecure = protocol === 'https:';
   return {
@@ -96,7 +96,7 @@ function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
     baseURL: origin,
     basePath: pathname.replace(/\/$/, '') + LIBRARY_PATH,
     // As a list: an environment variable would override a single value.
-    secrets: [{ version: 1, value: areaSecret(accounts.database) }],
+    secrets: [{ version: 1, value: await areaSecret(accounts.database) }],
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -118,7 +118,8 @@ function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
       // Every session is created here, by password or issuer, so disabled accounts are rejected here.
       session: {
         create: {
-          before: async ({ userId }: { userId: string }) => accounts.states.of(userId).disabledAt === null,
+          before: async ({ userId }: { userId: string }) =>
+            (await accounts.states.of(userId)).disabledAt === null,
         },
       },
     },
@@ -194,7 +195,7 @@ function oidcHooks(accounts: Accounts, { issuer }: OidcSettings) {
         },
         after: async (user: { id: string; email: string }) => {
           const detail = { email: user.email, issuer };
-          accounts.audit.append({ actor: user.id, event: 'user.created', subject: user.id, detail });
+          await accounts.audit.append({ actor: user.id, event: 'user.created', subject: user.id, detail });
         },
       },
     },
@@ -210,24 +211,19 @@ function oidcHooks(accounts: Accounts, { issuer }: OidcSettings) {
 }
 
 /**
- * In one transaction that does not span a wait: other connections of this same process write too, and would wait for
- * a lock that only ends when they let go. Another process may do the same at the same time; then there is nothing left.
+ * In one transaction that does not span a wait: other connections of this same process write to SQLite too, and would wait
+ * for a lock that only ends when they let go. Another process may do the same at the same time; then there is nothing left.
  */
-async function bringTablesUpToDate(settings: BetterAuthOptions, exec: (sql: string) => void): Promise<void> {
+async function bringTablesUpToDate(settings: BetterAuthOptions, database: LibraryDatabase): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const migrations = await getMigrations(settings);
     const { toBeCreated, toBeAdded, toBeAddedIndexes } = migrations;
     if (toBeCreated.length + toBeAdded.length + toBeAddedIndexes.length === 0) return;
     const sql = await migrations.compileMigrations();
     try {
-      exec(`BEGIN IMMEDIATE; ${sql} COMMIT;`);
+      await database.migrate(sql);
       return;
     } catch (error) {
-      try {
-        exec('ROLLBACK');
-      } catch {
-        // The transaction did not begin.
-      }
       if (attempt === 3) throw error;
     }
   }

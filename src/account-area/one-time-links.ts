@@ -1,7 +1,7 @@
 /** Links to set a password once: for the first administrator, new users and forgotten passwords. */
 import { hash, randomBytes } from 'node:crypto';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { AccountsDatabase } from '../accounts/database.ts';
+import { type AccountsDatabase, rows, run, type Work } from '../accounts/database.ts';
 
 export interface OneTimeLink {
   /** 'setup': creates the administrator of a new installation; 'password': sets the password of a user. */
@@ -21,6 +21,9 @@ export function linkAddress(baseUrl: string, purpose: OneTimeLink['purpose'], to
   return `${baseUrl}${LINK_PATHS[purpose]}?token=${token}`;
 }
 
+const FIND =
+  'SELECT purpose, user_id AS "userId" FROM one_time_links WHERE token_hash = ? AND expires_at > ?';
+
 export class OneTimeLinks {
   readonly #database: AccountsDatabase;
   readonly #now: () => number;
@@ -31,48 +34,47 @@ export class OneTimeLinks {
   }
 
   /** Creates a link and returns its token. Earlier links for the same purpose become invalid. */
-  make({ purpose, userId }: OneTimeLink, actor: string): string {
+  async make(link: OneTimeLink, actor: string): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const now = this.#now();
-    const { durable } = this.#database;
-    durable.transaction(() => {
-      durable
-        .prepare('DELETE FROM one_time_links WHERE (purpose = ? AND user_id IS ?) OR expires_at <= ?')
-        .run(purpose, userId, now);
-      durable
-        .prepare('INSERT INTO one_time_links VALUES (?, ?, ?, ?, ?, ?)')
-        .run(hashOf(token), purpose, userId, now, actor, now + LINK_LIFETIME_MS);
-    });
+    await this.#database.transaction(() => this.#add(link, token, actor));
     return token;
+  }
+
+  *#add({ purpose, userId }: OneTimeLink, token: string, actor: string): Work<void> {
+    const now = this.#now();
+    yield* run(
+      'DELETE FROM one_time_links WHERE (purpose = ? AND user_id IS NOT DISTINCT FROM ?) OR expires_at <= ?',
+      ...[purpose, userId, now],
+    );
+    yield* run(
+      'INSERT INTO one_time_links VALUES (?, ?, ?, ?, ?, ?)',
+      ...[hashOf(token), purpose, userId, now, actor, now + LINK_LIFETIME_MS],
+    );
   }
 
   /**
    * The link of a token, without using it up, because mail scanners open links, too. Null: unknown, used or expired.
    */
-  look(token: string): OneTimeLink | null {
-    return (
-      this.#database.durable
-        .prepare(
-          'SELECT purpose, user_id AS userId FROM one_time_links WHERE token_hash = ? AND expires_at > ?',
-        )
-        .get<OneTimeLink>(hashOf(token), this.#now()) ?? null
-    );
+  async look(token: string): Promise<OneTimeLink | null> {
+    const [found] = await this.#database.rows<OneTimeLink>(FIND, hashOf(token), this.#now());
+    return found ?? null;
   }
 
   /** Uses up a link. Of two concurrent calls, one gets the link and the other null. */
-  take(token: string): OneTimeLink | null {
-    const { durable } = this.#database;
-    return durable.transaction(() => {
-      const found = this.look(token);
-      if (found !== null)
-        durable.prepare('DELETE FROM one_time_links WHERE token_hash = ?').run(hashOf(token));
-      return found;
-    });
+  take(token: string): Promise<OneTimeLink | null> {
+    return this.#database.transaction(() => this.#take(token));
+  }
+
+  *#take(token: string): Work<OneTimeLink | null> {
+    const [found] = yield* rows<OneTimeLink>(FIND, hashOf(token), this.#now());
+    if (found === undefined) return null;
+    yield* run('DELETE FROM one_time_links WHERE token_hash = ?', hashOf(token));
+    return found;
   }
 
   /** Invalidates all links of a user. */
-  withdraw(userId: string): void {
-    this.#database.durable.prepare('DELETE FROM one_time_links WHERE user_id = ?').run(userId);
+  async withdraw(userId: string): Promise<void> {
+    await this.#database.run('DELETE FROM one_time_links WHERE user_id = ?', userId);
   }
 }
 
@@ -82,8 +84,8 @@ function hashOf(token: string): Buffer {
 }
 
 /** The address of a new link to create the first administrator; null: one exists. Earlier links become invalid. */
-export function setupLink(accounts: Accounts, baseUrl: string): string | null {
-  if (accounts.states.activeAdmins() > 0) return null;
-  const token = new OneTimeLinks(accounts.database).make({ purpose: 'setup', userId: null }, 'geomill');
+export async function setupLink(accounts: Accounts, baseUrl: string): Promise<string | null> {
+  if ((await accounts.states.activeAdmins()) > 0) return null;
+  const token = await new OneTimeLinks(accounts.database).make({ purpose: 'setup', userId: null }, 'geomill');
   return linkAddress(baseUrl, 'setup', token);
 }

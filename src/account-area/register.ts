@@ -97,7 +97,7 @@ class AreaDoor {
   }
 
   async #open(): Promise<Area> {
-    return new Area({ ...this.#options, accounts: await this.#options.accounts.open() });
+    return Area.open({ ...this.#options, accounts: await this.#options.accounts.open() });
   }
 }
 

@@ -1,6 +1,8 @@
 /** Creates, lists and disables users and makes links to set their passwords; for pages and the command line. */
 import { randomUUID } from 'node:crypto';
+import { COUNT_ADMINS } from '../accounts/account-states.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import { rows, type Work } from '../accounts/database.ts';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
 import type { Library } from './library.ts';
@@ -30,17 +32,17 @@ export interface NewUser {
 interface UserRow {
   readonly id: string;
   readonly email: string;
-  readonly email_verified: number;
+  readonly email_verified: number | boolean;
   readonly name: string;
-  readonly created_at: string;
+  readonly created_at: string | Date;
   readonly is_admin: number | null;
   readonly disabled_at: number | null;
   readonly has_password: number;
 }
 
-const SELECT = `SELECT u.id, u.email, u.emailVerified AS email_verified, u.name, u.createdAt AS created_at,
-    s.is_admin, s.disabled_at, EXISTS (SELECT 1 FROM account AS a WHERE a.userId = u.id
-      AND a.providerId = 'credential' AND a.password IS NOT NULL) AS has_password
+const SELECT = `SELECT u.id, u.email, u."emailVerified" AS email_verified, u.name, u."createdAt" AS created_at,
+    s.is_admin, s.disabled_at, (SELECT count(*) FROM account AS a WHERE a."userId" = u.id
+      AND a."providerId" = 'credential' AND a.password IS NOT NULL) AS has_password
   FROM "user" AS u LEFT JOIN account_states AS s ON s.owner = u.id`;
 
 const SOURCE = { method: 'admin' } as const;
@@ -59,21 +61,22 @@ export class Users {
   }
 
   /** Sorted by e-mail address. */
-  list(): User[] {
-    return this.#accounts.database.durable.prepare(`${SELECT} ORDER BY u.email`).all<UserRow>().map(toUser);
+  async list(): Promise<User[]> {
+    const rows = await this.#accounts.database.rows<UserRow>(`${SELECT} ORDER BY u.email`);
+    return rows.map(toUser);
   }
 
-  get(id: string): User | null {
+  get(id: string): Promise<User | null> {
     return this.#one('u.id = ?', id);
   }
 
-  byEmail(email: string): User | null {
+  byEmail(email: string): Promise<User | null> {
     return this.#one('u.email = ?', email.trim().toLowerCase());
   }
 
   /** Throws USER_UNKNOWN. */
-  named(email: string): User {
-    const user = this.byEmail(email);
+  async named(email: string): Promise<User> {
+    const user = await this.byEmail(email);
     if (user === null) throw failure('USER_UNKNOWN', { user: email });
     return user;
   }
@@ -82,13 +85,13 @@ export class Users {
   async create(wanted: NewUser, actor: string): Promise<User> {
     const email = checkEmail(wanted.email);
     const name = checkPersonName(wanted.name === '' ? email.split('@', 1)[0] : wanted.name);
-    if (this.byEmail(email) !== null) throw refuse('email', 'is that of another user');
+    if ((await this.byEmail(email)) !== null) throw refuse('email', 'is that of another user');
     const id = randomUUID();
     // Administrators know the address, so an issuer that verified the same address means the same person.
     await this.#library.context.internalAdapter.createUser({ id, email, name, emailVerified: true }, SOURCE);
-    this.#accounts.audit.append({ actor, event: 'user.created', subject: id, detail: { email } });
-    if (wanted.isAdmin) this.#accounts.states.change(id, { isAdmin: true }, actor);
-    return this.get(id)!;
+    await this.#accounts.audit.append({ actor, event: 'user.created', subject: id, detail: { email } });
+    if (wanted.isAdmin) await this.#accounts.states.change(id, { isAdmin: true }, actor);
+    return (await this.get(id))!;
   }
 
   /** Sets the password of a user and ends all sessions. Throws ACCOUNT_FIELD. */
@@ -106,59 +109,66 @@ export class Users {
       });
     else await internalAdapter.updateAccount(account.id, { password: hash });
     await internalAdapter.deleteUserSessions(id);
-    this.links.withdraw(id);
-    this.#noteChange(id, actor, { password: 'set' });
+    await this.links.withdraw(id);
+    await this.#noteChange(id, actor, { password: 'set' });
   }
 
   /** The token of a link to set a password. An existing password stays valid until then. */
-  makeLink(user: User, actor: string): string {
-    const token = this.links.make({ purpose: 'password', userId: user.id }, actor);
-    this.#noteChange(user.id, actor, { link: 'made' });
+  async makeLink(user: User, actor: string): Promise<string> {
+    const token = await this.links.make({ purpose: 'password', userId: user.id }, actor);
+    await this.#noteChange(user.id, actor, { link: 'made' });
     return token;
   }
 
   /** Rejects sessions, links, keys, clients and their tokens immediately. Throws LAST_ADMIN. */
   async disable(user: User, actor: string): Promise<void> {
-    this.#checkNotLastAdmin(user);
-    this.#accounts.states.change(user.id, { isDisabled: true }, actor);
-    this.links.withdraw(user.id);
+    await this.#accounts.database.transaction(() => this.#disable(user, actor));
+    await this.links.withdraw(user.id);
     await this.#library.context.internalAdapter.deleteUserSessions(user.id);
   }
 
   /** Keys that were not revoked become valid again. */
-  enable(user: User, actor: string): void {
-    this.#accounts.states.change(user.id, { isDisabled: false }, actor);
+  enable(user: User, actor: string): Promise<void> {
+    return this.#accounts.states.change(user.id, { isDisabled: false }, actor);
   }
 
   /** Removing the role revokes keys and clients with the scope admin. Throws LAST_ADMIN. */
-  setAdmin(user: User, isAdmin: boolean, actor: string): void {
-    if (!isAdmin) {
-      this.#checkNotLastAdmin(user);
-      const { credentials } = this.#accounts;
-      for (const { id, scopes } of credentials.list({ owner: user.id }))
-        if (scopes.includes('admin')) credentials.revoke(id, actor);
-    }
-    this.#accounts.states.change(user.id, { isAdmin }, actor);
+  setAdmin(user: User, isAdmin: boolean, actor: string): Promise<void> {
+    return this.#accounts.database.transaction(() => this.#setAdmin(user, isAdmin, actor));
   }
 
   async endSessions(user: Pick<User, 'id'>, actor: string): Promise<void> {
     await this.#library.context.internalAdapter.deleteUserSessions(user.id);
-    this.#noteChange(user.id, actor, { sessions: 'ended' });
+    await this.#noteChange(user.id, actor, { sessions: 'ended' });
   }
 
-  #checkNotLastAdmin({ isAdmin, disabledAt, email }: User): void {
-    if (isAdmin && disabledAt === null && this.#accounts.states.activeAdmins() <= 1)
-      throw failure('LAST_ADMIN', { user: email });
+  *#disable(user: User, actor: string): Work<void> {
+    yield* this.#accounts.states.changing(user.id, { isDisabled: true }, actor);
+    yield* checkAdminLeft(user);
   }
 
-  #noteChange(subject: string, actor: string, detail: Readonly<Record<string, string>>): void {
-    this.#accounts.audit.append({ actor, event: 'user.changed', subject, detail });
+  *#setAdmin(user: User, isAdmin: boolean, actor: string): Work<void> {
+    const { credentials, states } = this.#accounts;
+    if (!isAdmin) yield* credentials.revoking(user.id, ({ scopes }) => scopes.includes('admin'), actor);
+    yield* states.changing(user.id, { isAdmin }, actor);
+    if (!isAdmin) yield* checkAdminLeft(user);
   }
 
-  #one(condition: string, value: string): User | null {
-    const row = this.#accounts.database.durable.prepare(`${SELECT} WHERE ${condition}`).get<UserRow>(value);
+  #noteChange(subject: string, actor: string, detail: Readonly<Record<string, string>>): Promise<void> {
+    return this.#accounts.audit.append({ actor, event: 'user.changed', subject, detail });
+  }
+
+  async #one(condition: string, value: string): Promise<User | null> {
+    const [row] = await this.#accounts.database.rows<UserRow>(`${SELECT} WHERE ${condition}`, value);
     return row === undefined ? null : toUser(row);
   }
+}
+
+/** Throws LAST_ADMIN, which rolls back a change that left no administrator. */
+function* checkAdminLeft({ isAdmin, disabledAt, email }: User): Work<void> {
+  if (!isAdmin || disabledAt !== null) return;
+  const [{ count }] = yield* rows<{ count: number }>(COUNT_ADMINS);
+  if (count === 0) throw failure('LAST_ADMIN', { user: email });
 }
 
 /** Lower case. Throws ACCOUNT_FIELD. */
@@ -195,11 +205,11 @@ function toUser(row: UserRow): User {
   return {
     id: row.id,
     email: row.email,
-    isEmailVerified: row.email_verified === 1,
+    isEmailVerified: Boolean(row.email_verified),
     name: row.name,
-    createdAt: Date.parse(row.created_at),
+    createdAt: new Date(row.created_at).getTime(),
     isAdmin: row.is_admin === 1,
     disabledAt: row.disabled_at,
-    hasPassword: row.has_password === 1,
+    hasPassword: row.has_password > 0,
   };
 }

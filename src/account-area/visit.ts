@@ -139,7 +139,7 @@ export class Visit {
     const { library, users } = await this.directory();
     const cookie = headers.getSetCookie().map((one) => one.split(';', 1)[0]);
     const found = await library.auth.api.getSession({ headers: new Headers({ cookie: cookie.join('; ') }) });
-    const user = found === null ? null : users.get(found.user.id);
+    const user = found === null ? null : await users.get(found.user.id);
     if (found !== null && user !== null)
       this.session = { id: found.session.id, token: found.session.token, user };
   }
@@ -153,7 +153,7 @@ export class Visit {
       returnHeaders: true,
     });
     if (response === null) return;
-    const user = users.get(response.user.id);
+    const user = await users.get(response.user.id);
     if (user === null || user.disabledAt !== null) return;
     // The library prolongs a session in use, or removes its cookie.
     this.passCookies(headers);

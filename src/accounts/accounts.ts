@@ -2,10 +2,11 @@
 import { AccountStates } from './account-states.ts';
 import { AuditLog } from './audit.ts';
 import { Credentials } from './credentials.ts';
-import { type AccountsDatabase, openAccountsDatabase } from './database.ts';
+import type { AccountsDatabase } from './database.ts';
 import { Owners } from './owners.ts';
 import { Sessions } from './sessions.ts';
 import { SigningKeys } from './signing-keys.ts';
+import { openSqliteAccounts } from './sqlite-database.ts';
 import { AccessTokens } from './tokens.ts';
 
 export interface AccountsOptions {
@@ -31,13 +32,13 @@ export interface Accounts {
   readonly states: AccountStates;
   /** For the account area, which stores links and its secret there. */
   readonly database: AccountsDatabase;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Throws ACCOUNTS_DATABASE. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const { path, issuer = 'geomill', tokenLifetimeMs = 5 * 60_000, now = Date.now } = options;
-  const database = openAccountsDatabase(path);
+  const database = openSqliteAccounts(path);
   const audit = new AuditLog(database, now);
   const credentials = new Credentials(database, audit, now);
   const rotationMs = options.signingKeyRotationMs;
@@ -65,9 +66,9 @@ export function openAccounts(options: AccountsOptions): Accounts {
     owners: new Owners(database),
     states,
     database,
-    close() {
-      credentials.flush();
-      database.close();
+    async close() {
+      await credentials.flush();
+      await database.close();
     },
   };
 }

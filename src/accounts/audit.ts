@@ -1,6 +1,5 @@
 /** The audit log of accounts and credentials. Entries are never changed; old ones are removed after the retention time. */
-import type { Database, SqlValue, Statement } from '../engines/sqlite/database.ts';
-import type { AccountsDatabase } from './database.ts';
+import { type AccountsDatabase, run, type SqlValue, type Work } from './database.ts';
 import { withoutSecrets } from './secret-text.ts';
 
 /** All kinds of events. */
@@ -59,37 +58,38 @@ export interface AuditPage {
 const INSERT = 'INSERT INTO audit_events (at, actor, event, subject, detail) VALUES (?, ?, ?, ?, ?)';
 
 export class AuditLog {
-  readonly #durable: Database;
-  readonly #append: Statement;
-  readonly #note: Statement;
+  readonly #database: AccountsDatabase;
   readonly #now: () => number;
 
-  constructor({ durable, relaxed }: AccountsDatabase, now: () => number = Date.now) {
-    this.#durable = durable;
-    this.#append = durable.prepare(INSERT);
-    this.#note = relaxed.prepare(INSERT);
+  constructor(database: AccountsDatabase, now: () => number = Date.now) {
+    this.#database = database;
     this.#now = now;
   }
 
-  /** Adds an event; durable on return, or with the open transaction of the durable connection. */
-  append(event: NewAuditEvent): void {
-    this.#append.run(...this.#values(event));
+  /** Adds an event; durable when it resolves. */
+  async append(event: NewAuditEvent): Promise<void> {
+    await this.#database.run(INSERT, ...this.#values(event));
+  }
+
+  /** Adds an event as a part of a transaction. */
+  *adding(event: NewAuditEvent): Work<void> {
+    yield* run(INSERT, ...this.#values(event));
   }
 
   /**
-   * Adds an event that anyone can cause, such as a failed sign-in, without waiting for the disk. Returns false if it could
-   * not be written, which must not change the response. Not for use within a transaction.
+   * Adds an event that anyone can cause, such as a failed sign-in, without waiting for the disk. Resolves with false if
+   * it could not be written, which must not change the response.
    */
-  note(event: NewAuditEvent): boolean {
+  async note(event: NewAuditEvent): Promise<boolean> {
     try {
-      this.#note.run(...this.#values(event));
+      await this.#database.note([{ kind: 'changes', sql: INSERT, values: this.#values(event) }]);
       return true;
     } catch {
       return false;
     }
   }
 
-  list(query: AuditQuery = {}): AuditPage {
+  async list(query: AuditQuery = {}): Promise<AuditPage> {
     const limit = Math.min(1000, Math.max(1, Math.trunc(query.limit ?? 100)));
     const conditions: string[] = [];
     const values: SqlValue[] = [];
@@ -103,17 +103,18 @@ export class AuditLog {
     where('event = ?', query.event);
     where('id < ?', query.before);
     const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const rows = this.#durable
-      .prepare(`SELECT * FROM audit_events ${filter} ORDER BY id DESC LIMIT ?`)
-      .all<Omit<AuditEvent, 'detail'> & { detail: string }>(...values, limit + 1);
+    const rows = await this.#database.rows<Omit<AuditEvent, 'detail'> & { detail: string }>(
+      `SELECT * FROM audit_events ${filter} ORDER BY id DESC LIMIT ?`,
+      ...values,
+      limit + 1,
+    );
     const events = rows.slice(0, limit).map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
     return { events, next: rows.length > limit ? events[limit - 1].id : null };
   }
 
   /** Deletes events older than `retentionMs`; returns their number. */
-  sweep(retentionMs: number): number {
-    return this.#durable.prepare('DELETE FROM audit_events WHERE at < ?').run(this.#now() - retentionMs)
-      .changes;
+  sweep(retentionMs: number): Promise<number> {
+    return this.#database.run('DELETE FROM audit_events WHERE at < ?', this.#now() - retentionMs);
   }
 
   #values({ actor, event, subject, detail = {} }: NewAuditEvent): SqlValue[] {

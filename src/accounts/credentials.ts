@@ -5,11 +5,10 @@
  * cannot, and a slow hash would cost every request milliseconds.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SqlValue, Statement } from '../engines/sqlite/database.ts';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
 import type { AuditDetail, AuditLog } from './audit.ts';
-import type { AccountsDatabase } from './database.ts';
+import { type AccountsDatabase, rows, run, type SqlValue, type Work } from './database.ts';
 import { LastUse } from './last-use.ts';
 import { checkExpiry, checkName, checkOwner, checkScopes } from './new-credential.ts';
 import { formatScopes, parseScopes, type Scope, type Verification } from './principal.ts';
@@ -40,6 +39,13 @@ export interface Credential extends NewCredential {
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
 }
+
+export interface CredentialFilter {
+  readonly owner?: string;
+  readonly kind?: CredentialKind;
+}
+
+export type CredentialChange = Partial<Pick<NewCredential, 'name' | 'expiresAt'>>;
 
 export type CredentialState = 'active' | 'expired' | 'revoked';
 
@@ -82,11 +88,19 @@ const PREFIXES = { key: { id: 'gm_', secret: 'gm' }, client: { id: 'gmc_', secre
 /** Hash for unknown ids, so that they take as long as wrong secrets. No text hashes to it. */
 const NO_HASH = randomBytes(32);
 
+/** Returns a row for unknown ids too, so that timing does not reveal which ids exist. */
+const FIND = `SELECT owner, scopes, secret_hash, expires_at, last_used_at, revoked_at,
+    (SELECT disabled_at FROM account_states AS s WHERE s.owner = credentials.owner) AS disabled_at
+  FROM (SELECT CAST(? AS text) AS wanted) AS given LEFT JOIN credentials ON id = wanted`;
+const GET = 'SELECT * FROM credentials WHERE id = ?';
+const INSERT = `INSERT INTO credentials
+    (id, kind, owner, name, scopes, secret_hash, created_at, created_by, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`;
+
 export class Credentials {
   readonly #database: AccountsDatabase;
   readonly #audit: AuditLog;
   readonly #lastUse: LastUse;
-  readonly #find: Statement;
   readonly #verified: Verified<KnownKey>;
   readonly #now: () => number;
 
@@ -95,46 +109,41 @@ export class Credentials {
     this.#audit = audit;
     this.#lastUse = new LastUse(database);
     this.#verified = new Verified(database);
-    this.#find = database.durable.prepare(
-      // Returns a row for unknown ids too, so that timing does not reveal which ids exist.
-      `SELECT owner, scopes, secret_hash, expires_at, last_used_at, revoked_at,
-          (SELECT disabled_at FROM account_states AS s WHERE s.owner = credentials.owner) AS disabled_at
-        FROM (SELECT ? AS wanted) LEFT JOIN credentials ON id = wanted`,
-    );
     this.#now = now;
   }
 
   /** `actor`: for the audit log. Throws CREDENTIAL_FIELD. */
-  create(wanted: NewCredential, actor: string): CreatedCredential {
-    const { kind } = wanted;
+  async create(wanted: NewCredential, actor: string): Promise<CreatedCredential> {
     const now = this.#now();
     const owner = checkOwner(wanted.owner);
     const name = checkName(wanted.name);
-    const scopes = formatScopes(checkScopes(wanted.scopes));
+    const scopes = checkScopes(wanted.scopes);
     const expiresAt = checkExpiry(wanted.expiresAt, now);
-    return this.#database.durable.transaction(() => {
-      // Repeated if the random id exists already, with a probability of keys / 10^14.
-      for (;;) {
-        const publicId = makeId();
-        const id = PREFIXES[kind].id + publicId;
-        const secret = makeSecret(PREFIXES[kind].secret, publicId);
-        const { changes } = this.#database.durable
-          .prepare(
-            `INSERT OR IGNORE INTO credentials
-              (id, kind, owner, name, scopes, secret_hash, created_at, created_by, expires_at)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          )
-          .run(id, kind, owner, name, scopes, hashOf(secret), now, actor, expiresAt);
-        if (changes === 0) continue;
-        const detail = { owner, name, scopes, expiresAt };
-        this.#audit.append({ actor, event: `${kind}.created`, subject: id, detail });
-        return { credential: this.get(id)!, secret };
-      }
-    });
+    const checked = { ...wanted, owner, name, scopes, expiresAt };
+    return this.#database.transaction(() => this.#add(checked, now, actor));
+  }
+
+  *#add(
+    { kind, owner, name, expiresAt, ...wanted }: NewCredential,
+    now: number,
+    actor: string,
+  ): Work<CreatedCredential> {
+    const scopes = formatScopes(wanted.scopes);
+    // Repeated if the random id exists already, with a probability of keys / 10^14.
+    for (;;) {
+      const publicId = makeId();
+      const id = PREFIXES[kind].id + publicId;
+      const secret = makeSecret(PREFIXES[kind].secret, publicId);
+      const values = [id, kind, owner, name, scopes, hashOf(secret), now, actor, expiresAt];
+      if ((yield* run(INSERT, ...values)) === 0) continue;
+      const detail = { owner, name, scopes, expiresAt };
+      yield* this.#audit.adding({ actor, event: `${kind}.created`, subject: id, detail });
+      return { credential: (yield* this.#get(id))!, secret };
+    }
   }
 
   /** Checks an API key against the current database. Takes about 7 µs, or 3 if the database has not changed. */
-  verifyKey(text: string): Verification {
+  async verifyKey(text: string): Promise<Verification> {
     const now = this.#now();
     const known = this.#verified.find(text, now);
     if (known !== null) {
@@ -147,7 +156,7 @@ export class Credentials {
   }
 
   /** Checks the secret of an OAuth client for the token endpoint. */
-  verifyClient(clientId: string, secret: string): Verification {
+  async verifyClient(clientId: string, secret: string): Promise<Verification> {
     const publicId = idOfSecret('gms', secret);
     if (publicId === null) return { refused: 'malformed' };
     // The secret belongs to another client. Both ids are public.
@@ -156,29 +165,26 @@ export class Credentials {
   }
 
   /** Checks whether the client of a valid token is still active. */
-  checkClient(clientId: string): Verification {
+  async checkClient(clientId: string): Promise<Verification> {
     if (!clientId.startsWith(PREFIXES.client.id)) return { refused: 'unknown' };
-    const row = this.#find.get<FoundRow>(clientId)!;
+    const [row] = await this.#database.rows<FoundRow>(FIND, clientId);
     return row.owner === null ? { refused: 'unknown' } : this.#judge('client', clientId, row);
   }
 
-  get(id: string): Credential | null {
-    const row = this.#database.durable
-      .prepare('SELECT * FROM credentials WHERE id = ?')
-      .get<CredentialRow>(id);
+  async get(id: string): Promise<Credential | null> {
+    const [row] = await this.#database.rows<CredentialRow>(GET, id);
+    return row === undefined ? null : toCredential(row);
+  }
+
+  *#get(id: string): Work<Credential | null> {
+    const [row] = yield* rows<CredentialRow>(GET, id);
     return row === undefined ? null : toCredential(row);
   }
 
   /** All credentials, or those of an owner, newest first, including revoked and expired ones. */
-  list({ owner, kind }: { owner?: string; kind?: CredentialKind } = {}): Credential[] {
-    const values: SqlValue[] = [owner ?? null, kind ?? null];
-    return this.#database.durable
-      .prepare(
-        `SELECT * FROM credentials WHERE (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR kind = ?2)
-          ORDER BY created_at DESC, id`,
-      )
-      .all<CredentialRow>(...values)
-      .map(toCredential);
+  async list(filter: CredentialFilter = {}): Promise<Credential[]> {
+    const { sql, values } = listing(filter);
+    return (await this.#database.rows<CredentialRow>(sql, ...values)).map(toCredential);
   }
 
   stateOf({ revokedAt, expiresAt }: Pick<Credential, 'revokedAt' | 'expiresAt'>): CredentialState {
@@ -187,63 +193,64 @@ export class Credentials {
   }
 
   /** Changes name or expiry. Null: unknown id. Throws CREDENTIAL_FIELD, also for revoked credentials. */
-  change(
-    id: string,
-    wanted: Partial<Pick<NewCredential, 'name' | 'expiresAt'>>,
-    actor: string,
-  ): Credential | null {
-    return this.#database.durable.transaction(() => {
-      const found = this.get(id);
-      if (found === null) return null;
-      const name = wanted.name === undefined ? found.name : checkName(wanted.name);
-      const expiresAt =
-        wanted.expiresAt === undefined ? found.expiresAt : checkExpiry(wanted.expiresAt, this.#now());
-      if (found.revokedAt !== null)
-        throw failure('CREDENTIAL_FIELD', { path: field('id'), reason: `is '${id}', which is revoked` });
-      this.#database.durable
-        .prepare('UPDATE credentials SET name = ?, expires_at = ? WHERE id = ?')
-        .run(name, expiresAt, id);
-      const detail: AuditDetail = { owner: found.owner, name, expiresAt };
-      this.#audit.append({ actor, event: `${found.kind}.changed`, subject: id, detail });
-      return { ...found, name, expiresAt };
-    });
+  change(id: string, wanted: CredentialChange, actor: string): Promise<Credential | null> {
+    return this.#database.transaction(() => this.#change(id, wanted, actor));
   }
 
   /**
-   * On return, all processes reject the credential and its tokens. Null: unknown id. Revoking again is not an error.
+   * When it resolves, all processes reject the credential and its tokens. Null: unknown id. Revoking again is not an error.
    */
-  revoke(id: string, actor: string): Credential | null {
-    return this.#database.durable.transaction(() => this.#revoke(id, actor));
+  revoke(id: string, actor: string): Promise<Credential | null> {
+    return this.#database.transaction(() => this.#revoke(id, actor));
   }
 
   /** Revokes all credentials of an owner. Returns the number of those that were not revoked before. */
-  revokeAllOf(owner: string, actor: string): number {
-    return this.#database.durable.transaction(() => {
-      const active = this.list({ owner }).filter(({ revokedAt }) => revokedAt === null);
-      for (const { id } of active) this.#revoke(id, actor);
-      return active.length;
-    });
+  revokeAllOf(owner: string, actor: string): Promise<number> {
+    return this.#database.transaction(() => this.revoking(owner, () => true, actor));
+  }
+
+  /** Revokes the credentials of an owner that are `wanted`, as a part of a transaction. Returns their number. */
+  *revoking(owner: string, wanted: (credential: Credential) => boolean, actor: string): Work<number> {
+    const { sql, values } = listing({ owner });
+    const found = (yield* rows<CredentialRow>(sql, ...values)).map(toCredential);
+    const active = found.filter((one) => one.revokedAt === null && wanted(one));
+    for (const { id } of active) yield* this.#revoke(id, actor);
+    return active.length;
   }
 
   /** Writes pending times of last use. */
-  flush(): void {
-    this.#lastUse.flush();
+  flush(): Promise<void> {
+    return this.#lastUse.flush();
   }
 
-  #revoke(id: string, actor: string): Credential | null {
-    const found = this.get(id);
+  *#change(id: string, wanted: CredentialChange, actor: string): Work<Credential | null> {
+    const found = yield* this.#get(id);
+    if (found === null) return null;
+    const name = wanted.name === undefined ? found.name : checkName(wanted.name);
+    const expiresAt =
+      wanted.expiresAt === undefined ? found.expiresAt : checkExpiry(wanted.expiresAt, this.#now());
+    if (found.revokedAt !== null)
+      throw failure('CREDENTIAL_FIELD', { path: field('id'), reason: `is '${id}', which is revoked` });
+    yield* run('UPDATE credentials SET name = ?, expires_at = ? WHERE id = ?', name, expiresAt, id);
+    const detail: AuditDetail = { owner: found.owner, name, expiresAt };
+    yield* this.#audit.adding({ actor, event: `${found.kind}.changed`, subject: id, detail });
+    return { ...found, name, expiresAt };
+  }
+
+  *#revoke(id: string, actor: string): Work<Credential | null> {
+    const found = yield* this.#get(id);
     if (found === null || found.revokedAt !== null) return found;
     const revokedAt = this.#now();
-    this.#database.durable.prepare('UPDATE credentials SET revoked_at = ? WHERE id = ?').run(revokedAt, id);
+    yield* run('UPDATE credentials SET revoked_at = ? WHERE id = ?', revokedAt, id);
     const detail = { owner: found.owner, name: found.name };
-    this.#audit.append({ actor, event: `${found.kind}.revoked`, subject: id, detail });
+    yield* this.#audit.adding({ actor, event: `${found.kind}.revoked`, subject: id, detail });
     return { ...found, revokedAt };
   }
 
-  #verify(kind: CredentialKind, publicId: string, secret: string): Verification {
+  async #verify(kind: CredentialKind, publicId: string, secret: string): Promise<Verification> {
     const id = PREFIXES[kind].id + publicId;
     const version = this.#verified.version();
-    const row = this.#find.get<FoundRow>(id)!;
+    const [row] = await this.#database.rows<FoundRow>(FIND, id);
     const isRight = timingSafeEqual(hashOf(secret), row.secret_hash ?? NO_HASH);
     // Expiry and revocation are revealed only to those who have the secret.
     if (!isRight || row.owner === null) return { refused: 'unknown' };
@@ -271,6 +278,13 @@ export class Credentials {
 
 function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
+}
+
+function listing(filter: CredentialFilter): { readonly sql: string; readonly values: readonly SqlValue[] } {
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const where = wanted.map(([column]) => `${column} = ?`).join(' AND ');
+  const sql = `SELECT * FROM credentials ${where === '' ? '' : `WHERE ${where}`} ORDER BY created_at DESC, id`;
+  return { sql, values: wanted.map(([, value]) => value) };
 }
 
 function toCredential(row: CredentialRow): Credential {

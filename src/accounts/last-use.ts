@@ -1,22 +1,18 @@
 /** Records when credentials were last used, without delaying the request. */
-import type { Statement } from '../engines/sqlite/database.ts';
 import type { AccountsDatabase } from './database.ts';
 
 /** Precision of the recorded time. */
 const RESOLUTION_MS = 60_000;
 const DELAY_MS = 1000;
+const UPDATE = 'UPDATE credentials SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?';
 
 export class LastUse {
   readonly #database: AccountsDatabase;
-  readonly #update: Statement;
   readonly #pending = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(database: AccountsDatabase) {
     this.#database = database;
-    this.#update = database.relaxed.prepare(
-      'UPDATE credentials SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, 0) < ?1',
-    );
   }
 
   /** `noted`: the stored time when the credential was checked. Milliseconds since 1970. */
@@ -27,15 +23,17 @@ export class LastUse {
   }
 
   /** Writes pending times in one commit. */
-  flush(): void {
+  async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#pending.size === 0) return;
+    // Always in the same order, so that two processes do not wait for each other.
+    const uses = [...this.#pending].sort(([a], [b]) => (a < b ? -1 : 1));
     try {
-      this.#database.relaxed.transaction(() => {
-        for (const [id, at] of this.#pending) this.#update.run(at, id);
-      });
-      this.#pending.clear();
+      await this.#database.note(
+        uses.map(([id, at]) => ({ kind: 'changes', sql: UPDATE, values: [at, id, at] })),
+      );
+      for (const [id, at] of uses) if (this.#pending.get(id) === at) this.#pending.delete(id);
     } catch {
       // Another process writes, or the disk is full: the next use tries again. Requests must not fail because of this.
     }

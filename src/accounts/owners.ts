@@ -22,22 +22,18 @@ export class Owners {
    * If there are users, an unknown e-mail address is an error, not a service account.
    * Throws OWNER_UNKNOWN, CREDENTIAL_FIELD.
    */
-  resolve(text: string): Owner {
+  async resolve(text: string): Promise<Owner> {
     const name = checkOwner(text);
-    if (!this.#hasUsers()) return { id: name, kind: 'service' };
-    const user = this.#database.durable
-      .prepare('SELECT id FROM "user" WHERE id = ?1 OR lower(email) = lower(?1) ORDER BY id = ?1 DESC')
-      .get<{ id: string }>(name);
+    // The user library creates its table when the service first needs it.
+    if (!(await this.#database.hasTable('user'))) return { id: name, kind: 'service' };
+    const [user] = await this.#database.rows<{ id: string }>(
+      `SELECT id FROM "user" WHERE id = ? OR lower(email) = lower(?) ORDER BY CASE WHEN id = ? THEN 0 ELSE 1 END`,
+      name,
+      name,
+      name,
+    );
     if (user !== undefined) return { id: user.id, kind: 'user' };
     if (name.includes('@')) throw failure('OWNER_UNKNOWN', { owner: name });
     return { id: name, kind: 'service' };
-  }
-
-  /** The user library creates its table when the service first needs it. */
-  #hasUsers(): boolean {
-    const found = this.#database.durable
-      .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'user'")
-      .get();
-    return found !== undefined;
   }
 }

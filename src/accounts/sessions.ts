@@ -1,5 +1,4 @@
 /** Whether a session of the account area still exists. Read at every request, so that signing out takes effect immediately. */
-import type { Statement } from '../engines/sqlite/database.ts';
 import type { AccountsDatabase } from './database.ts';
 
 export interface PageSession {
@@ -10,18 +9,17 @@ export interface PageSession {
 
 export class Sessions {
   readonly #database: AccountsDatabase;
-  #find: Statement | null = null;
 
   constructor(database: AccountsDatabase) {
     this.#database = database;
   }
 
-  isActive({ id, owner }: PageSession, now: number): boolean {
-    // The user library creates its table before the first session, so a statement of the constructor could fail.
-    this.#find ??= this.#database.durable.prepare(
-      'SELECT expiresAt AS expires_at FROM "session" WHERE id = ? AND userId = ?',
+  async isActive({ id, owner }: PageSession, now: number): Promise<boolean> {
+    const [row] = await this.#database.rows<{ expires_at: string | Date }>(
+      'SELECT "expiresAt" AS expires_at FROM "session" WHERE id = ? AND "userId" = ?',
+      id,
+      owner,
     );
-    const row = this.#find.get<{ expires_at: string }>(id, owner);
-    return row !== undefined && Date.parse(row.expires_at) > now;
+    return row !== undefined && new Date(row.expires_at).getTime() > now;
   }
 }

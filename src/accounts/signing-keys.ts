@@ -9,7 +9,7 @@
  */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { AuditLog } from './audit.ts';
-import type { AccountsDatabase } from './database.ts';
+import { type AccountsDatabase, rows, run, type Work } from './database.ts';
 
 /** Ed25519 (RFC 8037): short keys, and no parameter to choose wrongly. Stored with each key, never taken from a token. */
 const ALGORITHM = 'EdDSA';
@@ -52,6 +52,8 @@ interface KeyRow {
   readonly signs_from: number;
 }
 
+const ALL = 'SELECT * FROM signing_keys ORDER BY signs_from, kid';
+
 export class SigningKeys {
   readonly #database: AccountsDatabase;
   readonly #audit: AuditLog;
@@ -84,7 +86,7 @@ export class SigningKeys {
 
   /** The key to verify a signature; null: unknown, or no valid token can be signed with it any more. */
   async toVerify(kid: string): Promise<SigningKey | null> {
-    const row = this.#alive(this.#rows()).find((one) => one.kid === kid);
+    const row = this.#alive(await this.#rows()).find((one) => one.kid === kid);
     if (row === undefined) return null;
     const key = await this.#import(row.kid, row.public_jwk, row.algorithm);
     return { kid, algorithm: row.algorithm, key };
@@ -92,8 +94,8 @@ export class SigningKeys {
 
   /** The key set to publish (RFC 7517): public halves only. */
   async keySet(): Promise<{ keys: JWK[] }> {
-    const rows = this.#alive(await this.#upToDate());
-    const keys = rows.map(
+    const alive = this.#alive(await this.#upToDate());
+    const keys = alive.map(
       ({ public_jwk, kid, algorithm }) =>
         ({ ...JSON.parse(public_jwk), kid, alg: algorithm, use: 'sig' }) as JWK,
     );
@@ -106,88 +108,90 @@ export class SigningKeys {
    */
   async rotate({ atOnce = false, actor }: { atOnce?: boolean; actor: string }): Promise<SigningKeyFacts> {
     const row = await makeRow(this.#now() + (atOnce ? 0 : this.#leadMs));
-    this.#database.durable.transaction(() => {
-      if (atOnce) for (const { kid } of this.#rows()) this.#remove(kid, actor);
-      this.#insert(row, actor);
-    });
-    return this.list().find(({ kid }) => kid === row.kid)!;
+    await this.#database.transaction(() => this.#add(row, atOnce, actor));
+    return (await this.list()).find(({ kid }) => kid === row.kid)!;
+  }
+
+  *#add(row: KeyRow, atOnce: boolean, actor: string): Work<void> {
+    if (atOnce) for (const { kid } of yield* rows<KeyRow>(ALL)) yield* this.#remove(kid, actor);
+    yield* this.#insert(row, actor);
   }
 
   /** Every key in the database, the oldest first. Changes nothing. */
-  list(): readonly SigningKeyFacts[] {
-    const rows = this.#rows();
+  async list(): Promise<readonly SigningKeyFacts[]> {
+    const all = await this.#rows();
     const now = this.#now();
-    const signing = rows.length === 0 ? null : this.#signing(rows);
-    const alive = this.#alive(rows);
+    const signing = all.length === 0 ? null : this.#signing(all);
+    const alive = this.#alive(all);
     const stateOf = (row: KeyRow): SigningKeyState => {
       if (row === signing) return 'signs';
       if (row.signs_from > now) return 'next';
       return alive.includes(row) ? 'verifies' : 'expired';
     };
-    return rows.map((row, i) => ({
+    return all.map((row, i) => ({
       kid: row.kid,
       algorithm: row.algorithm,
       state: stateOf(row),
       signsFrom: row.signs_from,
-      verifiesUntil: i === rows.length - 1 ? null : rows[i + 1].signs_from + this.#verifiesMs,
+      verifiesUntil: i === all.length - 1 ? null : all[i + 1].signs_from + this.#verifiesMs,
     }));
   }
 
   /** All rows, after due changes. */
-  async #upToDate(): Promise<KeyRow[]> {
-    const rows = this.#rows();
-    const isOver = this.#alive(rows).length < rows.length;
-    const dueAt = this.#nextFrom(rows);
-    if (!isOver && dueAt === null) return rows;
+  async #upToDate(): Promise<readonly KeyRow[]> {
+    const found = await this.#rows();
+    const isOver = this.#alive(found).length < found.length;
+    const dueAt = this.#nextFrom(found);
+    if (!isOver && dueAt === null) return found;
     const next = dueAt === null ? null : await makeRow(dueAt);
-    return this.#database.durable.transaction(() => {
-      const alive = this.#alive(this.#rows());
-      for (const { kid } of this.#rows()) {
-        if (!alive.some((one) => one.kid === kid)) this.#remove(kid, 'geomill');
-      }
-      // Another process may have created the next key meanwhile.
-      if (next !== null && this.#nextFrom(alive) !== null) this.#insert(next, 'geomill');
-      return this.#rows();
-    });
+    return this.#database.transaction(() => this.#bringUpToDate(next));
+  }
+
+  *#bringUpToDate(next: KeyRow | null): Work<readonly KeyRow[]> {
+    const found = yield* rows<KeyRow>(ALL);
+    const alive = this.#alive(found);
+    for (const row of found) if (!alive.includes(row)) yield* this.#remove(row.kid, 'geomill');
+    // Another process may have created the next key meanwhile.
+    if (next !== null && this.#nextFrom(alive) !== null) yield* this.#insert(next, 'geomill');
+    return yield* rows<KeyRow>(ALL);
   }
 
   /** The time from which a key created now would sign; null: none is due. */
-  #nextFrom(rows: readonly KeyRow[]): number | null {
+  #nextFrom(all: readonly KeyRow[]): number | null {
     const now = this.#now();
-    const last = rows.at(-1);
+    const last = all.at(-1);
     if (last === undefined) return now;
     if (now < last.signs_from + this.#rotationMs - this.#leadMs) return null;
     return Math.max(now + this.#leadMs, last.signs_from + this.#rotationMs);
   }
 
-  #signing(rows: readonly KeyRow[]): KeyRow {
+  #signing(all: readonly KeyRow[]): KeyRow {
     const now = this.#now();
     // If the clock was set back, all keys may be in the future: use the first.
-    return rows.findLast(({ signs_from }) => signs_from <= now) ?? rows[0];
+    return all.findLast(({ signs_from }) => signs_from <= now) ?? all[0];
   }
 
   /** Without keys whose last token has expired. */
-  #alive(rows: readonly KeyRow[]): KeyRow[] {
+  #alive(all: readonly KeyRow[]): KeyRow[] {
     const now = this.#now();
-    return rows.filter((_, i) => i === rows.length - 1 || now < rows[i + 1].signs_from + this.#verifiesMs);
+    return all.filter((_, i) => i === all.length - 1 || now < all[i + 1].signs_from + this.#verifiesMs);
   }
 
-  #rows(): KeyRow[] {
-    return this.#database.durable.prepare('SELECT * FROM signing_keys ORDER BY signs_from, kid').all();
+  #rows(): Promise<readonly KeyRow[]> {
+    return this.#database.rows<KeyRow>(ALL);
   }
 
-  #insert(row: KeyRow, actor: string): void {
+  *#insert(row: KeyRow, actor: string): Work<void> {
     const { kid, algorithm, public_jwk, private_jwk, signs_from } = row;
-    this.#database.durable
-      .prepare('INSERT INTO signing_keys VALUES (?, ?, ?, ?, ?)')
-      .run(kid, algorithm, public_jwk, private_jwk, signs_from);
+    const values = [kid, algorithm, public_jwk, private_jwk, signs_from];
+    yield* run('INSERT INTO signing_keys VALUES (?, ?, ?, ?, ?)', ...values);
     const detail = { signsFrom: signs_from };
-    this.#audit.append({ actor, event: 'signing-key.created', subject: kid, detail });
+    yield* this.#audit.adding({ actor, event: 'signing-key.created', subject: kid, detail });
   }
 
-  #remove(kid: string, actor: string): void {
-    this.#database.durable.prepare('DELETE FROM signing_keys WHERE kid = ?').run(kid);
-    this.#audit.append({ actor, event: 'signing-key.removed', subject: kid });
+  *#remove(kid: string, actor: string): Work<void> {
+    yield* run('DELETE FROM signing_keys WHERE kid = ?', kid);
+    yield* this.#audit.adding({ actor, event: 'signing-key.removed', subject: kid });
   }
 
   #import(name: string, jwk: string, algorithm: string): Promise<CryptoKey> {

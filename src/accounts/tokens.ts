@@ -84,7 +84,7 @@ export class AccessTokens {
    * of the client. A scope that the client does not have is an error.
    */
   async issue(clientId: string, clientSecret: string, scope?: string): Promise<IssueResult> {
-    const refusal = this.#credentials.verifyClient(clientId, clientSecret);
+    const refusal = await this.#credentials.verifyClient(clientId, clientSecret);
     if (refusal.ok === undefined) return { error: 'invalid_client', refusal };
     const client = refusal.ok;
     const wanted = parseScopes(scope ?? '');
@@ -119,7 +119,7 @@ export class AccessTokens {
     const { sub, owner, scope, sid, client_id: clientId } = payload;
     if (sub === undefined || typeof scope !== 'string') return { refused: 'invalid' };
     if (clientId === PAGE_CLIENT) return this.#judgeSession({ id: String(sid), owner: sub });
-    const { ok: client, ...refusal } = this.#credentials.checkClient(sub);
+    const { ok: client, ...refusal } = await this.#credentials.checkClient(sub);
     if (client === undefined) return refusal as Verification;
     if (client.owner !== owner) return { refused: 'invalid', id: sub };
     // Scopes that the client has lost since the token was issued do not count.
@@ -127,10 +127,10 @@ export class AccessTokens {
     return { ok: { ...client, scopes } };
   }
 
-  #judgeSession(session: PageSession): Verification {
+  async #judgeSession(session: PageSession): Promise<Verification> {
     const { owner } = session;
-    if (this.#states.of(owner).disabledAt !== null) return { refused: 'disabled', id: owner };
-    if (!this.#sessions.isActive(session, this.#now())) return { refused: 'revoked', id: owner };
+    if ((await this.#states.of(owner)).disabledAt !== null) return { refused: 'disabled', id: owner };
+    if (!(await this.#sessions.isActive(session, this.#now()))) return { refused: 'revoked', id: owner };
     return { ok: sessionPrincipal(owner) };
   }
 

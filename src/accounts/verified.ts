@@ -1,9 +1,9 @@
 /**
  * Caches the results of credential checks until the database changes: a check then costs reading a counter instead of a
- * query or a signature, and a revocation still takes effect at the next request.
+ * query or a signature, and a revocation still takes effect at the next request. Keeps nothing for a database that cannot say
+ * whether it has changed.
  */
 import { hash } from 'node:crypto';
-import type { Statement } from '../engines/sqlite/database.ts';
 import type { AccountsDatabase } from './database.ts';
 
 const MAX_ENTRIES = 10_000;
@@ -15,19 +15,19 @@ interface Entry<Found> {
 }
 
 export class Verified<Found> {
-  readonly #probe: Statement;
+  readonly #database: AccountsDatabase;
   /** By SHA-256 of the credential, so that no secret is kept and the timing of lookups reveals nothing. */
   readonly #entries = new Map<string, Entry<Found>>();
   #version = Number.NaN;
 
-  constructor({ reader }: AccountsDatabase) {
-    // data_version counts commits of all other connections, so a connection that never writes is used.
-    this.#probe = reader.prepare('PRAGMA data_version');
+  constructor(database: AccountsDatabase) {
+    this.#database = database;
   }
 
   /** Null: not cached. */
   find(text: string, now: number): Found | null {
     const version = this.version();
+    // Also true for NaN.
     if (version !== this.#version) {
       this.#entries.clear();
       this.#version = version;
@@ -39,7 +39,7 @@ export class Verified<Found> {
 
   /** The version of the database; read it before a check and pass it to `keep` after the check. */
   version(): number {
-    return this.#probe.get<{ data_version: number }>()!.data_version;
+    return this.#database.version();
   }
 
   /** Keeps what a check found, unless the database has changed since it began. `expiresAt` null: it does not expire. */

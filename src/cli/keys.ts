@@ -54,9 +54,9 @@ export async function run(argv: readonly string[], config: Pick<Config, 'dataDir
     throw failure('USAGE', { detail: `keys ${action} takes ${takes === 0 ? 'flags only' : 'one ID'}` });
   const accounts = openAccountsOf(config.dataDirectory);
   try {
-    perform(accounts, parsed.values, rest);
+    await perform(accounts, parsed.values, rest);
   } finally {
-    accounts.close();
+    await accounts.close();
   }
   return 0;
 }
@@ -65,7 +65,7 @@ interface Action {
   readonly flags: readonly string[];
   /** Arguments after its name. */
   readonly takes: 0 | 1;
-  readonly perform: (accounts: Accounts, values: Parsed['values'], rest: readonly string[]) => void;
+  readonly perform: (accounts: Accounts, values: Parsed['values'], rest: readonly string[]) => Promise<void>;
 }
 
 const ACTIONS: Readonly<Record<string, Action>> = {
@@ -83,15 +83,15 @@ export function openAccountsOf(dataDirectory: string, options: Omit<AccountsOpti
   return openAccounts({ ...options, path: accountsPath(dataDirectory) });
 }
 
-function create(accounts: Accounts, values: Parsed['values']): void {
+async function create(accounts: Accounts, values: Parsed['values']): Promise<void> {
   const { owner: ownerText, name, expires } = values;
   if (typeof ownerText !== 'string' || typeof name !== 'string')
     throw failure('USAGE', { detail: 'keys create needs --owner and --name' });
-  const owner = accounts.owners.resolve(ownerText);
+  const owner = await accounts.owners.resolve(ownerText);
   const kind: CredentialKind = values.client === true ? 'client' : 'key';
   const scopes = values.scope === undefined ? DEFAULT_SCOPES : checkScopes(values.scope as string[]);
   const expiresAt = typeof expires === 'string' ? parseExpiry(expires, Date.now()) : null;
-  const { credential, secret } = accounts.credentials.create(
+  const { credential, secret } = await accounts.credentials.create(
     { kind, owner: owner.id, name, scopes, expiresAt },
     actor(),
   );
@@ -103,12 +103,14 @@ function create(accounts: Accounts, values: Parsed['values']): void {
   );
 }
 
-function list(accounts: Accounts, values: Parsed['values']): void {
+async function list(accounts: Accounts, values: Parsed['values']): Promise<void> {
   const { owner } = values;
-  const id = typeof owner === 'string' ? accounts.owners.resolve(owner).id : undefined;
-  const found = accounts.credentials
-    .list({ owner: id })
-    .map((one) => ({ ...one, state: accounts.credentials.stateOf(one) }));
+  const id = typeof owner === 'string' ? (await accounts.owners.resolve(owner)).id : undefined;
+  const { credentials } = accounts;
+  const found = (await credentials.list({ owner: id })).map((one) => ({
+    ...one,
+    state: credentials.stateOf(one),
+  }));
   if (values.json === true) {
     process.stdout.write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
     return;
@@ -132,12 +134,16 @@ function list(accounts: Accounts, values: Parsed['values']): void {
   process.stdout.write(table([head, ...rows]));
 }
 
-function revoke(accounts: Accounts, _values: Parsed['values'], [text]: readonly string[]): void {
+async function revoke(
+  accounts: Accounts,
+  _values: Parsed['values'],
+  [text]: readonly string[],
+): Promise<void> {
   // Who finds a key lying about has all of it: that is as good as its id. It is not repeated in what we print.
   const id = publicIdIn(text);
-  const before = id === null ? null : accounts.credentials.get(id);
+  const before = id === null ? null : await accounts.credentials.get(id);
   if (id === null || before === null) throw failure('CREDENTIAL_UNKNOWN', { id: id ?? '(not an id)' });
-  const after = accounts.credentials.revoke(id, actor());
+  const after = await accounts.credentials.revoke(id, actor());
   const what = `${before.kind} ${id} '${before.name}' of '${before.owner}'`;
   process.stderr.write(
     before.revokedAt === null

@@ -43,16 +43,16 @@ export async function run(argv: readonly string[], config: KeysConfig): Promise<
   const tokenLifetimeMs = config.tokenLifetimeSeconds * 1000;
   const accounts = openAccountsOf(config.dataDirectory, { tokenLifetimeMs });
   try {
-    if (action === 'list') list(accounts.signingKeys, values.json === true);
+    if (action === 'list') await list(accounts.signingKeys, values.json === true);
     else await rotate(accounts.signingKeys, values.now === true);
   } finally {
-    accounts.close();
+    await accounts.close();
   }
   return 0;
 }
 
 async function rotate(keys: SigningKeys, atOnce: boolean): Promise<void> {
-  const before = keys.list();
+  const before = await keys.list();
   const made = await keys.rotate({ atOnce, actor: actor() });
   const count = before.length === 1 ? '1 key is' : `${before.length} keys are`;
   process.stderr.write(
@@ -62,8 +62,8 @@ async function rotate(keys: SigningKeys, atOnce: boolean): Promise<void> {
   );
 }
 
-function list(keys: SigningKeys, asJson: boolean): void {
-  const found = keys.list();
+async function list(keys: SigningKeys, asJson: boolean): Promise<void> {
+  const found = await keys.list();
   if (asJson) {
     process.stdout.write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
     return;

@@ -46,7 +46,7 @@ interface Action {
   readonly flags: readonly string[];
   /** Arguments after its name. */
   readonly takes: 0 | 1;
-  readonly perform: (call: Call) => void | Promise<void>;
+  readonly perform: (call: Call) => Promise<void>;
 }
 
 const ACTIONS: Readonly<Record<string, Action>> = {
@@ -84,7 +84,7 @@ export async function run(argv: readonly string[], config: UsersConfig): Promise
       directory.library.close();
     }
   } finally {
-    accounts.close();
+    await accounts.close();
   }
   return 0;
 }
@@ -96,31 +96,31 @@ async function create({ directory, config, values, email }: Call): Promise<void>
   const password = values['password-stdin'] === true ? await readPassword(email) : null;
   const user = await users.create({ email, name, isAdmin: values.admin === true }, actor());
   const what = `${user.isAdmin ? 'administrator' : 'user'} ${user.email} is created`;
-  if (password === null) handOut(directory, config, user, what);
+  if (password === null) await handOut(directory, config, user, what);
   else await setPassword(directory, user, password, what);
 }
 
 async function reset({ directory, config, values, email }: Call): Promise<void> {
-  const user = directory.users.named(email);
+  const user = await directory.users.named(email);
   if (values['password-stdin'] !== true)
-    handOut(directory, config, user, 'the old password is good until then');
+    await handOut(directory, config, user, 'the old password is good until then');
   else await setPassword(directory, user, await readPassword(user.email), 'all their sessions have ended');
 }
 
 async function disable({ directory, email }: Call): Promise<void> {
-  const user = directory.users.named(email);
+  const user = await directory.users.named(email);
   await directory.users.disable(user, actor());
   process.stderr.write(`${user.email} is disabled; sessions, keys and clients of theirs are refused\n`);
 }
 
-function enable({ directory, email }: Call): void {
-  const user = directory.users.named(email);
-  directory.users.enable(user, actor());
+async function enable({ directory, email }: Call): Promise<void> {
+  const user = await directory.users.named(email);
+  await directory.users.enable(user, actor());
   process.stderr.write(`${user.email} is enabled; keys that were not revoked count again\n`);
 }
 
-function list({ directory, values }: Call): void {
-  const found = directory.users.list();
+async function list({ directory, values }: Call): Promise<void> {
+  const found = await directory.users.list();
   if (values.json === true) {
     process.stdout.write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
     return;
@@ -133,8 +133,8 @@ function list({ directory, values }: Call): void {
   process.stdout.write(table([['email', 'name', 'state', 'created', 'id'], ...rows]));
 }
 
-function handOut({ users }: Directory, config: UsersConfig, user: User, what: string): void {
-  const token = users.makeLink(user, actor());
+async function handOut({ users }: Directory, config: UsersConfig, user: User, what: string): Promise<void> {
+  const token = await users.makeLink(user, actor());
   process.stdout.write(`${linkAddress(baseUrlOf(config), 'password', token)}\n`);
   process.stderr.write(
     `${what}. Open this link to set the password; it can be used once and expires after 24 hours.\n`,

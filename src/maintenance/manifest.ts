@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ACCOUNTS_SCHEMA_VERSION } from '../accounts/database.ts';
+import { ACCOUNTS_SCHEMA_VERSION } from '../accounts/sqlite-database.ts';
 import { failure } from '../errors.ts';
 import { JOBS_SCHEMA_VERSION } from '../jobs/job-snapshot.ts';
 import { isJobFileName } from '../storage/store.ts';

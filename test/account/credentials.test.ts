@@ -18,17 +18,17 @@ async function create(browser: Browser, kind: 'keys' | 'clients', fields: Record
 test('a key from the page works until it is revoked there', async () => {
   const shown = await create(admin, 'keys', { scopes: ['jobs:read', 'jobs:write'], expires: '2035-01-31' });
   const key = secretIn(shown);
-  const { ok } = credentials.verifyKey(key);
+  const { ok } = await credentials.verifyKey(key);
   assert.deepEqual(ok?.scopes, ['jobs:read', 'jobs:write']);
   const id = ok?.credential.id ?? '';
-  assert.equal(credentials.get(id)?.expiresAt, Date.parse('2035-01-31T00:00:00Z'));
+  assert.equal((await credentials.get(id))?.expiresAt, Date.parse('2035-01-31T00:00:00Z'));
   assert.match(shown.text, new RegExp(`curl -H &#39;apiKey: ${key}&#39; ${area.url}/v1/jobs`));
   await admin.get(`/account/keys/${id}/revoke`);
-  assert.notEqual(credentials.verifyKey(key).ok, undefined, 'to ask is not to revoke');
+  assert.notEqual((await credentials.verifyKey(key)).ok, undefined, 'to ask is not to revoke');
   const list = await admin.post(`/account/keys/${id}/revoke`, {});
-  assert.deepEqual([list.path, credentials.verifyKey(key).refused], ['/account/keys', 'revoked']);
+  assert.deepEqual([list.path, (await credentials.verifyKey(key)).refused], ['/account/keys', 'revoked']);
   assert.match(list.text, /“robot” was revoked/);
-  const events = audit.list({ subject: id }).events.map(({ event }) => event);
+  const events = (await audit.list({ subject: id })).events.map(({ event }) => event);
   assert.deepEqual(events, ['key.revoked', 'key.created']);
 });
 
@@ -43,18 +43,21 @@ test('a client from the page gets tokens, and is no key', async () => {
 
 test('a key can be renamed, and be given another expiry or none', async () => {
   const shown = await create(admin, 'keys', { expires: '2035-01-31' });
-  const id = credentials.verifyKey(secretIn(shown)).ok?.credential.id ?? '';
+  const id = (await credentials.verifyKey(secretIn(shown))).ok?.credential.id ?? '';
   const save = (fields: Record<string, string>) => admin.post(`/account/keys/${id}`, fields);
   assert.match((await save({ name: 'renamed', expires: '2035-01-31' })).text, /“renamed”/);
   await save({ name: 'renamed', expires: '' });
-  assert.deepEqual([credentials.get(id)?.name, credentials.get(id)?.expiresAt], ['renamed', null]);
+  assert.deepEqual(
+    [(await credentials.get(id))?.name, (await credentials.get(id))?.expiresAt],
+    ['renamed', null],
+  );
   for (const expires of ['2001-01-01', '2035-02-30', 'soon']) {
     const refused = await save({ name: 'renamed', expires });
     assert.equal(refused.status, 400, expires);
     assert.match(refused.text, /id="expires-fault"/);
   }
   assert.equal((await save({ name: ' ', expires: '' })).status, 400);
-  assert.equal(credentials.get(id)?.name, 'renamed');
+  assert.equal((await credentials.get(id))?.name, 'renamed');
 });
 
 test('what is missing is told beside the field, and what was typed stays', async () => {
@@ -69,31 +72,31 @@ test('what is missing is told beside the field, and what was typed stays', async
 test('keys of others are not there, except for administrators', async () => {
   const bob = await newUser('bob@example.org');
   const key = secretIn(await create(bob, 'keys', {}));
-  const id = credentials.verifyKey(key).ok?.credential.id ?? '';
+  const id = (await credentials.verifyKey(key)).ok?.credential.id ?? '';
   const eve = await newUser('eve@example.org');
   for (const path of [`/account/keys/${id}`, `/account/keys/${id}/revoke`])
     assert.equal((await eve.get(path)).status, 404);
   await eve.get('/account/keys');
   assert.equal((await eve.post(`/account/keys/${id}/revoke`, {})).status, 404);
-  assert.notEqual(credentials.verifyKey(key).ok, undefined);
+  assert.notEqual((await credentials.verifyKey(key)).ok, undefined);
   assert.match((await admin.get('/account/all-keys')).text, /bob@example\.org/);
   await admin.get(`/account/keys/${id}/revoke`);
   assert.equal((await admin.post(`/account/keys/${id}/revoke`, {})).path, '/account/all-keys');
-  assert.equal(credentials.verifyKey(key).refused, 'revoked');
+  assert.equal((await credentials.verifyKey(key)).refused, 'revoked');
 });
 
 test('a disabled user is out at once, with all keys, and back with those that were not revoked', async () => {
   const browser = await newUser('carl@example.org');
   const key = secretIn(await create(browser, 'keys', {}));
-  const { owner } = credentials.verifyKey(key).ok ?? { owner: '' };
+  const { owner } = (await credentials.verifyKey(key)).ok ?? { owner: '' };
   await admin.get(`/account/users/${owner}`);
   await admin.post(`/account/users/${owner}`, { action: 'disable' });
-  assert.equal(credentials.verifyKey(key).refused, 'disabled');
+  assert.equal((await credentials.verifyKey(key)).refused, 'disabled');
   assert.match((await browser.get('/account')).path, /sign-in/);
   assert.equal((await signIn(browser, 'carl@example.org', ADMIN.password)).status, 401);
   await admin.get(`/account/users/${owner}`);
   await admin.post(`/account/users/${owner}`, { action: 'enable' });
-  assert.notEqual(credentials.verifyKey(key).ok, undefined);
+  assert.notEqual((await credentials.verifyKey(key)).ok, undefined);
   assert.equal((await signIn(browser, 'carl@example.org', ADMIN.password)).path, '/account');
 });
 
@@ -103,16 +106,18 @@ test('who is no administrator any more loses the keys that are', async () => {
     secretIn(await create(browser, 'keys', { scopes: 'admin' })),
     secretIn(await create(browser, 'keys', {})),
   ];
-  const { owner } = credentials.verifyKey(keys[0]).ok ?? { owner: '' };
+  const { owner } = (await credentials.verifyKey(keys[0])).ok ?? { owner: '' };
   await admin.get(`/account/users/${owner}`);
   await admin.post(`/account/users/${owner}`, { action: 'not-admin' });
-  assert.deepEqual(keys.map((key) => credentials.verifyKey(key).refused), ['revoked', undefined]); // biome-ignore format: one line
+  const verified = await Promise.all(keys.map((key) => credentials.verifyKey(key)));
+  assert.deepEqual(verified.map(({ refused }) => refused), ['revoked', undefined]); // biome-ignore format: one line
   assert.equal((await browser.get('/account/users')).status, 404);
 });
 
 test('administrators cannot lock themselves out', async () => {
   const own =
-    credentials.list().find(({ name, scopes }) => name === 'renamed' && scopes.length > 0)?.owner ?? '';
+    (await credentials.list()).find(({ name, scopes }) => name === 'renamed' && scopes.length > 0)?.owner ??
+    '';
   await admin.get(`/account/users/${own}`);
   for (const action of ['disable', 'not-admin'])
     assert.equal((await admin.post(`/account/users/${own}`, { action })).status, 403);

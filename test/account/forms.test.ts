@@ -32,7 +32,7 @@ test('every path of the area is for those whom it is for', async () => {
 
 test('an ordinary user cannot do what administrators do, with a form of their own either', async () => {
   await user.get('/account/settings');
-  const id = area.accounts.audit.list({ event: 'user.created' }).events[0].subject;
+  const id = (await area.accounts.audit.list({ event: 'user.created' })).events[0].subject;
   for (const path of ['/account/users/new', `/account/users/${id}`])
     assert.equal((await user.post(path, { action: 'admin', email: 'eve@example.org' })).status, 404);
   await user.get('/account/keys/new');
@@ -66,7 +66,7 @@ test('a form is refused without our token, with that of another browser, and fro
     { origin: '', 'sec-fetch-site': '' },
   ];
   for (const headers of foreign) assert.equal(await send({}, headers), 403, JSON.stringify(headers));
-  assert.ok(!area.accounts.credentials.list().some(({ name }) => name === 'stolen'));
+  assert.ok(!(await area.accounts.credentials.list()).some(({ name }) => name === 'stolen'));
   assert.equal(await send({}), 303, 'and ours is taken');
 });
 

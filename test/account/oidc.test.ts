@@ -57,16 +57,16 @@ test('a new subject becomes a user whose account is that of its access tokens', 
   });
   assert.deepEqual([shown.status, shown.path], [200, '/account']);
   assert.match(shown.text, /grace@example\.com/);
-  const user = area.accounts.owners.resolve('grace@example.com');
+  const user = await area.accounts.owners.resolve('grace@example.com');
   assert.equal(user.id, oidcOwner(issuer.url, 's1'));
-  assert.equal(area.accounts.states.of(user.id).isAdmin, false);
+  assert.equal((await area.accounts.states.of(user.id)).isAdmin, false);
   const [asked] = issuer.requests.slice(-1);
   assert.equal(asked.get('code_challenge_method'), 'S256');
   assert.ok((asked.get('state') ?? '').length >= 32 && asked.get('nonce') !== null);
   assert.equal(asked.get('redirect_uri'), `${area.url}/account/auth/callback/oidc`);
   // The second time it is the same user; what it is called meanwhile does not matter.
   await signInWith(new Browser(area.url), { sub: 's1', email: 'other@example.com', email_verified: true });
-  assert.throws(() => area.accounts.owners.resolve('other@example.com'), { code: 'OWNER_UNKNOWN' });
+  await assert.rejects(() => area.accounts.owners.resolve('other@example.com'), { code: 'OWNER_UNKNOWN' });
 });
 
 test('the provider may speak for a user by an address that it has verified, and only then', async () => {
@@ -93,7 +93,7 @@ test('the provider may speak for a user by an address that it has verified, and 
       email_verified: true,
     });
     assert.equal(linked.path, '/account');
-    assert.equal(users.list().filter(({ email }) => email === 'henry@example.org').length, 1);
+    assert.equal((await users.list()).filter(({ email }) => email === 'henry@example.org').length, 1);
     await users.disable(user, 'test');
     const disabled = await signInWith(new Browser(area.url), { sub: 'h', email: 'henry@example.org' });
     assert.match(disabled.path, /^\/account\/sign-in\?error/);
@@ -106,10 +106,10 @@ test('the provider may speak for a user by an address that it has verified, and 
 test('what people call themselves at the provider writes nothing to a terminal, and an address is one', async () => {
   const claims = { sub: 'escape', email: 'eve@example.com', email_verified: true };
   await signInWith(new Browser(area.url), { ...claims, name: '\u001b]0;owned\u0007Eve\u202e \n' });
-  const { durable } = area.accounts.database;
-  const found = durable
-    .prepare('SELECT name FROM "user" WHERE email = ?')
-    .get<{ name: string }>(claims.email);
+  const [found] = await area.accounts.database.rows<{ name: string }>(
+    'SELECT name FROM "user" WHERE email = ?',
+    claims.email,
+  );
   assert.equal(found?.name, ']0;ownedEve');
   for (const email of ['m\u001b[2J@example.com', 'two words@example.com', 'nobody', 'a@b@example.com']) {
     const shown = await signInWith(new Browser(area.url), { ...claims, sub: 'other', email });
@@ -135,7 +135,7 @@ test('a token that is not for this sign-in is refused', async () => {
   const forged = await signInWith(new Browser(area.url), { sub: 'ivy', ...good });
   issuer.isForger = false;
   assert.match(forged.path, /^\/account\/sign-in\?error/);
-  assert.throws(() => area.accounts.owners.resolve('ivy@example.com'), { code: 'OWNER_UNKNOWN' });
+  await assert.rejects(() => area.accounts.owners.resolve('ivy@example.com'), { code: 'OWNER_UNKNOWN' });
 });
 
 test('a sign-in leads back to the page that asked for it, and never to another site', async () => {
@@ -171,10 +171,9 @@ test('an answer counts in the browser that asked, once', async () => {
 });
 
 test('no token of the provider is kept, and none is warned of', async () => {
-  const { durable } = area.accounts.database;
-  const rows = durable
-    .prepare("SELECT accessToken, refreshToken, idToken FROM account WHERE providerId = 'oidc'")
-    .all<Record<string, string | null>>();
+  const rows = await area.accounts.database.rows<Record<string, string | null>>(
+    `SELECT "accessToken", "refreshToken", "idToken" FROM account WHERE "providerId" = 'oidc'`,
+  );
   assert.ok(rows.length >= 2);
   assert.deepEqual(new Set(rows.flatMap((row) => Object.values(row))), new Set([null]));
   assert.doesNotMatch(area.warnings.join('\n'), /opaque-access-token|eyJ|a secret of/);

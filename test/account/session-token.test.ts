@@ -24,15 +24,15 @@ async function signedIn(settings: Readonly<Record<string, string>> = {}): Promis
   const { accounts } = credentials;
   const browser = await setUpAdmin({
     url: service.url,
-    link: (link) =>
-      `/account/${link.purpose}?token=${new OneTimeLinks(accounts.database).make(link, 'test')}`,
+    link: async (link) =>
+      `/account/${link.purpose}?token=${await new OneTimeLinks(accounts.database).make(link, 'test')}`,
   });
   return {
     service,
     credentials,
     browser,
     async [Symbol.asyncDispose]() {
-      credentials[Symbol.dispose]();
+      await credentials[Symbol.asyncDispose]();
       await service[Symbol.asyncDispose]();
     },
   };
@@ -146,7 +146,7 @@ test('nobody gets a token without a session, and a token ends with its session o
   const { service, browser, credentials } = signed;
   assert.equal((await exchange(signed, { cookie: null })).status, 401);
   assert.equal((await exchange(signed, { cookie: 'geomill.session_token=nonsense.nonsense' })).status, 401);
-  const key = credentials.key('alice').secret;
+  const key = (await credentials.key('alice')).secret;
   assert.equal((await exchange(signed, { cookie: null, apiKey: key })).status, 401);
 
   const first = await tokenOf(signed);
@@ -160,13 +160,13 @@ test('nobody gets a token without a session, and a token ends with its session o
   await signIn(browser, ADMIN.email, ADMIN.password);
   const second = await tokenOf(signed);
   const { owner } = decodeJwt(second);
-  credentials.accounts.states.change(String(owner), { isDisabled: true }, 'test');
+  await credentials.accounts.states.change(String(owner), { isDisabled: true }, 'test');
   assert.equal(await jobsStatus(signed, second), 401, 'disabled');
   assert.equal((await exchange(signed)).status, 401, 'disabled');
-  credentials.accounts.states.change(String(owner), { isDisabled: false }, 'test');
+  await credentials.accounts.states.change(String(owner), { isDisabled: false }, 'test');
   assert.equal(await jobsStatus(signed, second), 200);
 
-  credentials.accounts.database.durable.exec(`UPDATE "session" SET expiresAt = '2020-01-01T00:00:00.000Z'`);
+  await credentials.accounts.database.run(`UPDATE "session" SET "expiresAt" = '2020-01-01T00:00:00.000Z'`);
   assert.equal(await jobsStatus(signed, second), 401, 'expired');
   assert.equal((await exchange(signed)).status, 401, 'expired');
   const other = new Browser(service.url);

@@ -11,7 +11,7 @@ const tokenIn = (page: string): string => /name="token" value="([^"]+)"/.exec(pa
 
 test('a setup link creates the administrator once, and none when there is one', async () => {
   await using fresh = await startTestArea();
-  const path = fresh.link({ purpose: 'setup', userId: null });
+  const path = await fresh.link({ purpose: 'setup', userId: null });
   const [one, other] = [new Browser(fresh.url), new Browser(fresh.url)];
   // Looking does not use it up: mail programs do so.
   for (const browser of [one, other]) assert.equal((await browser.get(path)).status, 200);
@@ -21,7 +21,7 @@ test('a setup link creates the administrator once, and none when there is one', 
   const late = await other.post('/account/setup', { ...fields, email: 'eve@example.org' });
   assert.equal(late.status, 410);
   assert.equal((await other.get(path)).status, 410);
-  const second = await other.get(fresh.link({ purpose: 'setup', userId: null }));
+  const second = await other.get(await fresh.link({ purpose: 'setup', userId: null }));
   assert.equal(second.status, 410, 'a later link is no way round the first administrator');
 });
 
@@ -114,7 +114,7 @@ test('who guesses an account has to wait, and the right password waits too', asy
   assert.equal(shown.status, 429);
   assert.ok(Number(shown.headers.get('retry-after')) >= 1);
   assert.match(shown.text, /Try again in \d+ s/);
-  const failed = fresh.accounts.audit.list({ event: 'sign-in.failed' }).events;
+  const failed = (await fresh.accounts.audit.list({ event: 'sign-in.failed' })).events;
   assert.deepEqual([failed.length, failed[0].subject], [6, ADMIN.email]);
   assert.doesNotMatch(JSON.stringify(failed), /guess number/);
 });
@@ -124,7 +124,7 @@ test('what strangers type as an address cannot rearrange a line of the audit log
   await setUpAdmin(fresh);
   for (const email of ['\u202emoc.elpmaxe@nimda', 'a\u001b[2J@example.com', 'p@ss@word'])
     assert.equal((await signIn(new Browser(fresh.url), email, 'guess number 1')).status, 401);
-  const failed = fresh.accounts.audit.list({ event: 'sign-in.failed' }).events;
+  const failed = (await fresh.accounts.audit.list({ event: 'sign-in.failed' })).events;
   assert.deepEqual(
     failed.map(({ subject }) => subject),
     ['unknown', 'unknown', 'unknown'],
@@ -222,7 +222,7 @@ async function cookiesOf(baseUrl: string | null): Promise<string> {
   await using fresh = await startTestArea({ baseUrl });
   const headers = { origin: baseUrl ?? fresh.url };
   const browser = new Browser(fresh.url);
-  await browser.get(fresh.link({ purpose: 'setup', userId: null }));
+  await browser.get(await fresh.link({ purpose: 'setup', userId: null }));
   const { email, password } = ADMIN;
   const shown = await browser.post(
     '/account/setup',

@@ -67,11 +67,12 @@ const credentials = new TestCredentials(service.config.dataDirectory);
 const { accounts } = credentials;
 const admin = await setUpAdmin({
   url: service.url,
-  link: (link) => `/account/${link.purpose}?token=${new OneTimeLinks(accounts.database).make(link, 'test')}`,
+  link: async (link) =>
+    `/account/${link.purpose}?token=${await new OneTimeLinks(accounts.database).make(link, 'test')}`,
 });
 const user = await newUser('bob@example.org');
 test.after(async () => {
-  credentials[Symbol.dispose]();
+  await credentials[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
 
@@ -99,7 +100,7 @@ test('the table has every route of the account area, and no other', () => {
 });
 
 test('pages for users send everybody else to sign in, whatever API key they show', async () => {
-  const root = credentials.key('root', ['admin', 'jobs:read', 'jobs:write']).secret;
+  const root = (await credentials.key('root', ['admin', 'jobs:read', 'jobs:write'])).secret;
   const token = await credentials.token('root', ['admin']);
   const shown = [
     {},
@@ -152,8 +153,8 @@ test('pages for administrators are not there for users', async () => {
 });
 
 test("another owner's keys, clients and outputs are not there for a user", async () => {
-  const { credential: key } = credentials.key('alice');
-  const { credential: client } = credentials.client('alice');
+  const { credential: key } = await credentials.key('alice');
+  const { credential: client } = await credentials.client('alice');
   const paths = [
     `keys/${key.id}`,
     `keys/${key.id}/revoke`,
@@ -170,6 +171,6 @@ test("another owner's keys, clients and outputs are not there for a user", async
   for (const path of paths.slice(0, 4)) {
     assert.equal((await user.post(`/account/${path}`, { name: 'mine', expires: '' })).status, 404, path);
   }
-  assert.equal(accounts.credentials.get(key.id)?.revokedAt, null);
-  assert.equal(accounts.credentials.get(client.id)?.name, 'test');
+  assert.equal((await accounts.credentials.get(key.id))?.revokedAt, null);
+  assert.equal((await accounts.credentials.get(client.id))?.name, 'test');
 });

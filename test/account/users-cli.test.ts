@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import test from 'node:test';
 import { ADMIN, Browser, signIn, startTestArea } from '../support/account-area.ts';
 
@@ -15,7 +15,7 @@ async function users(input: string, ...argv: string[]) {
   const child = spawn(process.execPath, [ENTRANCE, 'users', ...argv], {
     env: {
       PATH: process.env.PATH,
-      DATA_DIR: dirname(area.accounts.database.path),
+      DATA_DIR: area.dataDirectory,
       BASE_URL: 'https://mill.example.org',
     },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -33,7 +33,7 @@ function tokenFor(claims: JWTPayload): Promise<string> {
 
 test('a subject of the issuer is an owner with the scopes of its claim, until an administrator disables it', async () => {
   await using service = await startTestService({ settings });
-  using credentials = new TestCredentials(service.config.dataDirectory);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
   const ann = bearer(await tokenFor({}));
   const bob = bearer(await tokenFor({ sub: 'bob' }));
   const id = await submitJob(service, { headers: ann });
@@ -47,17 +47,17 @@ test('a subject of the issuer is an owner with the scopes of its claim, until an
   assert.equal(await status(bearer(`${(await tokenFor({})).slice(0, -4)}AAAA`)), 401);
   assert.equal(await status(bearer(await tokenFor({ roles: 'admin' })), '/metrics'), 200);
   assert.equal(await status(bearer(await credentials.token('alice')), '/v1/jobs'), 200, 'a token of our own');
-  credentials.accounts.states.change(oidcOwner(issuer, 'ann'), { isDisabled: true }, 'test');
+  await credentials.accounts.states.change(oidcOwner(issuer, 'ann'), { isDisabled: true }, 'test');
   assert.equal(await status(ann), 401);
 });
 
 test('while the issuer cannot be asked its tokens are neither taken nor refused, and keys still count', async () => {
   isAway = true;
   await using service = await startTestService({ settings });
-  using credentials = new TestCredentials(service.config.dataDirectory);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
   const response = await fetch(`${service.url}/v1/jobs`, { headers: bearer(await tokenFor({})) });
   assert.equal(response.status, 503);
   assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  const shown = { apiKey: credentials.key('alice').secret };
+  const shown = { apiKey: (await credentials.key('alice')).secret };
   assert.equal((await fetch(`${service.url}/v1/jobs`, { headers: shown })).status, 200);
 });

@@ -47,7 +47,7 @@ test('no log, no answer and no file of a service holds a secret', async () => {
   const credentials = new TestCredentials(dataDirectory);
   try {
     await exercise(url, credentials);
-    const client = credentials.client('alice');
+    const client = await credentials.client('alice');
     const response = await fetch(`${url}/accounts/oauth/token`, {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${client.credential.id}:${client.secret}`)}` },
@@ -58,7 +58,7 @@ test('no log, no answer and no file of a service holds a secret', async () => {
     credentials.secrets.push(token);
     if (setupToken !== undefined) credentials.secrets.push(setupToken);
     await stop(child);
-    credentials[Symbol.dispose]();
+    await credentials[Symbol.asyncDispose]();
     const secretParts = credentials.secrets.flatMap(partsOf);
     assert.ok(secretParts.length > 15);
     for (const part of secretParts) assert.ok(!log.includes(part), `the log holds ${part}`);
@@ -82,18 +82,18 @@ function partsOf(secret: string): string[] {
 }
 
 async function exercise(url: string, credentials: TestCredentials): Promise<void> {
-  const good = credentials.key('alice').secret;
+  const good = (await credentials.key('alice')).secret;
   const shown: Shown[] = [
     apiKey(good),
     bearer(good),
     apiKey(credentials.unknownKey()),
-    apiKey(credentials.wrongKey('alice')),
-    apiKey(credentials.expiredKey('alice')),
-    apiKey(credentials.revokedKey('alice')),
+    apiKey(await credentials.wrongKey('alice')),
+    apiKey(await credentials.expiredKey('alice')),
+    apiKey(await credentials.revokedKey('alice')),
     bearer(await credentials.token('alice')),
     bearer(await credentials.forgedToken('alice')),
     bearer(await credentials.expiredToken('alice')),
-    bearer(credentials.client('alice').secret),
+    bearer((await credentials.client('alice')).secret),
     { authorization: good },
     { cookie: `session=${good}` },
     { 'idempotency-key': 'x', ...apiKey(good) },

@@ -127,11 +127,11 @@ const service = await startTestService({
 });
 const credentials = new TestCredentials(service.config.dataDirectory);
 test.after(async () => {
-  credentials[Symbol.dispose]();
+  await credentials[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
 
-const alice = apiKey(credentials.key('alice').secret);
+const alice = apiKey((await credentials.key('alice')).secret);
 let address = 0;
 
 async function ask(
@@ -196,11 +196,11 @@ const refused: Readonly<Record<string, Shown>> = {
   'a malformed key': apiKey('gm_nonsense'),
   'an empty key': apiKey(''),
   'an unknown key': apiKey(credentials.unknownKey()),
-  'a wrong secret of a known key': apiKey(credentials.wrongKey('alice')),
-  'an expired key': apiKey(credentials.expiredKey('alice')),
-  'a revoked key': apiKey(credentials.revokedKey('alice')),
-  'a key of a disabled account': apiKey(credentials.disabledKey()),
-  'a client secret as key': apiKey(credentials.client('alice').secret),
+  'a wrong secret of a known key': apiKey(await credentials.wrongKey('alice')),
+  'an expired key': apiKey(await credentials.expiredKey('alice')),
+  'a revoked key': apiKey(await credentials.revokedKey('alice')),
+  'a key of a disabled account': apiKey(await credentials.disabledKey()),
+  'a client secret as key': apiKey((await credentials.client('alice')).secret),
   'a malformed token': bearer('nonsense'),
   'an empty token': { authorization: 'Bearer' },
   'a forged token': bearer(await credentials.forgedToken('alice')),
@@ -210,10 +210,10 @@ const refused: Readonly<Record<string, Shown>> = {
 };
 
 const ALL_SCOPES: readonly Scope[] = ['jobs:read', 'jobs:write', 'admin'];
-const rightFor = (scope: Scope): Shown => apiKey(credentials.key('alice', [scope]).secret);
-const byScope = Object.fromEntries(ALL_SCOPES.map((scope) => [scope, rightFor(scope)]));
-const bob = apiKey(credentials.key('bob').secret);
-const keyAsToken = bearer(credentials.key('alice', ALL_SCOPES).secret);
+const byScope: Record<string, Shown> = {};
+for (const scope of ALL_SCOPES) byScope[scope] = apiKey((await credentials.key('alice', [scope])).secret);
+const bob = apiKey((await credentials.key('bob')).secret);
+const keyAsToken = bearer((await credentials.key('alice', ALL_SCOPES)).secret);
 const token = bearer(await credentials.token('alice', ALL_SCOPES));
 
 const methodsOf = (method: string): string[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
@@ -257,7 +257,7 @@ for (const [name, row] of Object.entries(TABLE)) {
 }
 
 test('a credential in the query is none', async () => {
-  const [{ secret }] = [credentials.key('alice')];
+  const [{ secret }] = [await credentials.key('alice')];
   for (const query of [`apiKey=${secret}`, `access_token=${secret}`, `key=${secret}`])
     assert.equal((await ask('GET', `/v1/jobs?${query}`, {})).status, 401);
 });
@@ -285,7 +285,7 @@ test("another owner's job is answered as one that does not exist, but for the id
 });
 
 test('an administrator sees the jobs of everybody, and lists their own unless others are asked for', async () => {
-  const root = apiKey(credentials.key('root', ['admin']).secret);
+  const root = apiKey((await credentials.key('root', ['admin'])).secret);
   const idsOf = async (query: string, shown = root): Promise<string[]> => {
     const response = await ask('GET', `/v1/jobs${query}`, shown);
     assert.equal(response.status, 200);

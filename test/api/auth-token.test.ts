@@ -14,14 +14,14 @@ const service = await startTestService({
 });
 const credentials = new TestCredentials(service.config.dataDirectory);
 test.after(async () => {
-  credentials[Symbol.dispose]();
+  await credentials[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
 
 const {
   credential: { id },
   secret,
-} = credentials.client('alice');
+} = await credentials.client('alice');
 const ENDPOINT = `${service.url}/accounts/oauth/token`;
 
 const post = (body: RequestInit['body'], headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
@@ -81,7 +81,7 @@ test('a token is good for the scope that was asked for, and for no more', async 
 });
 
 test('an unknown client and a wrong secret are answered alike', async () => {
-  const other = credentials.client('bob');
+  const other = await credentials.client('bob');
   const texts = [];
   for (const [clientId, clientSecret] of [
     ['gmc_00000000', secret],
@@ -101,12 +101,12 @@ test('an unknown client and a wrong secret are answered alike', async () => {
 });
 
 test('a revoked client gets no token, and its old ones are refused at once', async () => {
-  const client = credentials.client('alice');
+  const client = await credentials.client('alice');
   const named = { client_id: client.credential.id, client_secret: client.secret };
   const { access_token: token } = (await (await postForm(named)).json()) as { access_token: string };
   const ask = () => fetch(`${service.url}/v1/jobs`, { headers: bearer(token) });
   assert.equal((await ask()).status, 200);
-  credentials.accounts.credentials.revoke(client.credential.id, 'test');
+  await credentials.accounts.credentials.revoke(client.credential.id, 'test');
   assert.equal((await ask()).status, 401);
   assert.equal((await errorOf(await postForm(named))).error, 'invalid_client');
 });
@@ -115,8 +115,8 @@ test('a client cannot have tokens without end: they count as its other requests'
   await using slow = await startTestService({
     settings: { AUTH: 'required', RATE_LIMIT: '1', RATE_BURST: '3' },
   });
-  using own = new TestCredentials(slow.config.dataDirectory);
-  const client = own.client('bob');
+  await using own = new TestCredentials(slow.config.dataDirectory);
+  const client = await own.client('bob');
   const body = { client_id: client.credential.id, client_secret: client.secret };
   const ask = () =>
     fetch(`${slow.url}/accounts/oauth/token`, { method: 'POST', body: new URLSearchParams(body) });
@@ -170,10 +170,10 @@ test('who fails too often has to wait, by address, and a right secret still gets
 });
 
 test('what was refused stands in the audit log, with the address and without the secret', async () => {
-  const { secret: revoked, credential } = credentials.client('mallory');
-  credentials.accounts.credentials.revoke(credential.id, 'test');
+  const { secret: revoked, credential } = await credentials.client('mallory');
+  await credentials.accounts.credentials.revoke(credential.id, 'test');
   await postForm({ client_id: credential.id, client_secret: revoked }, { 'x-forwarded-for': '203.0.113.9' });
-  const [event] = credentials.accounts.audit.list({ event: 'credential.refused' }).events;
+  const [event] = (await credentials.accounts.audit.list({ event: 'credential.refused' })).events;
   assert.deepEqual(
     { actor: event.actor, subject: event.subject, detail: event.detail },
     {

@@ -45,19 +45,19 @@ test('a service of this machine alone asks nobody, and opens no accounts until i
 
 test('an open service checks a credential that is shown, and keeps the jobs of its owner apart', async () => {
   await using service = await startTestService();
-  using credentials = new TestCredentials(service.config.dataDirectory);
-  const alice = apiKey(credentials.key('alice').secret);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
+  const alice = apiKey((await credentials.key('alice')).secret);
   const theirs = await idOf(await submit(service, { headers: alice }));
   const nobodys = await idOf(await submit(service));
   assert.equal(await statusOf(service, `/v1/jobs/${theirs}`, alice), 200);
   assert.equal(await statusOf(service, `/v1/jobs/${theirs}`), 404);
   assert.equal(await statusOf(service, `/v1/jobs/${nobodys}`, alice), 404);
   for (const wrong of [
-    apiKey(credentials.revokedKey('alice')),
+    apiKey(await credentials.revokedKey('alice')),
     bearer(await credentials.forgedToken('alice')),
   ])
     assert.equal((await submit(service, { headers: wrong })).status, 401);
-  const readOnly = apiKey(credentials.key('alice', ['jobs:read']).secret);
+  const readOnly = apiKey((await credentials.key('alice', ['jobs:read'])).secret);
   assert.equal((await submit(service, { headers: readOnly })).status, 403);
   // The password of a proxy before us, which passes it on.
   assert.equal(await statusOf(service, '/v1/jobs', { authorization: `Basic ${btoa('a:b')}` }), 200);
@@ -67,23 +67,26 @@ test('an open service that other machines can reach keeps its figures for admini
   const settings = { HOST: '0.0.0.0', AUTH: 'open' };
   await assert.rejects(startTestService({ settings }), { code: 'SETTING_INVALID' });
   await using service = await startTestService({ settings, start: { insecureOpen: true } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
   assert.equal(await statusOf(service, '/v1/jobs'), 200);
   assert.equal(await statusOf(service, '/metrics'), 401);
-  assert.equal(await statusOf(service, '/metrics', apiKey(credentials.key('alice').secret)), 403);
-  assert.equal(await statusOf(service, '/metrics', apiKey(credentials.key('root', ['admin']).secret)), 200);
+  assert.equal(await statusOf(service, '/metrics', apiKey((await credentials.key('alice')).secret)), 403);
+  assert.equal(
+    await statusOf(service, '/metrics', apiKey((await credentials.key('root', ['admin'])).secret)),
+    200,
+  );
 });
 
 test('the job API can be open while the rest is not', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required', AUTH_JOB_SURFACE: 'open' } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
   const id = await idOf(await submit(service));
   await service.ended(id);
   assert.equal(await statusOf(service, `/result/status/${id}`), 200);
   assert.equal(await statusOf(service, `/result/output/${id}`), 200);
   for (const path of [`/v1/jobs/${id}`, '/v1/jobs', '/metrics'])
     assert.equal(await statusOf(service, path), 401, path);
-  const alice = apiKey(credentials.key('alice').secret);
+  const alice = apiKey((await credentials.key('alice')).secret);
   const theirs = await idOf(await submit(service, { headers: alice }));
   assert.equal(await statusOf(service, `/result/status/${theirs}`), 404);
   assert.equal(await statusOf(service, `/result/status/${theirs}`, alice), 200);
@@ -98,12 +101,12 @@ test('the job API can ask for credentials while the rest is open', async () => {
 
 test('a key that is revoked elsewhere is refused at the next request, on every connection', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required' } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
-  const { credential, secret } = credentials.key('alice');
+  await using credentials = new TestCredentials(service.config.dataDirectory);
+  const { credential, secret } = await credentials.key('alice');
   const ask = () => statusOf(service, '/v1/jobs', apiKey(secret));
   // Several at once, so that several connections are open.
   assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [200, 200, 200]);
-  credentials.accounts.credentials.revoke(credential.id, 'test');
+  await credentials.accounts.credentials.revoke(credential.id, 'test');
   assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [401, 401, 401]);
 });
 
@@ -123,19 +126,19 @@ test('a key that the command line makes works at once, and is refused as soon as
 
 test('an account that is disabled is refused at the next request', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required' } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
-  const { secret } = credentials.key('alice');
+  await using credentials = new TestCredentials(service.config.dataDirectory);
+  const { secret } = await credentials.key('alice');
   const token = await credentials.token('alice');
-  credentials.accounts.states.change('alice', { isDisabled: true }, 'test');
+  await credentials.accounts.states.change('alice', { isDisabled: true }, 'test');
   assert.equal(await statusOf(service, '/v1/jobs', apiKey(secret)), 401);
   assert.equal(await statusOf(service, '/v1/jobs', bearer(token)), 401);
-  credentials.accounts.states.change('alice', { isDisabled: false }, 'test');
+  await credentials.accounts.states.change('alice', { isDisabled: false }, 'test');
   assert.equal(await statusOf(service, '/v1/jobs', apiKey(secret)), 200);
 });
 
 test('who may not is refused before "100 Continue", so before a byte of the body', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required' } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
   const { host } = new URL(service.url);
   const ask = (more: string) =>
     exchange(
@@ -146,19 +149,19 @@ test('who may not is refused before "100 Continue", so before a byte of the body
     );
   assert.match(await ask(''), /^HTTP\/1.1 401 /);
   assert.match(await ask(`apiKey: ${credentials.unknownKey()}\r\n`), /^HTTP\/1.1 401 /);
-  assert.match(await ask(`APIKEY: ${credentials.key('alice').secret}\r\n`), /^HTTP\/1.1 100 /);
+  assert.match(await ask(`APIKEY: ${(await credentials.key('alice')).secret}\r\n`), /^HTTP\/1.1 100 /);
 });
 
 test('every refused credential is answered with the same words', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required' } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
   const shown = [
     apiKey('nonsense'),
     apiKey(credentials.unknownKey()),
-    apiKey(credentials.wrongKey('alice')),
-    apiKey(credentials.expiredKey('alice')),
-    apiKey(credentials.revokedKey('alice')),
-    apiKey(credentials.disabledKey()),
+    apiKey(await credentials.wrongKey('alice')),
+    apiKey(await credentials.expiredKey('alice')),
+    apiKey(await credentials.revokedKey('alice')),
+    apiKey(await credentials.disabledKey()),
     bearer('nonsense'),
     bearer(await credentials.forgedToken('alice')),
     bearer(await credentials.expiredToken('alice')),
@@ -176,7 +179,7 @@ test('every refused credential is answered with the same words', async () => {
 
 test('an address of which too many wrong keys come is told to slow down; a right key from there gets in', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required' } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
   const wrong = apiKey(credentials.unknownKey());
   for (let i = 0; i < 50; i++) assert.equal(await statusOf(service, '/v1/jobs', wrong), 401);
   // Nobody is believed who says to come from elsewhere, unless it is a proxy that the operator named.
@@ -184,8 +187,8 @@ test('an address of which too many wrong keys come is told to slow down; a right
   const response = await fetch(`${service.url}/v1/jobs`, { headers: elsewhere });
   assert.equal(response.status, 429);
   assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  assert.equal(await statusOf(service, '/v1/jobs', apiKey(credentials.key('alice').secret)), 200);
-  const noted = credentials.accounts.audit.list({ event: 'credential.refused', limit: 1000 }).events;
+  assert.equal(await statusOf(service, '/v1/jobs', apiKey((await credentials.key('alice')).secret)), 200);
+  const noted = (await credentials.accounts.audit.list({ event: 'credential.refused', limit: 1000 })).events;
   assert.equal(noted.length, 50, 'who is told to slow down fills no audit log');
 });
 
@@ -255,7 +258,7 @@ test('the files of a service are for its user alone, also in a directory that ot
 
 test('a web page of another origin cannot use an open service, by its own name neither', async () => {
   await using service = await startTestService({ settings: { CORS_ORIGINS: 'https://maps.example.org' } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
+  await using credentials = new TestCredentials(service.config.dataDirectory);
   const { host, port } = new URL(service.url);
   const from = (headers: Record<string, string>): Promise<number> =>
     submit(service, { headers }).then(({ status }) => status);
@@ -268,7 +271,7 @@ test('a web page of another origin cannot use an open service, by its own name n
     assert.equal(await from({ origin }), 403, origin);
   for (const origin of ['https://maps.example.org', service.url])
     assert.equal(await from({ origin }), 202, origin);
-  const { secret } = credentials.key('alice');
+  const { secret } = await credentials.key('alice');
   assert.equal(
     await from({ origin: 'https://evil.example.org', ...apiKey(secret) }),
     202,

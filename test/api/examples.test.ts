@@ -23,11 +23,11 @@ writeFileSync(join(directory, '.curlrc'), 'fail\nsilent\nshow-error\nclobber\nma
 
 const service = await startTestService({ runner: null });
 const accounts = openAccounts({ path: accountsPath(service.config.dataDirectory) });
-const client = accounts.credentials.create(
+const client = await accounts.credentials.create(
   { kind: 'client', owner: 'example', name: 'example', scopes: ['jobs:read'], expiresAt: null },
   'test',
 );
-accounts.close();
+await accounts.close();
 test.after(async () => {
   await service[Symbol.asyncDispose]();
   rmSync(directory, { recursive: true });
@@ -64,12 +64,12 @@ async function sessionCookie(): Promise<string> {
   try {
     const browser = await setUpAdmin({
       url: service.url,
-      link: (link) =>
-        `/account/${link.purpose}?token=${new OneTimeLinks(opened.database).make(link, 'test')}`,
+      link: async (link) =>
+        `/account/${link.purpose}?token=${await new OneTimeLinks(opened.database).make(link, 'test')}`,
     });
     return browser.cookies.get('geomill.session_token') ?? '';
   } finally {
-    opened.close();
+    await opened.close();
   }
 }
 

@@ -86,8 +86,9 @@ test('before the end, and of a failed job, the places are 409', async () => {
 
 test('jobs of others have no places, and places count in the storage of their owner', async () => {
   await using service = await startTestService({ runner: null, settings: { AUTH: 'required' } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
-  const [ann, bob] = ['ann', 'bob'].map((owner) => ({ apikey: credentials.key(owner).secret }));
+  await using credentials = new TestCredentials(service.config.dataDirectory);
+  const ann = { apikey: (await credentials.key('ann')).secret };
+  const bob = { apikey: (await credentials.key('bob')).secret };
   const id = await convert(service, rings(200), ann);
   const own = await fetch(url(service, id), { headers: ann });
   const bytes = (await own.text()).length;

@@ -13,10 +13,12 @@ const ENDLESS = 'wait 1000000';
 /** A service that asks for credentials, and headers that show one of each account named. */
 async function start(settings: Readonly<Record<string, string>>, ...owners: string[]) {
   const service = await startTestService({ settings: { AUTH: 'required', RUNNERS: '1', ...settings } });
-  using credentials = new TestCredentials(service.config.dataDirectory);
-  const shown = owners.map((owner) => ({
-    apikey: credentials.key(owner, owner === 'reader' ? ['jobs:read'] : undefined).secret,
-  }));
+  await using credentials = new TestCredentials(service.config.dataDirectory);
+  const shown: { apikey: string }[] = [];
+  for (const owner of owners) {
+    const key = await credentials.key(owner, owner === 'reader' ? ['jobs:read'] : undefined);
+    shown.push({ apikey: key.secret });
+  }
   return { service, shown };
 }
 

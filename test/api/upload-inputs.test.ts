@@ -299,11 +299,11 @@ test('uploads that cannot be used are named with what to do, and leave nothing b
 
 test('uploads of another account cannot be used, and are told like unknown ones', async () => {
   await using open = await startTestService({ settings: { AUTH: 'required' } });
-  using credentials = new TestCredentials(open.config.dataDirectory);
+  await using credentials = new TestCredentials(open.config.dataDirectory);
   const [ann, bob, admin] = [
-    { apikey: credentials.key('ann').secret },
-    { apikey: credentials.key('bob').secret },
-    { apikey: credentials.key('root', ['jobs:read', 'jobs:write', 'admin']).secret },
+    { apikey: (await credentials.key('ann')).secret },
+    { apikey: (await credentials.key('bob')).secret },
+    { apikey: (await credentials.key('root', ['jobs:read', 'jobs:write', 'admin'])).secret },
   ];
   const { id } = await uploadForm(open, 'secret', 'a.geojson', ann);
   const use = async (name: string, headers: Record<string, string>): Promise<string> => {

@@ -425,13 +425,15 @@ test('a client that is too slow gets 408, and what it sent is kept', async () =>
 
 test('uploads of another account do not exist for a client', async () => {
   await using open = await startTestService({ settings: { AUTH: 'required' } });
-  using credentials = new TestCredentials(open.config.dataDirectory);
-  const key = (...args: Parameters<TestCredentials['key']>) => ({ apikey: credentials.key(...args).secret });
+  await using credentials = new TestCredentials(open.config.dataDirectory);
+  const key = async (...args: Parameters<TestCredentials['key']>) => ({
+    apikey: (await credentials.key(...args)).secret,
+  });
   const [ann, bob, reader, admin] = [
-    key('ann'),
-    key('bob'),
-    key('ann', ['jobs:read']),
-    key('root', ['jobs:read', 'jobs:write', 'admin']),
+    await key('ann'),
+    await key('bob'),
+    await key('ann', ['jobs:read']),
+    await key('root', ['jobs:read', 'jobs:write', 'admin']),
   ];
   const url = await newUpload(open, 4, ann);
   const unknown = `${open.url}/v1/uploads/00000000-0000-4000-8000-000000000000`;

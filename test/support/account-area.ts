@@ -12,10 +12,11 @@ import { failure } from '../../src/errors.ts';
 export interface TestArea extends AsyncDisposable {
   readonly url: string;
   readonly accounts: Accounts;
+  readonly dataDirectory: string;
   /** What the area warned of. */
   readonly warnings: readonly string[];
   /** The path of a new one-time link. */
-  link(link: OneTimeLink): string;
+  link(link: OneTimeLink): Promise<string>;
 }
 
 const NO_JOBS: UsageSource = {
@@ -66,12 +67,13 @@ export async function startTestArea(
   return {
     url,
     accounts,
+    dataDirectory: directory,
     warnings,
-    link: (link) =>
-      `/account/${link.purpose}?token=${new OneTimeLinks(accounts.database).make(link, 'test')}`,
+    link: async (link) =>
+      `/account/${link.purpose}?token=${await new OneTimeLinks(accounts.database).make(link, 'test')}`,
     async [Symbol.asyncDispose]() {
       await app.close();
-      accounts.close();
+      await accounts.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -153,7 +155,7 @@ export const ADMIN = { email: 'ada@example.org', password: 'seven green boats sa
 /** A browser in which the first administrator has just signed in. */
 export async function setUpAdmin(area: Pick<TestArea, 'url' | 'link'>): Promise<Browser> {
   const browser = new Browser(area.url);
-  await browser.get(area.link({ purpose: 'setup', userId: null }));
+  await browser.get(await area.link({ purpose: 'setup', userId: null }));
   const token = /name="token" value="([^"]+)"/.exec(browser.page)?.[1] ?? '';
   const { email, password } = ADMIN;
   const shown = await browser.post('/account/setup', {

@@ -6,7 +6,7 @@ import { makeWorkspace } from './convert.ts';
 /** When the clock of a test begins. */
 export const START = Date.UTC(2030, 0, 1);
 
-export interface TestAccounts extends Disposable {
+export interface TestAccounts extends AsyncDisposable {
   readonly accounts: Accounts;
   readonly path: string;
   /** Milliseconds since 1970, as the accounts see them. */
@@ -27,8 +27,8 @@ export function openTestAccounts(options: Omit<AccountsOptions, 'path' | 'now'> 
     set at(time) {
       clock.at = time;
     },
-    [Symbol.dispose]() {
-      accounts.close();
+    async [Symbol.asyncDispose]() {
+      await accounts.close();
       workspace[Symbol.dispose]();
     },
   };

@@ -12,7 +12,7 @@ const LONG_AGO = Date.UTC(2020, 0, 1);
 const DAY_MS = 24 * 3600 * 1000;
 const READ_WRITE: readonly Scope[] = ['jobs:read', 'jobs:write'];
 
-export class TestCredentials implements Disposable {
+export class TestCredentials implements AsyncDisposable {
   readonly accounts: Accounts;
   /** The same database, as it was opened long ago: what it makes for a day has expired. */
   readonly #old: Accounts;
@@ -26,27 +26,27 @@ export class TestCredentials implements Disposable {
     this.#old = openAccounts({ path, now: () => LONG_AGO });
   }
 
-  key(owner: string, scopes: readonly Scope[] = READ_WRITE): CreatedCredential {
+  key(owner: string, scopes: readonly Scope[] = READ_WRITE): Promise<CreatedCredential> {
     return this.#make(this.accounts, 'key', owner, scopes, null);
   }
 
-  client(owner: string, scopes: readonly Scope[] = READ_WRITE): CreatedCredential {
+  client(owner: string, scopes: readonly Scope[] = READ_WRITE): Promise<CreatedCredential> {
     return this.#make(this.accounts, 'client', owner, scopes, null);
   }
 
-  expiredKey(owner: string): string {
-    return this.#make(this.#old, 'key', owner, READ_WRITE, LONG_AGO + DAY_MS).secret;
+  async expiredKey(owner: string): Promise<string> {
+    return (await this.#make(this.#old, 'key', owner, READ_WRITE, LONG_AGO + DAY_MS)).secret;
   }
 
-  revokedKey(owner: string): string {
-    const { credential, secret } = this.key(owner);
-    this.accounts.credentials.revoke(credential.id, 'test');
+  async revokedKey(owner: string): Promise<string> {
+    const { credential, secret } = await this.key(owner);
+    await this.accounts.credentials.revoke(credential.id, 'test');
     return secret;
   }
 
-  disabledKey(): string {
-    const { secret } = this.key('disabled');
-    this.accounts.states.change('disabled', { isDisabled: true }, 'test');
+  async disabledKey(): Promise<string> {
+    const { secret } = await this.key('disabled');
+    await this.accounts.states.change('disabled', { isDisabled: true }, 'test');
     return secret;
   }
 
@@ -56,22 +56,22 @@ export class TestCredentials implements Disposable {
   }
 
   /** Of a key that there is, but not its secret. */
-  wrongKey(owner: string): string {
-    return this.#keep(makeSecret('gm', this.key(owner).credential.id.slice('gm_'.length)));
+  async wrongKey(owner: string): Promise<string> {
+    return this.#keep(makeSecret('gm', (await this.key(owner)).credential.id.slice('gm_'.length)));
   }
 
   async token(owner: string, scopes: readonly Scope[] = READ_WRITE): Promise<string> {
-    return this.tokenOf(this.accounts, this.client(owner, scopes));
+    return this.tokenOf(this.accounts, await this.client(owner, scopes));
   }
 
   async expiredToken(owner: string): Promise<string> {
-    return this.tokenOf(this.#old, this.client(owner));
+    return this.tokenOf(this.#old, await this.client(owner));
   }
 
   async revokedToken(owner: string): Promise<string> {
-    const client = this.client(owner);
+    const client = await this.client(owner);
     const token = await this.tokenOf(this.accounts, client);
-    this.accounts.credentials.revoke(client.credential.id, 'test');
+    await this.accounts.credentials.revoke(client.credential.id, 'test');
     return token;
   }
 
@@ -88,19 +88,22 @@ export class TestCredentials implements Disposable {
     return this.#keep(ok.accessToken);
   }
 
-  [Symbol.dispose](): void {
-    this.accounts.close();
-    this.#old.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.accounts.close();
+    await this.#old.close();
   }
 
-  #make(
+  async #make(
     accounts: Accounts,
     kind: 'key' | 'client',
     owner: string,
     scopes: readonly Scope[],
     expiresAt: number | null,
-  ): CreatedCredential {
-    const created = accounts.credentials.create({ kind, owner, name: 'test', scopes, expiresAt }, 'test');
+  ): Promise<CreatedCredential> {
+    const created = await accounts.credentials.create(
+      { kind, owner, name: 'test', scopes, expiresAt },
+      'test',
+    );
     this.#keep(created.secret);
     return created;
   }

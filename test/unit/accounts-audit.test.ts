@@ -5,16 +5,16 @@ import { makeSecret } from '../../src/accounts/secret-text.ts';
 import { Database } from '../../src/engines/sqlite/database.ts';
 import { openTestAccounts, START } from '../support/accounts.ts';
 
-test('what happens to keys and clients is written down, with who did it', () => {
-  using opened = openTestAccounts();
+test('what happens to keys and clients is written down, with who did it', async () => {
+  await using opened = openTestAccounts();
   const { credentials, audit } = opened.accounts;
   const wanted = { owner: 'ci', name: 'robot', scopes: ['jobs:read'], expiresAt: null } as const;
-  const key = credentials.create({ ...wanted, kind: 'key' }, 'ann').credential.id;
-  const client = credentials.create({ ...wanted, kind: 'client' }, 'bob').credential.id;
-  credentials.change(key, { name: 'new name' }, 'ann');
+  const key = (await credentials.create({ ...wanted, kind: 'key' }, 'ann')).credential.id;
+  const client = (await credentials.create({ ...wanted, kind: 'client' }, 'bob')).credential.id;
+  await credentials.change(key, { name: 'new name' }, 'ann');
   opened.at += 10;
-  credentials.revoke(key, 'cli:root');
-  const { events, next } = audit.list();
+  await credentials.revoke(key, 'cli:root');
+  const { events, next } = await audit.list();
   assert.equal(next, null);
   assert.deepEqual(
     events.map(({ at, actor, event, subject }) => [at - START, actor, event, subject]),
@@ -26,21 +26,21 @@ test('what happens to keys and clients is written down, with who did it', () => 
     ],
   );
   assert.deepEqual(events[3].detail, { owner: 'ci', name: 'robot', scopes: 'jobs:read', expiresAt: null });
-  assert.equal(audit.list({ subject: client }).events.length, 1);
-  assert.equal(audit.list({ actor: 'ann' }).events.length, 2);
-  assert.equal(audit.list({ event: 'key.changed' }).events.length, 1);
+  assert.equal((await audit.list({ subject: client })).events.length, 1);
+  assert.equal((await audit.list({ actor: 'ann' })).events.length, 2);
+  assert.equal((await audit.list({ event: 'key.changed' })).events.length, 1);
 });
 
-test('pages follow one another without a gap, also while events are added', () => {
-  using opened = openTestAccounts();
+test('pages follow one another without a gap, also while events are added', async () => {
+  await using opened = openTestAccounts();
   const { audit } = opened.accounts;
-  for (let i = 0; i < 25; i++) audit.append({ actor: 'a', event: 'sign-in.failed', subject: `${i}` });
+  for (let i = 0; i < 25; i++) await audit.append({ actor: 'a', event: 'sign-in.failed', subject: `${i}` });
   const seen: string[] = [];
   let before: number | undefined;
   for (;;) {
-    const { events, next } = audit.list({ limit: 10, before });
+    const { events, next } = await audit.list({ limit: 10, before });
     seen.push(...events.map(({ subject }) => subject));
-    audit.append({ actor: 'a', event: 'sign-in.failed', subject: 'later' });
+    await audit.append({ actor: 'a', event: 'sign-in.failed', subject: 'later' });
     if (next === null) break;
     before = next;
   }
@@ -50,51 +50,54 @@ test('pages follow one another without a gap, also while events are added', () =
   );
 });
 
-test('no secret gets into the log, even where a caller passes one', () => {
-  using opened = openTestAccounts();
+test('no secret gets into the log, even where a caller passes one', async () => {
+  await using opened = openTestAccounts();
   const { audit } = opened.accounts;
   const secret = makeSecret('gm', 'abcdefgh');
   const token = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
   const detail = { header: `Bearer ${token}`, list: [secret] };
-  assert.ok(audit.note({ actor: secret, event: 'credential.refused', subject: token, detail }));
-  const [event] = audit.list().events;
+  assert.ok(await audit.note({ actor: secret, event: 'credential.refused', subject: token, detail }));
+  const [event] = (await audit.list()).events;
   assert.doesNotMatch(JSON.stringify(event), new RegExp(`${secret.slice(12)}|c2lnbmF0dXJl`));
   assert.equal(event.actor, 'gm_abcdefgh_[secret]');
 });
 
-test('events stay as they are, until their time is over', () => {
-  using opened = openTestAccounts();
+test('events stay as they are, until their time is over', async () => {
+  await using opened = openTestAccounts();
   const { audit } = opened.accounts;
-  audit.append({ actor: 'a', event: 'sign-in.failed', subject: 'old' });
+  await audit.append({ actor: 'a', event: 'sign-in.failed', subject: 'old' });
   opened.at += 1000;
-  audit.append({ actor: 'a', event: 'sign-in.failed', subject: 'new' });
+  await audit.append({ actor: 'a', event: 'sign-in.failed', subject: 'new' });
   const database = new Database(opened.path, { synchronous: 'NORMAL' });
   try {
     assert.throws(() => database.exec("UPDATE audit_events SET actor = 'b'"), /only added to/);
   } finally {
     database.close();
   }
-  assert.equal(audit.sweep(1000), 0);
-  assert.equal(audit.sweep(999), 1);
-  assert.deepEqual(audit.list().events.map(({ subject }) => subject), ['new']); // biome-ignore format: one line
+  assert.equal(await audit.sweep(1000), 0);
+  assert.equal(await audit.sweep(999), 1);
+  assert.deepEqual((await audit.list()).events.map(({ subject }) => subject), ['new']); // biome-ignore format: one line
 });
 
-test('without users every name is a service account', () => {
-  using opened = openTestAccounts();
-  assert.deepEqual(opened.accounts.owners.resolve(' ci '), { id: 'ci', kind: 'service' });
-  assert.deepEqual(opened.accounts.owners.resolve('a@b.example'), { id: 'a@b.example', kind: 'service' });
-  assert.throws(() => opened.accounts.owners.resolve('a b'), { code: 'CREDENTIAL_FIELD' });
+test('without users every name is a service account', async () => {
+  await using opened = openTestAccounts();
+  assert.deepEqual(await opened.accounts.owners.resolve(' ci '), { id: 'ci', kind: 'service' });
+  assert.deepEqual(await opened.accounts.owners.resolve('a@b.example'), {
+    id: 'a@b.example',
+    kind: 'service',
+  });
+  await assert.rejects(() => opened.accounts.owners.resolve('a b'), { code: 'CREDENTIAL_FIELD' });
 });
 
-test('with users an address or an id is a user, and another address is a mistake', () => {
-  using opened = openTestAccounts();
+test('with users an address or an id is a user, and another address is a mistake', async () => {
+  await using opened = openTestAccounts();
   const database = new Database(opened.path, { synchronous: 'NORMAL' });
   database.exec('CREATE TABLE "user" (id TEXT PRIMARY KEY, email TEXT UNIQUE)');
   database.exec(`INSERT INTO "user" VALUES ('u1', 'ann@example.org'), ('u2', 'bob@example.org')`);
   database.close();
   const { owners } = opened.accounts;
-  assert.deepEqual(owners.resolve('Ann@Example.org'), { id: 'u1', kind: 'user' });
-  assert.deepEqual(owners.resolve('u2'), { id: 'u2', kind: 'user' });
-  assert.deepEqual(owners.resolve('ci'), { id: 'ci', kind: 'service' });
-  assert.throws(() => owners.resolve('eve@example.org'), { code: 'OWNER_UNKNOWN' });
+  assert.deepEqual(await owners.resolve('Ann@Example.org'), { id: 'u1', kind: 'user' });
+  assert.deepEqual(await owners.resolve('u2'), { id: 'u2', kind: 'user' });
+  assert.deepEqual(await owners.resolve('ci'), { id: 'ci', kind: 'service' });
+  await assert.rejects(() => owners.resolve('eve@example.org'), { code: 'OWNER_UNKNOWN' });
 });

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import test from 'node:test';
 import fc from 'fast-check';
 import { openAccounts } from '../../src/accounts/accounts.ts';
-import type { NewCredential } from '../../src/accounts/credentials.ts';
+import type { CredentialFilter, NewCredential } from '../../src/accounts/credentials.ts';
 import { hasScope, parseScopes, type Scope } from '../../src/accounts/principal.ts';
 import {
   idOfSecret,
@@ -29,12 +29,12 @@ const wanted: NewCredential = {
 
 const codeOf = (error: unknown): string => (error instanceof GeomillError ? error.code : String(error));
 
-test('a key that was handed out is its owner, with its scopes', () => {
-  using opened = open();
-  const { secret, credential } = opened.accounts.credentials.create(wanted, 'tester');
+test('a key that was handed out is its owner, with its scopes', async () => {
+  await using opened = open();
+  const { secret, credential } = await opened.accounts.credentials.create(wanted, 'tester');
   assert.match(secret, /^gm_[0-9A-Za-z]{8}_[0-9A-Za-z]{33}$/);
   assert.equal(credential.id, secret.slice(0, 11));
-  assert.deepEqual(opened.accounts.credentials.verifyKey(secret).ok, {
+  assert.deepEqual((await opened.accounts.credentials.verifyKey(secret)).ok, {
     owner: 'ci',
     scopes: ['jobs:read', 'jobs:write'],
     credential: { kind: 'key', id: credential.id },
@@ -76,153 +76,162 @@ test('every single wrong character is found by the shape or the checksum', () =>
   }
 });
 
-test('whatever is done to a key, it is malformed or unknown', () => {
-  using opened = open();
+test('whatever is done to a key, it is malformed or unknown', async () => {
+  await using opened = open();
   const { credentials } = opened.accounts;
-  const { secret } = credentials.create(wanted, 'tester');
-  const { secret: other } = credentials.create(wanted, 'tester');
+  const { secret } = await credentials.create(wanted, 'tester');
+  const { secret: other } = await credentials.create(wanted, 'tester');
   const mutation = fc.array(
     fc.tuple(fc.nat(secret.length - 1), fc.constantFrom(...BASE62, '_', ' ', '\0', 'é')),
     { minLength: 1, maxLength: 8 },
   );
-  fc.assert(
-    fc.property(mutation, (changes) => {
+  await fc.assert(
+    fc.asyncProperty(mutation, async (changes) => {
       const chars = [...secret];
       for (const [at, char] of changes) chars[at] = char;
       const text = chars.join('');
       fc.pre(text !== secret);
-      const { ok, refused } = credentials.verifyKey(text);
+      const { ok, refused } = await credentials.verifyKey(text);
       assert.equal(ok, undefined);
       assert.ok(refused === 'malformed' || refused === 'unknown');
     }),
   );
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary-ascii', maxLength: 60 }), (text) => {
-      assert.equal(credentials.verifyKey(text).refused, 'malformed');
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary-ascii', maxLength: 60 }), async (text) => {
+      assert.equal((await credentials.verifyKey(text)).refused, 'malformed');
     }),
   );
   // A secret of the right shape and checksum, under an id that exists.
-  assert.equal(credentials.verifyKey(makeSecret('gm', secret.slice(3, 11))).refused, 'unknown');
-  assert.equal(credentials.verifyKey(makeSecret('gm', makeId())).refused, 'unknown');
-  assert.equal(credentials.verifyKey(makeSecret('gms', secret.slice(3, 11))).refused, 'malformed');
-  assert.ok(credentials.verifyKey(other).ok);
+  assert.equal((await credentials.verifyKey(makeSecret('gm', secret.slice(3, 11)))).refused, 'unknown');
+  assert.equal((await credentials.verifyKey(makeSecret('gm', makeId()))).refused, 'unknown');
+  assert.equal((await credentials.verifyKey(makeSecret('gms', secret.slice(3, 11)))).refused, 'malformed');
+  assert.ok((await credentials.verifyKey(other)).ok);
 });
 
-test('a key is good until the instant at which it expires', () => {
-  using opened = open();
+test('a key is good until the instant at which it expires', async () => {
+  await using opened = open();
   const { credentials } = opened.accounts;
-  const { secret, credential } = credentials.create({ ...wanted, expiresAt: START + 1000 }, 'tester');
+  const { secret, credential } = await credentials.create({ ...wanted, expiresAt: START + 1000 }, 'tester');
   opened.at = START + 999;
-  assert.ok(credentials.verifyKey(secret).ok);
+  assert.ok((await credentials.verifyKey(secret)).ok);
   assert.equal(credentials.stateOf(credential), 'active');
   opened.at = START + 1000;
-  assert.deepEqual(credentials.verifyKey(secret), { refused: 'expired', id: credential.id });
+  assert.deepEqual(await credentials.verifyKey(secret), { refused: 'expired', id: credential.id });
   assert.equal(credentials.stateOf(credential), 'expired');
   // Only who holds the secret learns that it has expired.
-  assert.equal(credentials.verifyKey(makeSecret('gm', secret.slice(3, 11))).refused, 'unknown');
+  assert.equal((await credentials.verifyKey(makeSecret('gm', secret.slice(3, 11)))).refused, 'unknown');
 });
 
-test('what one connection revokes, all refuse on the next check', () => {
-  using opened = open();
+test('what one connection revokes, all refuse on the next check', async () => {
+  await using opened = open();
   const other = openAccounts({ path: opened.path, now: () => opened.at });
   try {
-    const key = opened.accounts.credentials.create(wanted, 'tester');
-    const client = opened.accounts.credentials.create({ ...wanted, kind: 'client' }, 'tester');
+    const key = await opened.accounts.credentials.create(wanted, 'tester');
+    const client = await opened.accounts.credentials.create({ ...wanted, kind: 'client' }, 'tester');
     const { id } = client.credential;
-    assert.ok(other.credentials.verifyKey(key.secret).ok);
-    assert.ok(other.credentials.verifyClient(id, client.secret).ok);
-    assert.ok(other.credentials.checkClient(id).ok);
-    assert.equal(opened.accounts.credentials.revokeAllOf('ci', 'tester'), 2);
-    assert.deepEqual(other.credentials.verifyKey(key.secret), { refused: 'revoked', id: key.credential.id });
-    assert.deepEqual(other.credentials.verifyClient(id, client.secret), { refused: 'revoked', id });
-    assert.deepEqual(other.credentials.checkClient(id), { refused: 'revoked', id });
-    assert.equal(opened.accounts.credentials.revokeAllOf('ci', 'tester'), 0);
+    assert.ok((await other.credentials.verifyKey(key.secret)).ok);
+    assert.ok((await other.credentials.verifyClient(id, client.secret)).ok);
+    assert.ok((await other.credentials.checkClient(id)).ok);
+    assert.equal(await opened.accounts.credentials.revokeAllOf('ci', 'tester'), 2);
+    assert.deepEqual(await other.credentials.verifyKey(key.secret), {
+      refused: 'revoked',
+      id: key.credential.id,
+    });
+    assert.deepEqual(await other.credentials.verifyClient(id, client.secret), { refused: 'revoked', id });
+    assert.deepEqual(await other.credentials.checkClient(id), { refused: 'revoked', id });
+    assert.equal(await opened.accounts.credentials.revokeAllOf('ci', 'tester'), 0);
   } finally {
-    other.close();
+    await other.close();
   }
 });
 
-test('revoking twice keeps the first time; there is nothing to revoke under an id that is none', () => {
-  using opened = open();
+test('revoking twice keeps the first time; there is nothing to revoke under an id that is none', async () => {
+  await using opened = open();
   const { credentials, audit } = opened.accounts;
-  const { credential } = credentials.create(wanted, 'tester');
-  assert.equal(credentials.revoke(credential.id, 'tester')?.revokedAt, START);
+  const { credential } = await credentials.create(wanted, 'tester');
+  assert.equal((await credentials.revoke(credential.id, 'tester'))?.revokedAt, START);
   opened.at += 5000;
-  assert.equal(credentials.revoke(credential.id, 'tester')?.revokedAt, START);
-  assert.equal(credentials.get(credential.id)?.revokedAt, START);
-  assert.equal(credentials.revoke('gm_nobodys0', 'tester'), null);
-  assert.equal(audit.list({ event: 'key.revoked' }).events.length, 1);
+  assert.equal((await credentials.revoke(credential.id, 'tester'))?.revokedAt, START);
+  assert.equal((await credentials.get(credential.id))?.revokedAt, START);
+  assert.equal(await credentials.revoke('gm_nobodys0', 'tester'), null);
+  assert.equal((await audit.list({ event: 'key.revoked' })).events.length, 1);
 });
 
-test('a client is known by its id together with its own secret', () => {
-  using opened = open();
+test('a client is known by its id together with its own secret', async () => {
+  await using opened = open();
   const { credentials } = opened.accounts;
-  const client = credentials.create({ ...wanted, kind: 'client' }, 'tester');
-  const other = credentials.create({ ...wanted, kind: 'client' }, 'tester');
-  const key = credentials.create(wanted, 'tester');
+  const client = await credentials.create({ ...wanted, kind: 'client' }, 'tester');
+  const other = await credentials.create({ ...wanted, kind: 'client' }, 'tester');
+  const key = await credentials.create(wanted, 'tester');
   const { id } = client.credential;
   assert.match(id, /^gmc_/);
-  assert.deepEqual(credentials.verifyClient(id, client.secret).ok?.credential, { kind: 'client', id });
-  assert.equal(credentials.verifyClient(id, other.secret).refused, 'unknown');
-  assert.equal(credentials.verifyClient(other.credential.id, client.secret).refused, 'unknown');
-  assert.equal(credentials.verifyClient(id, key.secret).refused, 'malformed');
-  assert.equal(credentials.verifyClient('', client.secret).refused, 'unknown');
+  assert.deepEqual((await credentials.verifyClient(id, client.secret)).ok?.credential, {
+    kind: 'client',
+    id,
+  });
+  assert.equal((await credentials.verifyClient(id, other.secret)).refused, 'unknown');
+  assert.equal((await credentials.verifyClient(other.credential.id, client.secret)).refused, 'unknown');
+  assert.equal((await credentials.verifyClient(id, key.secret)).refused, 'malformed');
+  assert.equal((await credentials.verifyClient('', client.secret)).refused, 'unknown');
   // A client's secret is not an API key, and a key's id is not a client's.
-  assert.equal(credentials.verifyKey(client.secret).refused, 'malformed');
-  assert.equal(credentials.checkClient(key.credential.id).refused, 'unknown');
+  assert.equal((await credentials.verifyKey(client.secret)).refused, 'malformed');
+  assert.equal((await credentials.checkClient(key.credential.id)).refused, 'unknown');
 });
 
-test('last use is noted once a minute, and not while the request waits', () => {
-  using opened = open();
+test('last use is noted once a minute, and not while the request waits', async () => {
+  await using opened = open();
   const { credentials } = opened.accounts;
-  const { secret, credential } = credentials.create(wanted, 'tester');
-  const lastUse = (): number | null => credentials.get(credential.id)!.lastUsedAt;
-  credentials.verifyKey(secret);
-  assert.equal(lastUse(), null);
-  credentials.flush();
-  assert.equal(lastUse(), START);
+  const { secret, credential } = await credentials.create(wanted, 'tester');
+  const lastUse = async (): Promise<number | null> => (await credentials.get(credential.id))!.lastUsedAt;
+  await credentials.verifyKey(secret);
+  assert.equal(await lastUse(), null);
+  await credentials.flush();
+  assert.equal(await lastUse(), START);
   opened.at += 59_999;
-  credentials.verifyKey(secret);
-  credentials.flush();
-  assert.equal(lastUse(), START);
+  await credentials.verifyKey(secret);
+  await credentials.flush();
+  assert.equal(await lastUse(), START);
   opened.at += 1;
-  credentials.verifyKey(secret);
-  credentials.flush();
-  assert.equal(lastUse(), START + 60_000);
+  await credentials.verifyKey(secret);
+  await credentials.flush();
+  assert.equal(await lastUse(), START + 60_000);
 });
 
-test('a last use that cannot be noted now is noted later, and no request fails for it', (t) => {
+test('a last use that cannot be noted now is noted later, and no request fails for it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  using opened = open();
+  await using opened = open();
   const { credentials } = opened.accounts;
-  const { secret, credential } = credentials.create(wanted, 'tester');
+  const { secret, credential } = await credentials.create(wanted, 'tester');
   const other = new Database(opened.path, { synchronous: 'NORMAL' });
   other.exec('BEGIN IMMEDIATE');
-  assert.ok(credentials.verifyKey(secret).ok);
+  assert.ok((await credentials.verifyKey(secret)).ok);
   t.mock.timers.tick(1000);
   other.exec('COMMIT');
-  other.close();
-  assert.equal(credentials.get(credential.id)?.lastUsedAt, null);
-  assert.ok(credentials.verifyKey(secret).ok);
+  await other.close();
+  assert.equal((await credentials.get(credential.id))?.lastUsedAt, null);
+  assert.ok((await credentials.verifyKey(secret)).ok);
   t.mock.timers.tick(1000);
-  assert.equal(credentials.get(credential.id)?.lastUsedAt, START);
+  assert.equal((await credentials.get(credential.id))?.lastUsedAt, START);
 });
 
-test('a name and an expiry can be changed, of what is not revoked', () => {
-  using opened = open();
+test('a name and an expiry can be changed, of what is not revoked', async () => {
+  await using opened = open();
   const { credentials } = opened.accounts;
-  const { secret, credential } = credentials.create(wanted, 'tester');
-  assert.equal(credentials.change(credential.id, { name: ' two ' }, 'tester')?.name, 'two');
-  assert.equal(credentials.change(credential.id, { expiresAt: START + 10 }, 'tester')?.expiresAt, START + 10);
+  const { secret, credential } = await credentials.create(wanted, 'tester');
+  assert.equal((await credentials.change(credential.id, { name: ' two ' }, 'tester'))?.name, 'two');
+  assert.equal(
+    (await credentials.change(credential.id, { expiresAt: START + 10 }, 'tester'))?.expiresAt,
+    START + 10,
+  );
   opened.at += 10;
-  assert.equal(credentials.verifyKey(secret).refused, 'expired');
-  assert.equal(credentials.change('gm_nobodys0', { name: 'x' }, 'tester'), null);
-  credentials.revoke(credential.id, 'tester');
-  assert.throws(() => credentials.change(credential.id, { expiresAt: null }, 'tester'), { code: 'CREDENTIAL_FIELD' }); // biome-ignore format: one line
+  assert.equal((await credentials.verifyKey(secret)).refused, 'expired');
+  assert.equal(await credentials.change('gm_nobodys0', { name: 'x' }, 'tester'), null);
+  await credentials.revoke(credential.id, 'tester');
+  await assert.rejects(() => credentials.change(credential.id, { expiresAt: null }, 'tester'), { code: 'CREDENTIAL_FIELD' }); // biome-ignore format: one line
 });
 
-test('what a key cannot be is refused with the field', () => {
-  using opened = open();
+test('what a key cannot be is refused with the field', async () => {
+  await using opened = open();
   const { credentials } = opened.accounts;
   const refused: [Partial<NewCredential>, RegExp][] = [
     [{ name: ' ' }, /'name' must not be empty/],
@@ -237,26 +246,26 @@ test('what a key cannot be is refused with the field', () => {
     [{ expiresAt: Number.NaN }, /'expiry' must be a time/],
   ];
   for (const [change, reason] of refused) {
-    assert.throws(
+    await assert.rejects(
       () => credentials.create({ ...wanted, ...change }, 'tester'),
       (error: Error) => codeOf(error) === 'CREDENTIAL_FIELD' && reason.test(error.message),
     );
   }
-  assert.deepEqual(credentials.list(), []);
+  assert.deepEqual(await credentials.list(), []);
 });
 
-test('lists are by owner and kind, newest first', () => {
-  using opened = open();
+test('lists are by owner and kind, newest first', async () => {
+  await using opened = open();
   const { credentials } = opened.accounts;
-  const make = (change: Partial<NewCredential>): string => {
+  const make = async (change: Partial<NewCredential>): Promise<string> => {
     opened.at += 1;
-    return credentials.create({ ...wanted, ...change }, 'tester').credential.id;
+    return (await credentials.create({ ...wanted, ...change }, 'tester')).credential.id;
   };
-  const [a, b, c] = [make({}), make({ owner: 'other' }), make({ kind: 'client' })];
-  const ids = (query?: Parameters<typeof credentials.list>[0]) => credentials.list(query).map(({ id }) => id);
-  assert.deepEqual(ids(), [c, b, a]);
-  assert.deepEqual(ids({ owner: 'ci' }), [c, a]);
-  assert.deepEqual(ids({ owner: 'ci', kind: 'key' }), [a]);
+  const [a, b, c] = [await make({}), await make({ owner: 'other' }), await make({ kind: 'client' })];
+  const ids = async (filter?: CredentialFilter) => (await credentials.list(filter)).map(({ id }) => id);
+  assert.deepEqual(await ids(), [c, b, a]);
+  assert.deepEqual(await ids({ owner: 'ci' }), [c, a]);
+  assert.deepEqual(await ids({ owner: 'ci', kind: 'key' }), [a]);
 });
 
 test('admin implies the other scopes, and nothing else implies anything', () => {
@@ -266,22 +275,22 @@ test('admin implies the other scopes, and nothing else implies anything', () => 
   assert.deepEqual(parseScopes('jobs:read  x jobs:read'), { scopes: ['jobs:read'], unknown: ['x'] });
 });
 
-test('only its user can read the database, and no secret stands in it', () => {
-  using opened = open();
-  const key = opened.accounts.credentials.create(wanted, 'tester');
+test('only its user can read the database, and no secret stands in it', async () => {
+  await using opened = open();
+  const key = await opened.accounts.credentials.create(wanted, 'tester');
   for (const end of ['', '-wal', '-shm']) assert.equal(statSync(opened.path + end).mode & 0o777, 0o600, end);
-  const dump = JSON.stringify([opened.accounts.credentials.list(), opened.accounts.audit.list()]);
+  const dump = JSON.stringify([await opened.accounts.credentials.list(), await opened.accounts.audit.list()]);
   assert.ok(!dump.includes(key.secret.slice(12)));
 });
 
-test('a database of a newer version is left alone', () => {
-  using opened = open();
+test('a database of a newer version is left alone', async () => {
+  await using opened = open();
   const { path } = opened;
-  opened.accounts.close();
+  await opened.accounts.close();
   setVersion(path, 99);
   assert.throws(() => openAccounts({ path }), { code: 'ACCOUNTS_DATABASE', message: /schema version 99/ });
   setVersion(path, 1);
-  opened.accounts.close();
+  await opened.accounts.close();
 });
 
 function setVersion(path: string, version: number): void {

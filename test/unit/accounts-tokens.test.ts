@@ -28,9 +28,9 @@ interface WithClient extends TestAccounts {
   token(scope?: string): Promise<string>;
 }
 
-function open(scopes: readonly Scope[] = ['jobs:read', 'jobs:write']): WithClient {
+async function open(scopes: readonly Scope[] = ['jobs:read', 'jobs:write']): Promise<WithClient> {
   const opened = openTestAccounts({ issuer: ISSUER });
-  const client = opened.accounts.credentials.create(
+  const client = await opened.accounts.credentials.create(
     { kind: 'client', owner: 'ci', name: 'robot', scopes, expiresAt: null },
     'tester',
   );
@@ -54,7 +54,7 @@ async function stolenKey(path: string): Promise<{ kid: string; key: CryptoKey; p
 }
 
 test('a token is what RFC 9068 says, and is its client', async () => {
-  using opened = open();
+  await using opened = await open();
   const { accounts, client } = opened;
   const { id } = client.credential;
   const issued = await accounts.tokens.issue(id, client.secret);
@@ -83,7 +83,7 @@ test('a token is what RFC 9068 says, and is its client', async () => {
 });
 
 test('whoever has the published keys can check a token, and they hold no private part', async () => {
-  using opened = open();
+  await using opened = await open();
   const token = await opened.token();
   const keySet = await opened.accounts.signingKeys.keySet();
   const { payload } = await jwtVerify(token, createLocalJWKSet(keySet), { currentDate: new Date(START) });
@@ -92,7 +92,7 @@ test('whoever has the published keys can check a token, and they hold no private
 });
 
 test('fewer scopes are honoured, more are refused', async () => {
-  using opened = open();
+  await using opened = await open();
   const { accounts, client } = opened;
   const { id } = client.credential;
   const { ok } = await accounts.tokens.verify(await opened.token('jobs:read'));
@@ -106,13 +106,13 @@ test('fewer scopes are honoured, more are refused', async () => {
 });
 
 test('a client that is admin may ask for less', async () => {
-  using opened = open(['admin']);
+  await using opened = await open(['admin']);
   const { ok } = await opened.accounts.tokens.verify(await opened.token('jobs:write'));
   assert.deepEqual(ok?.scopes, ['jobs:write']);
 });
 
 test('a wrong, unknown, expired or revoked client gets no token', async () => {
-  using opened = open();
+  await using opened = await open();
   const { accounts, client } = opened;
   const { id } = client.credential;
   const refusal = async (clientId: string, secret: string): Promise<string | undefined> => {
@@ -122,32 +122,32 @@ test('a wrong, unknown, expired or revoked client gets no token', async () => {
   };
   assert.equal(await refusal(id, `${client.secret.slice(0, -1)}!`), 'malformed');
   assert.equal(await refusal('gmc_00000000', client.secret), 'unknown');
-  accounts.credentials.change(id, { expiresAt: START + 1 }, 'tester');
+  await accounts.credentials.change(id, { expiresAt: START + 1 }, 'tester');
   opened.at += 1;
   assert.equal(await refusal(id, client.secret), 'expired');
-  accounts.credentials.revoke(id, 'tester');
+  await accounts.credentials.revoke(id, 'tester');
   assert.equal(await refusal(id, client.secret), 'revoked');
 });
 
 test('the tokens of a revoked or expired client die at once, in every process', async () => {
-  using opened = open();
+  await using opened = await open();
   const { client, path } = opened;
   const token = await opened.token();
   const other = openAccounts({ path, issuer: ISSUER, now: () => opened.at });
   try {
     assert.ok((await other.tokens.verify(token)).ok);
-    opened.accounts.credentials.change(client.credential.id, { expiresAt: START + 1 }, 'tester');
+    await opened.accounts.credentials.change(client.credential.id, { expiresAt: START + 1 }, 'tester');
     opened.at += 1;
     assert.equal((await other.tokens.verify(token)).refused, 'expired');
-    opened.accounts.credentials.revoke(client.credential.id, 'tester');
+    await opened.accounts.credentials.revoke(client.credential.id, 'tester');
     assert.equal((await other.tokens.verify(token)).refused, 'revoked');
   } finally {
-    other.close();
+    await other.close();
   }
 });
 
 test('a token is good for its five minutes, give or take the clocks', async () => {
-  using opened = open();
+  await using opened = await open();
   const { tokens } = opened.accounts;
   const token = await opened.token();
   const at = async (seconds: number): Promise<string | undefined> => {
@@ -161,7 +161,7 @@ test('a token is good for its five minutes, give or take the clocks', async () =
 });
 
 test('a token that was tampered with is refused', async (t) => {
-  using opened = open();
+  await using opened = await open();
   const { tokens } = opened.accounts;
   const good = await opened.token();
   const [head, body, signature] = good.split('.');
@@ -239,7 +239,7 @@ test('a token that was tampered with is refused', async (t) => {
 });
 
 test('another spelling of the same signature is refused: the last character holds bits that no byte uses', async () => {
-  using opened = open();
+  await using opened = await open();
   const token = await opened.token();
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const signature = token.slice(token.lastIndexOf('.') + 1);
@@ -256,7 +256,7 @@ test('another spelling of the same signature is refused: the last character hold
 });
 
 test('whatever is changed in a token, it is refused and nothing is thrown', async () => {
-  using opened = open();
+  await using opened = await open();
   const { tokens } = opened.accounts;
   const good = await opened.token();
   const url64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.= é';
@@ -277,7 +277,7 @@ test('whatever is changed in a token, it is refused and nothing is thrown', asyn
 });
 
 test('a key is published before it signs and after, and then it is gone', async () => {
-  using opened = open();
+  await using opened = await open();
   const { signingKeys, tokens } = opened.accounts;
   const kids = async (): Promise<string[]> => (await signingKeys.keySet()).keys.map(({ kid }) => kid!);
   const signer = async (): Promise<string> => decodeProtectedHeader(await opened.token()).kid!;
@@ -299,7 +299,7 @@ test('a key is published before it signs and after, and then it is gone', async 
   assert.deepEqual(await kids(), [first, second]);
   opened.at = START + 30 * DAY_MS + 300_000 + 60_000;
   assert.deepEqual(await kids(), [second]);
-  const { events } = opened.accounts.audit.list();
+  const { events } = await opened.accounts.audit.list();
   const rotations = events.filter(({ event }) => event.startsWith('signing-key.'));
   assert.deepEqual(
     rotations.map(({ event, subject }) => [event, subject]),
@@ -312,7 +312,7 @@ test('a key is published before it signs and after, and then it is gone', async 
 });
 
 test('after a long rest the next key is still published before it signs', async () => {
-  using opened = open();
+  await using opened = await open();
   const first = decodeProtectedHeader(await opened.token()).kid;
   opened.at += 400 * DAY_MS;
   assert.equal(decodeProtectedHeader(await opened.token()).kid, first);
@@ -322,7 +322,7 @@ test('after a long rest the next key is still published before it signs', async 
 });
 
 test('a leaked key is replaced at once, and its tokens are refused in every process', async () => {
-  using opened = open();
+  await using opened = await open();
   const other = openAccounts({ path: opened.path, issuer: ISSUER, now: () => opened.at });
   try {
     const token = await opened.token();
@@ -331,12 +331,12 @@ test('a leaked key is replaced at once, and its tokens are refused in every proc
     assert.equal((await other.tokens.verify(token)).refused, 'invalid');
     assert.ok((await other.tokens.verify(await opened.token())).ok);
   } finally {
-    other.close();
+    await other.close();
   }
 });
 
 test('a key that is made ahead of its time signs after its lead', async () => {
-  using opened = open();
+  await using opened = await open();
   const first = decodeProtectedHeader(await opened.token()).kid;
   await opened.accounts.signingKeys.rotate({ actor: 'tester' });
   assert.equal(decodeProtectedHeader(await opened.token()).kid, first);
@@ -345,12 +345,12 @@ test('a key that is made ahead of its time signs after its lead', async () => {
 });
 
 test('processes that start together agree on one key', async () => {
-  using opened = open();
+  await using opened = await open();
   const others = Array.from({ length: 4 }, () => openAccounts({ path: opened.path, now: () => opened.at }));
   try {
     const keys = await Promise.all(others.map(({ signingKeys }) => signingKeys.current()));
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
   } finally {
-    for (const other of others) other.close();
+    for (const other of others) await other.close();
   }
 });

@@ -7,54 +7,54 @@ import { openTestAccounts, START } from '../support/accounts.ts';
 
 const wanted = { kind: 'key', owner: 'alice', name: 'a', scopes: ['jobs:read'], expiresAt: null } as const;
 
-test('a key that was found good is refused as soon as another process, or another part of this one, revokes it', () => {
-  using opened = openTestAccounts();
+test('a key that was found good is refused as soon as another process, or another part of this one, revokes it', async () => {
+  await using opened = openTestAccounts();
   const { credentials } = opened.accounts;
   const elsewhere = openAccounts({ path: opened.path });
   for (const revoker of [credentials, elsewhere.credentials]) {
-    const { secret, credential } = credentials.create(wanted, 'test');
-    for (let i = 0; i < 3; i++) assert.ok(credentials.verifyKey(secret).ok);
-    revoker.revoke(credential.id, 'test');
-    assert.equal(credentials.verifyKey(secret).refused, 'revoked');
+    const { secret, credential } = await credentials.create(wanted, 'test');
+    for (let i = 0; i < 3; i++) assert.ok((await credentials.verifyKey(secret)).ok);
+    await revoker.revoke(credential.id, 'test');
+    assert.equal((await credentials.verifyKey(secret)).refused, 'revoked');
   }
-  elsewhere.close();
+  await elsewhere.close();
 });
 
-test('a key that was found good is refused from its expiry on, to the millisecond', () => {
-  using opened = openTestAccounts();
+test('a key that was found good is refused from its expiry on, to the millisecond', async () => {
+  await using opened = openTestAccounts();
   const { credentials } = opened.accounts;
-  const { secret } = credentials.create({ ...wanted, expiresAt: START + 1000 }, 'test');
-  assert.ok(credentials.verifyKey(secret).ok);
+  const { secret } = await credentials.create({ ...wanted, expiresAt: START + 1000 }, 'test');
+  assert.ok((await credentials.verifyKey(secret)).ok);
   opened.at += 999;
-  assert.ok(credentials.verifyKey(secret).ok);
+  assert.ok((await credentials.verifyKey(secret)).ok);
   opened.at += 1;
-  assert.equal(credentials.verifyKey(secret).refused, 'expired');
+  assert.equal((await credentials.verifyKey(secret)).refused, 'expired');
 });
 
 test('an account that is disabled, and a client that is revoked, count at once behind a check that was kept', async () => {
-  using opened = openTestAccounts();
+  await using opened = openTestAccounts();
   const { credentials, states, tokens } = opened.accounts;
-  const { secret } = credentials.create(wanted, 'test');
-  const client = credentials.create({ ...wanted, kind: 'client' }, 'test');
+  const { secret } = await credentials.create(wanted, 'test');
+  const client = await credentials.create({ ...wanted, kind: 'client' }, 'test');
   const { ok } = await tokens.issue(client.credential.id, client.secret);
   const token = ok?.accessToken ?? '';
   for (let i = 0; i < 2; i++) {
-    assert.ok(credentials.verifyKey(secret).ok);
+    assert.ok((await credentials.verifyKey(secret)).ok);
     assert.ok((await tokens.verify(token)).ok);
   }
-  states.change('alice', { isDisabled: true }, 'test');
-  assert.equal(credentials.verifyKey(secret).refused, 'disabled');
+  await states.change('alice', { isDisabled: true }, 'test');
+  assert.equal((await credentials.verifyKey(secret)).refused, 'disabled');
   assert.equal((await tokens.verify(token)).refused, 'disabled');
-  states.change('alice', { isDisabled: false }, 'test');
+  await states.change('alice', { isDisabled: false }, 'test');
   assert.ok((await tokens.verify(token)).ok);
-  credentials.revoke(client.credential.id, 'test');
+  await credentials.revoke(client.credential.id, 'test');
   assert.equal((await tokens.verify(token)).refused, 'revoked');
 });
 
 test('tokens of a signing key that leaked are refused at once, also those that were checked before', async () => {
-  using opened = openTestAccounts();
+  await using opened = openTestAccounts();
   const { credentials, signingKeys, tokens } = opened.accounts;
-  const client = credentials.create({ ...wanted, kind: 'client' }, 'test');
+  const client = await credentials.create({ ...wanted, kind: 'client' }, 'test');
   const { ok } = await tokens.issue(client.credential.id, client.secret);
   const token = ok?.accessToken ?? '';
   assert.ok((await tokens.verify(token)).ok);
@@ -62,13 +62,13 @@ test('tokens of a signing key that leaked are refused at once, also those that w
   assert.equal((await tokens.verify(token)).refused, 'invalid');
 });
 
-test('what a check found is not kept where the database changed meanwhile', () => {
-  using opened = openTestAccounts();
+test('what a check found is not kept where the database changed meanwhile', async () => {
+  await using opened = openTestAccounts();
   const { credentials, database } = opened.accounts;
   const verified = new Verified<string>(database);
   assert.equal(verified.find('text', START), null);
   const version = verified.version();
-  credentials.create(wanted, 'test');
+  await credentials.create(wanted, 'test');
   assert.equal(verified.find('other', START), null);
   verified.keep('text', 'old', version, null);
   assert.equal(verified.find('text', START), null);
@@ -76,8 +76,8 @@ test('what a check found is not kept where the database changed meanwhile', () =
   assert.equal(verified.find('text', START), 'new');
 });
 
-test('the number of checks that are kept is bounded', () => {
-  using opened = openTestAccounts();
+test('the number of checks that are kept is bounded', async () => {
+  await using opened = openTestAccounts();
   const verified = new Verified<number>(opened.accounts.database);
   assert.equal(verified.find('none', START), null);
   const version = verified.version();

@@ -66,7 +66,7 @@ test('everything works below a path prefix, open and with sign-in', { skip }, as
     proxy.forwardTo(service.url);
     await onPage(`${proxy.baseUrl}/`, async (page) => {
       if (AUTH === 'required') {
-        using credentials = new TestCredentials(service.config.dataDirectory);
+        await using credentials = new TestCredentials(service.config.dataDirectory);
         const { database } = credentials.accounts;
         const token = new OneTimeLinks(database).make({ purpose: 'setup', userId: null }, 'test');
         await page.goto(`${proxy.baseUrl}/account/setup?token=${token}`);

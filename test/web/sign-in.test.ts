@@ -21,10 +21,11 @@ const credentials = new TestCredentials(service.config.dataDirectory);
 const { database } = credentials.accounts;
 await setUpAdmin({
   url: service.url,
-  link: (link) => `/account/${link.purpose}?token=${new OneTimeLinks(database).make(link, 'test')}`,
+  link: async (link) =>
+    `/account/${link.purpose}?token=${await new OneTimeLinks(database).make(link, 'test')}`,
 });
 after(async () => {
-  credentials[Symbol.dispose]();
+  await credentials[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
 
@@ -57,7 +58,7 @@ async function fillIn(page: Page): Promise<void> {
 const add = (page: Page, name: string) =>
   page.getByLabel('Files to convert').setInputFiles([join(SAMPLES, name)]);
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Sign in' });
-const endSessions = () => database.durable.exec('DELETE FROM "session"');
+const endSessions = () => database.run('DELETE FROM "session"');
 
 test('a visitor prepares a job, signs in and finds it again, converts, and downloads with the session', {
   skip,
@@ -103,7 +104,7 @@ test('a session that ends in mid-work is renewed in another tab, and nothing is 
     await fillIn(page);
     await add(page, 'harbour.gpkg');
     await page.getByText('10 features, Point').waitFor();
-    endSessions();
+    await endSessions();
     await page.getByLabel('Format', { exact: true }).selectOption('geojson');
     await dialog(page).waitFor();
     await dialog(page).getByRole('button', { name: 'Continue' }).click();
@@ -124,7 +125,7 @@ test('a session that ends in mid-work is renewed in another tab, and nothing is 
     await page.getByRole('button', { name: 'Convert', exact: true }).click();
     await page.getByRole('link', { name: /^Download/ }).waitFor();
 
-    endSessions();
+    await endSessions();
     await page.getByRole('link', { name: /^Download/ }).click();
     await dialog(page).waitFor();
     await page.keyboard.press('Escape');

@@ -84,8 +84,11 @@ export function stateBadge(visit: Visit, credential: Credential): Html {
   return badge(state === 'active' ? 'good' : 'bad', state);
 }
 
-function listPage(visit: Visit, words: Words): Answer {
-  const found = visit.area.options.accounts.credentials.list({ owner: visit.user.id, kind: words.kind });
+async function listPage(visit: Visit, words: Words): Promise<Answer> {
+  const found = await visit.area.options.accounts.credentials.list({
+    owner: visit.user.id,
+    kind: words.kind,
+  });
   const rows = found.map((one) => [
     html`<a href="${visit.href(credentialPath(one))}">${one.name}</a>`,
     stateBadge(visit, one),
@@ -148,14 +151,14 @@ async function create(visit: Visit, words: Words): Promise<Answer> {
   return { redirect: visit.href(credentialPath(made.credential)) };
 }
 
-function onePage(visit: Visit, words: Words, id: string): Answer {
-  const found = find(visit, words, id);
+async function onePage(visit: Visit, words: Words, id: string): Promise<Answer> {
+  const found = await find(visit, words, id);
   const isActive = found.revokedAt === null;
   const { secret } = visit.flash;
   const facts: readonly (readonly [string, Html | string])[] = [
     ['State', stateBadge(visit, found)],
     ['Id', html`<code>${found.id}</code>`],
-    ...(found.owner === visit.user.id ? [] : [['Owner', ownerText(visit, found.owner)] as const]),
+    ...(found.owner === visit.user.id ? [] : [['Owner', await ownerText(visit, found.owner)] as const]),
     ['Scopes', formatScopes(found.scopes)],
     ['Created', time(found.createdAt)],
     ['Expires', time(found.expiresAt)],
@@ -206,7 +209,7 @@ ${kind === 'client' ? html`<p>Client id: <code class="whole">${id}</code></p>` :
 }
 
 async function change(visit: Visit, words: Words, id: string): Promise<Answer> {
-  const found = find(visit, words, id);
+  const found = await find(visit, words, id);
   const { form } = visit;
   const expiresAt = readExpiry(visit, found.expiresAt);
   if (!form.isValid) return onePage(visit, words, id);
@@ -220,8 +223,8 @@ async function change(visit: Visit, words: Words, id: string): Promise<Answer> {
   return { redirect: visit.href(credentialPath(found)) };
 }
 
-function revokePage(visit: Visit, words: Words, id: string): Answer {
-  const found = find(visit, words, id);
+async function revokePage(visit: Visit, words: Words, id: string): Promise<Answer> {
+  const found = await find(visit, words, id);
   const path = credentialPath(found);
   const body = html`<p>Programs that use <code>${found.id}</code> will be rejected immediately. This cannot be undone.</p>
 <p>Last used: ${time(found.lastUsedAt)}.</p>
@@ -234,15 +237,15 @@ ${postForm(
 }
 
 async function revoke(visit: Visit, words: Words, id: string): Promise<Answer> {
-  const found = find(visit, words, id);
-  visit.area.options.accounts.credentials.revoke(id, visit.user.id);
+  const found = await find(visit, words, id);
+  await visit.area.options.accounts.credentials.revoke(id, visit.user.id);
   await visit.leave({ notice: `${words.one} “${found.name}” was revoked.` });
   return { redirect: visit.href(found.owner === visit.user.id ? words.path : '/account/all-keys') };
 }
 
 /** Throws CREDENTIAL_UNKNOWN; also for credentials of other users, unless the visitor is an administrator. */
-function find(visit: Visit, { kind }: Words, id: string): Credential {
-  const found = visit.area.options.accounts.credentials.get(id);
+async function find(visit: Visit, { kind }: Words, id: string): Promise<Credential> {
+  const found = await visit.area.options.accounts.credentials.get(id);
   const isVisible = found !== null && (found.owner === visit.user.id || visit.user.isAdmin);
   if (!isVisible || found.kind !== kind) throw failure('CREDENTIAL_UNKNOWN', { id: id.slice(0, 60) });
   return found;
@@ -253,10 +256,9 @@ function grantable({ user }: Visit): readonly Scope[] {
   return SCOPES.filter((scope) => scope !== 'admin' || user.isAdmin);
 }
 
-export function ownerText(visit: Visit, owner: string): string {
-  const { durable } = visit.area.options.accounts.database;
-  const row = durable.prepare('SELECT email FROM "user" WHERE id = ?').get<{ email: string }>(owner);
-  return row?.email ?? owner;
+async function ownerText(visit: Visit, owner: string): Promise<string> {
+  const { users } = await visit.directory();
+  return (await users.get(owner))?.email ?? owner;
 }
 
 function expiryField(visit: Visit, value: string): Html {

@@ -51,12 +51,12 @@ async function setUp(visit: Visit): Promise<Answer> {
   await form.attempt(() => checkPassword(password, email ?? ''));
   if (!form.isValid || email === undefined) return setupPage(visit, token);
   // The link is used up before the user is created, so that of two concurrent visitors only one becomes administrator.
-  if (users.links.take(token) === null) return deadLink(visit);
+  if ((await users.links.take(token)) === null) return deadLink(visit);
   const wanted = { email, name: form.text('name'), isAdmin: true };
   const user = await form.attempt(() => users.create(wanted, 'setup-link'));
   if (user === undefined) {
     // Errors that are found only now (an address in use, an invalid name) can be corrected with a new link.
-    const next = users.links.make({ purpose: 'setup', userId: null }, 'setup-link');
+    const next = await users.links.make({ purpose: 'setup', userId: null }, 'setup-link');
     return setupPage(visit, next);
   }
   await users.setPassword(user, password, user.id);
@@ -85,7 +85,7 @@ async function setPassword(visit: Visit): Promise<Answer> {
   const password = readNewPassword(visit);
   await form.attempt(() => checkPassword(password, user.email));
   if (!form.isValid) return passwordPage(visit, token);
-  if (users.links.take(token) === null) return deadLink(visit);
+  if ((await users.links.take(token)) === null) return deadLink(visit);
   await users.setPassword(user, password, user.id);
   area.byAccount.reset(`account ${user.email}`);
   return signedIn(visit, user, password);
@@ -101,7 +101,7 @@ async function signedIn(visit: Visit, user: User, password: string): Promise<Ans
     returnHeaders: true,
   });
   const detail = { source: visit.source, method: 'link' };
-  visit.area.options.accounts.audit.note({
+  await visit.area.options.accounts.audit.note({
     actor: user.id,
     event: 'sign-in.succeeded',
     subject: user.id,
@@ -118,17 +118,17 @@ async function linkFor(
   purpose: OneTimeLink['purpose'],
 ): Promise<OneTimeLink | null> {
   const { accounts } = visit.area.options;
-  const link = new OneTimeLinks(accounts.database).look(token);
+  const link = await new OneTimeLinks(accounts.database).look(token);
   if (link === null || link.purpose !== purpose) return null;
   // An old setup link must not create a second administrator.
-  return purpose === 'setup' && accounts.states.activeAdmins() > 0 ? null : link;
+  return purpose === 'setup' && (await accounts.states.activeAdmins()) > 0 ? null : link;
 }
 
 async function userOf(visit: Visit, token: string): Promise<User | null> {
   const userId = (await linkFor(visit, token, 'password'))?.userId ?? null;
   if (userId === null) return null;
   const { users } = await visit.directory();
-  const user = users.get(userId);
+  const user = await users.get(userId);
   return user === null || user.disabledAt !== null ? null : user;
 }
 

@@ -16,7 +16,7 @@ export const oversightRoutes: readonly AccountRoute[] = [
 
 async function allKeys(visit: Visit): Promise<Answer> {
   const emails = await emailsById(visit);
-  const found = visit.area.options.accounts.credentials.list();
+  const found = await visit.area.options.accounts.credentials.list();
   const rows = found.map((one) => [
     html`<a href="${visit.href(credentialPath(one))}">${one.name}</a>`,
     emails.get(one.owner) ?? one.owner,
@@ -39,7 +39,8 @@ async function allKeys(visit: Visit): Promise<Answer> {
 async function auditLog(visit: Visit): Promise<Answer> {
   const { before } = visit.request.query as { before?: unknown };
   const from = typeof before === 'string' && /^\d{1,15}$/.test(before) ? Number(before) : undefined;
-  const { events, next } = visit.area.options.accounts.audit.list({ before: from, limit: EVENTS_ON_A_PAGE });
+  const { audit } = visit.area.options.accounts;
+  const { events, next } = await audit.list({ before: from, limit: EVENTS_ON_A_PAGE });
   const emails = await emailsById(visit);
   const named = (id: string): string => emails.get(id) ?? id;
   const rows = events.map(({ at, actor, event, subject, detail }) => [
@@ -58,7 +59,7 @@ ${from === undefined ? null : html`<a href="${path}">Newest events</a>`}</p>`;
 
 async function emailsById(visit: Visit): Promise<ReadonlyMap<string, string>> {
   const { users } = await visit.directory();
-  return new Map(users.list().map(({ id, email }) => [id, email]));
+  return new Map((await users.list()).map(({ id, email }) => [id, email]));
 }
 
 function detailText(detail: Readonly<Record<string, unknown>>, named: (id: string) => string): string {

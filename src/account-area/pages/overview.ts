@@ -22,9 +22,9 @@ async function overview(visit: Visit): Promise<Answer> {
   const { usage, accounts } = visit.area.options;
   const { id } = visit.user;
   const { jobs } = await usage.page(id, null, ON_OVERVIEW);
-  const active = accounts.credentials
-    .list({ owner: id })
-    .filter((one) => accounts.credentials.stateOf(one) === 'active');
+  const active = (await accounts.credentials.list({ owner: id })).filter(
+    (one) => accounts.credentials.stateOf(one) === 'active',
+  );
   const count = (kind: string): number => active.filter((one) => one.kind === kind).length;
   const body = html`${await usagePanel(visit)}
 <h2>Credentials</h2>

@@ -16,14 +16,14 @@ export const signInRoutes: readonly AccountRoute[] = [
   { method: 'GET', path: `${LIBRARY_PATH}/callback/${OIDC_PROVIDER}`, access: 'anyone', handle: endOidc },
 ];
 
-function showSignIn(visit: Visit): Answer {
+async function showSignIn(visit: Visit): Promise<Answer> {
   const { error, next } = visit.request.query as { error?: unknown; next?: unknown };
   if (visit.session !== null) return { redirect: visit.href(safeNext(next)) };
   if (typeof error === 'string') visit.form.refuse('', oidcFault(error));
   return signInPage(visit, safeNext(next), visit.form.isValid ? 200 : 400);
 }
 
-function signInPage(visit: Visit, next: string, status: number, waitSeconds?: number): Answer {
+async function signInPage(visit: Visit, next: string, status: number, waitSeconds?: number): Promise<Answer> {
   const { accounts, oidc } = visit.area.options;
   const form = postForm(
     visit,
@@ -39,7 +39,7 @@ ${field(visit, { name: 'password', label: 'Password', type: 'password', autocomp
       : html`<p class="or">or</p>
 <p><a class="button" href="${visit.href('/account/sign-in/oidc')}?next=${encodeURIComponent(next)}">Sign in with ${new URL(oidc.issuer).host}</a></p>`;
   const empty =
-    accounts.states.activeAdmins() > 0
+    (await accounts.states.activeAdmins()) > 0
       ? null
       : html`<p class="hint">There is no administrator yet. On the server,
 <code>geomill users create --admin EMAIL</code> prints a link to create one.</p>`;
@@ -68,7 +68,7 @@ async function signIn(visit: Visit): Promise<Answer> {
   if (answer === null) {
     // Logged only if it looks like an address: it may be a password typed into the wrong field, or crafted to forge log lines.
     const subject = /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/.test(email) ? email : 'unknown';
-    audit.note({ actor: 'stranger', event: 'sign-in.failed', subject, detail: { source } });
+    await audit.note({ actor: 'stranger', event: 'sign-in.failed', subject, detail: { source } });
     form.refuse('', 'Wrong e-mail address or password.');
     return signInPage(visit, next, 401);
   }
@@ -78,7 +78,12 @@ async function signIn(visit: Visit): Promise<Answer> {
   if (visit.session !== null) await library.context.internalAdapter.deleteSession(visit.session.token);
   visit.passCookies(answer.headers);
   const { id } = answer.response.user;
-  audit.note({ actor: id, event: 'sign-in.succeeded', subject: id, detail: { source, method: 'password' } });
+  await audit.note({
+    actor: id,
+    event: 'sign-in.succeeded',
+    subject: id,
+    detail: { source, method: 'password' },
+  });
   return { redirect: visit.href(next) };
 }
 
@@ -140,7 +145,7 @@ async function endOidc(visit: Visit): Promise<Answer> {
   if (session !== null) {
     const { id } = session.user;
     const detail = { source: visit.source, method: 'oidc' };
-    accounts.audit.note({ actor: id, event: 'sign-in.succeeded', subject: id, detail });
+    await accounts.audit.note({ actor: id, event: 'sign-in.succeeded', subject: id, detail });
     if (visit.session !== null) await library.context.internalAdapter.deleteSession(visit.session.token);
   }
   // The library checked the target before storing it in the state; here it is reduced to a path of this service.

@@ -20,16 +20,14 @@ export const userRoutes: readonly AccountRoute[] = [
 
 async function listPage(visit: Visit): Promise<Answer> {
   const { users } = await visit.directory();
-  const rows = users
-    .list()
-    .map((user) => [
-      html`<a href="${visit.href(`${PATH}/${encodeURIComponent(user.id)}`)}">${user.email}</a>${
-        user.isEmailVerified ? null : html` <span class="soft">(not verified)</span>`
-      }`,
-      user.name,
-      stateBadges(user),
-      time(user.createdAt),
-    ]);
+  const rows = (await users.list()).map((user) => [
+    html`<a href="${visit.href(`${PATH}/${encodeURIComponent(user.id)}`)}">${user.email}</a>${
+      user.isEmailVerified ? null : html` <span class="soft">(not verified)</span>`
+    }`,
+    user.name,
+    stateBadges(user),
+    time(user.createdAt),
+  ]);
   const body = html`<p><a class="button" href="${visit.href(`${PATH}/new`)}">Create a user</a></p>
 ${table('Users; times in UTC', ['E-mail address', 'Name', 'State', 'Created'], rows)}`;
   return { page: layout(visit, { title: 'Users', body }) };
@@ -69,7 +67,7 @@ async function create(visit: Visit): Promise<Answer> {
   };
   const user = await form.attempt(() => users.create(wanted, visit.user.id));
   if (user === undefined) return newPage(visit);
-  await visit.leave({ link: linkOf(visit, users.makeLink(user, visit.user.id)) });
+  await visit.leave({ link: linkOf(visit, await users.makeLink(user, visit.user.id)) });
   return { redirect: visit.href(`${PATH}/${encodeURIComponent(user.id)}`) };
 }
 
@@ -138,7 +136,7 @@ async function act(visit: Visit, params: Readonly<Record<string, string>>): Prom
   const { users } = await visit.directory();
   const actor = visit.user.id;
   const action = visit.form.text('action');
-  if (action === 'link') await visit.leave({ link: linkOf(visit, users.makeLink(user, actor)) });
+  if (action === 'link') await visit.leave({ link: linkOf(visit, await users.makeLink(user, actor)) });
   // Administrators cannot change themselves, so that one is always left.
   else if (user.id === actor) throw failure('FORM_REFUSED', {});
   else await visit.leave({ notice: await carryOut(visit, user, action) });
@@ -153,13 +151,13 @@ async function carryOut(visit: Visit, user: User, action: string): Promise<strin
       await users.disable(user, actor);
       return `${user.email} was disabled.`;
     case 'enable':
-      users.enable(user, actor);
+      await users.enable(user, actor);
       return `${user.email} can sign in again.`;
     case 'admin':
-      users.setAdmin(user, true, actor);
+      await users.setAdmin(user, true, actor);
       return `${user.email} is now an administrator.`;
     case 'not-admin':
-      users.setAdmin(user, false, actor);
+      await users.setAdmin(user, false, actor);
       return `${user.email} is now an ordinary user.`;
     default:
       throw failure('FORM_REFUSED', {});
@@ -168,7 +166,7 @@ async function carryOut(visit: Visit, user: User, action: string): Promise<strin
 
 async function find(visit: Visit, id: string): Promise<User> {
   const { users } = await visit.directory();
-  const user = users.get(id);
+  const user = await users.get(id);
   if (user === null) throw failure('USER_UNKNOWN', { user: id.slice(0, 60) });
   return user;
 }

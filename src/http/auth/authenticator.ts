@@ -36,10 +36,10 @@ export class Authenticator {
     const accounts = this.#door.opened ?? (await this.#door.open());
     const verification =
       presented.kind === 'key'
-        ? accounts.credentials.verifyKey(presented.text)
+        ? await accounts.credentials.verifyKey(presented.text)
         : await this.#checkToken(accounts, presented.text, request);
     if (verification.ok !== undefined) return verification.ok;
-    throw this.refuse(request, accounts, verification);
+    throw await this.refuse(request, accounts, verification);
   }
 
   /**
@@ -50,17 +50,17 @@ export class Authenticator {
    * address of one that guesses, and 160 bits cannot be guessed. The limit protects the logs and slows down clients that
    * misbehave.
    */
-  refuse(
+  async refuse(
     request: FastifyRequest,
     accounts: Accounts,
     { refused = 'invalid', id }: { readonly refused?: Refusal; readonly id?: string },
-  ): GeomillError {
+  ): Promise<GeomillError> {
     const source = sourceOf(request.ip);
     this.#limiter.fail(source);
     const waitMs = this.#limiter.waitMs(source);
     if (waitMs > 0) return failure('TOO_MANY_ATTEMPTS', { seconds: Math.ceil(waitMs / 1000) });
     const route = request.routeOptions.url ?? 'unknown';
-    accounts.audit.note({
+    await accounts.audit.note({
       actor: `address:${source}`,
       event: 'credential.refused',
       subject: id ?? 'unknown',
@@ -80,7 +80,8 @@ export class Authenticator {
     }
     if (result.ok === undefined) return result;
     const { owner } = result.ok;
-    return accounts.states.of(owner).disabledAt === null ? result : { refused: 'disabled', id: owner };
+    const { disabledAt } = await accounts.states.of(owner);
+    return disabledAt === null ? result : { refused: 'disabled', id: owner };
   }
 }
 

@@ -40,7 +40,7 @@ export class LazyAccounts {
     this.#isClosed = true;
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
     const opened = await this.#opening?.catch(() => null);
-    opened?.close();
+    await opened?.close();
     this.#opened = null;
   }
 
@@ -48,12 +48,16 @@ export class LazyAccounts {
     const { openAccounts } = await import('../../accounts/accounts.ts');
     if (this.#isClosed) throw new Error('the accounts are closed');
     const accounts = openAccounts(this.#options);
+    const sweep = () => accounts.audit.sweep(this.#options.auditRetentionMs);
+    try {
+      await sweep();
+    } catch (error) {
+      await accounts.close();
+      throw error;
+    }
     this.#opened = accounts;
-    const sweep = (): void => {
-      accounts.audit.sweep(this.#options.auditRetentionMs);
-    };
-    sweep();
-    this.#sweeper = setInterval(sweep, DAY_MS).unref();
+    // If the database cannot be written now, the next day is early enough.
+    this.#sweeper = setInterval(() => sweep().catch(() => {}), DAY_MS).unref();
     return accounts;
   }
 }

@@ -100,7 +100,7 @@ async function issue({ accounts, auth, rate }: HttpContext, request: FastifyRequ
     rate.count(result.ok.principal, request.ip);
     return result.ok;
   }
-  if (result.error === 'invalid_client') throw auth.refuse(request, opened, result.refusal);
+  if (result.error === 'invalid_client') throw await auth.refuse(request, opened, result.refusal);
   throw failure('TOKEN_SCOPE_REFUSED', {
     scope: result.scope.slice(0, 100).replace(/[^\x20-\x7e]|["\\]/g, '?'),
   });
