@@ -19,17 +19,17 @@ import type { HttpContext } from './http/context.ts';
 import { refuseMethod } from './http/error-reply.ts';
 import { Metrics } from './http/metrics.ts';
 import { OpenRequests } from './http/open-requests.ts';
-import { allOperations } from './http/operations/all.ts';
+import { allOperations, healthOperations } from './http/operations/all.ts';
 import { routePatterns } from './http/register-operation.ts';
 import { warmParsing } from './http/warm-parsing.ts';
 import { inputLimits } from './input-limits.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from './jobs/attempt.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
 import { refuseEmptyDatabase, refuseHalfRestored } from './jobs/empty-database.ts';
+import { openQueue, type QueueSettings } from './jobs/open-queue.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { RunnerOptions } from './jobs/runner-process.ts';
 import { JobService } from './jobs/service.ts';
-import { SqliteQueue } from './jobs/sqlite-queue.ts';
 import { createLogger } from './logger.ts';
 import { packageVersion } from './package-version.ts';
 import type { JobRequest } from './pipeline/request.ts';
@@ -37,6 +37,7 @@ import { deliveredKind } from './pipeline/split-request.ts';
 import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
 import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
 import { LocalStore } from './storage/local-store.ts';
+import type { FileStore } from './storage/store.ts';
 import { transformations } from './transformations/registry.ts';
 
 export interface RunningService {
@@ -51,7 +52,13 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+/** What a process of the service does: answer requests, run jobs, or both. */
+export const roles = ['api', 'worker', 'all'] as const;
+export type Role = (typeof roles)[number];
+
 export interface StartOptions {
+  /** Default: all. Others need DATABASE_URL. */
+  readonly role?: Role;
   readonly runner?: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs'>;
   /** Allows an open service to listen on a non-loopback address. */
   readonly insecureOpen?: boolean;
@@ -64,9 +71,10 @@ export interface StartOptions {
 /** Resolves when the service listens. On a failure it first stops what it has started. */
 export async function startService(
   config: Config,
-  { runner = {}, insecureOpen = false, adoptEmpty = false, onRoute }: StartOptions = {},
+  { role = 'all', runner = {}, insecureOpen = false, adoptEmpty = false, onRoute }: StartOptions = {},
 ): Promise<RunningService> {
-  if (!insecureOpen) refuseOpenToTheWorld(config);
+  checkRole(config, role);
+  if (!insecureOpen && role !== 'worker') refuseOpenToTheWorld(config);
   const undo: (() => void | Promise<void>)[] = [];
   let stopBegan = 0;
   const stop = async (): Promise<void> => {
@@ -78,9 +86,9 @@ export async function startService(
     undo.push(() => data.release());
     const { databasePath: path } = data;
     refuseHalfRestored(data);
-    if (!adoptEmpty) refuseEmptyDatabase(data);
+    if (!adoptEmpty && config.databaseUrl === null) refuseEmptyDatabase(data);
     let storageFailed: (error: unknown) => void = () => {};
-    const queue = openQueue(config, path, (error) => storageFailed(error));
+    const queue = await openQueue(queueSettings(config, path, (error) => storageFailed(error)));
     undo.push(() => queue.close());
     const log = createLogger(config.logLevel);
     log.info({}, config.capacity.text);
@@ -96,7 +104,12 @@ export async function startService(
     const { sandbox } = isolation;
     const fetch = { ...fetchSettings(config, urlPolicy), sandbox };
     const ofRunner = { ...runner, sandbox };
-    const service = new JobService({ ...serviceOptions(config, data, queue, ofRunner, log, metrics), fetch });
+    const store = new LocalStore(data.path);
+    refuseUnsharedStore(config, store);
+    const service = new JobService({
+      ...serviceOptions(config, role, data, queue, store, ofRunner, log, metrics),
+      fetch,
+    });
     storageFailed = (error) => service.storageFailed(error);
     metrics.watch(service);
     const { accounts, auth } = openAuth(config, data);
@@ -123,21 +136,25 @@ export async function startService(
         return area.visit(request, reply);
       },
     };
-    const app = await buildApp(context, log, onRoute);
+    const operations = role === 'worker' ? healthOperations : allOperations(formats);
+    const app = await buildApp(context, operations, log, onRoute);
     undo.push(() =>
       closeWithin(app, Math.max(0, stopBegan + config.graceSeconds * 1000 - performance.now())),
     );
-    const routes = routePatterns(allOperations(formats));
-    area = await registerAccountArea(app, {
-      accounts,
-      baseUrl: config.baseUrl,
-      oidc: oidcSignIn(config),
-      usage: accountJobs(context),
-      web: config.web !== 'off',
-      refuseMethod: (request, reply) => refuseMethod(request, reply, routes),
-      warn: (message) => log.warn({ reason: message }, 'signing in'),
-    });
-    if (config.web !== 'off') await registerConvertPages(app, context, accountJobs(context, PAGE_FORM), area);
+    const routes = routePatterns(operations);
+    if (role !== 'worker') {
+      area = await registerAccountArea(app, {
+        accounts,
+        baseUrl: config.baseUrl,
+        oidc: oidcSignIn(config),
+        usage: accountJobs(context),
+        web: config.web !== 'off',
+        refuseMethod: (request, reply) => refuseMethod(request, reply, routes),
+        warn: (message) => log.warn({ reason: message }, 'signing in'),
+      });
+      if (config.web !== 'off')
+        await registerConvertPages(app, context, accountJobs(context, PAGE_FORM), area);
+    }
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
     // still served and running jobs finish.
     undo.push(() => service.stop());
@@ -195,6 +212,13 @@ function refuseOpenToTheWorld(config: Config): void {
   throw failure('SETTING_INVALID', { name, value: 'open', reason });
 }
 
+/** Throws SETTING_INVALID. */
+function refuseUnsharedStore({ databaseUrl }: Config, store: FileStore): void {
+  if (databaseUrl === null || store.isShared) return;
+  const reason = 'it is required with DATABASE_URL: every process needs the files of every job';
+  throw failure('SETTING_INVALID', { name: 'STORE_URL', value: '', reason });
+}
+
 function openAuth(config: Config, data: DataDirectory): { accounts: LazyAccounts; auth: Authenticator } {
   const accounts = new LazyAccounts({
     path: accountsPath(data.path),
@@ -241,36 +265,42 @@ function listenFailure(error: NodeJS.ErrnoException, { host, port }: Config): Er
   return error;
 }
 
-function openQueue(config: Config, path: string, onFailure: (error: unknown) => void): SqliteQueue {
+function queueSettings(config: Config, path: string, onFailure: (error: unknown) => void): QueueSettings {
   // 0 means unlimited.
   const ownerLimits = {
     jobs: config.maxOwnerJobs || null,
     storedBytes: config.maxOwnerStorageBytes || null,
   };
-  try {
-    return new SqliteQueue({
-      path,
-      maxLength: config.maxQueueLength,
-      retryAfterSeconds: 5,
-      ownerLimits,
-      sync: { onFailure },
-    });
-  } catch (error) {
-    throw asDatabaseFailure(error, path);
+  return { ...config, ownerLimits, path, onFailure };
+}
+
+/** Throws SETTING_INVALID. */
+function checkRole(config: Config, role: Role): void {
+  const { databaseUrl } = config;
+  if (databaseUrl === null) {
+    if (role === 'all') return;
+    const reason = `it is required with --role ${role}: processes of different roles share their jobs in PostgreSQL`;
+    throw failure('SETTING_INVALID', { name: 'DATABASE_URL', value: '', reason });
+  }
+  if (config.auth === 'required' || config.authJobSurface === 'required') {
+    const reason = 'accounts cannot be kept in DATABASE_URL yet; leave DATABASE_URL unset';
+    throw failure('SETTING_INVALID', { name: 'AUTH', value: 'required', reason });
   }
 }
 
 function serviceOptions(
   config: Config,
+  role: Role,
   data: DataDirectory,
   queue: JobQueue,
+  store: FileStore,
   runner: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs' | 'sandbox'>,
   log: JobLog,
   observer: JobObserver,
 ): Omit<JobServiceOptions, 'fetch'> {
   return {
     queue,
-    store: new LocalStore(data.path),
+    store,
     uploads: {
       retentionMs: config.uploadRetentionSeconds * 1000,
       maxBytes: config.maxUploadBytes,
@@ -280,7 +310,7 @@ function serviceOptions(
       slotsDirectory: data.slotsDirectory,
       memoryBytes: config.runnerMemoryBytes,
       gridDirectory: config.gridDirectory,
-      count: config.runners,
+      count: role === 'api' ? 0 : config.runners,
       threads: config.runnerThreads,
       ...runner,
     },

@@ -62,7 +62,7 @@ test('jobs that were accepted before the disk was full succeed after it has spac
   assert.equal(await output.text(), outputOf('wait 20 14'));
   assert.equal((await submit(service)).status, 202);
   await until('all inputs are removed', async () => readdirSync(join(disk.path, 'inputs')).length === 0);
-  assert.equal(service.service.queueLength, 0);
+  assert.equal(await service.service.queueLength(), 0);
 });
 
 test('an upload that fills the disk is refused with 507, keeps what was recorded, and can be continued', async (context) => {

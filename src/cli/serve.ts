@@ -2,14 +2,15 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import { startService } from '../service.ts';
+import { roles, startService } from '../service.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { greeting } from './greeting.ts';
 
-export const usage = `geomill serve [--insecure-open] [--adopt-empty]
+export const usage = `geomill serve [--role api|worker|all] [--insecure-open] [--adopt-empty]
 
 Runs the service. Environment variables configure it, see docs/settings.md.
 
+  --role ROLE      api answers requests, worker runs jobs, all (the default) does both; needs DATABASE_URL
   --insecure-open  let a service with AUTH=open listen on an address that other machines can reach
   --adopt-empty    start with a new jobs.sqlite although inputs and outputs are stored, and remove these files
 
@@ -18,6 +19,7 @@ Examples:
   DATA_DIR=/var/lib/geomill AUTH=required geomill serve`;
 
 export const flags = (): Flags => ({
+  role: { type: 'string' },
   'insecure-open': { type: 'boolean' },
   'adopt-empty': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -50,7 +52,11 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);
   });
+  const role = roles.find((one) => one === (values.role ?? 'all'));
+  if (role === undefined)
+    throw failure('USAGE', { detail: `--role is one of ${roles.join(', ')}, not '${values.role}'` });
   const running = await startService(config, {
+    role,
     insecureOpen: values['insecure-open'] === true,
     adoptEmpty: values['adopt-empty'] === true,
   });

@@ -16,7 +16,7 @@ import {
   answerOnSocket,
   registerErrorReplies,
 } from './error-reply.ts';
-import { allOperations } from './operations/all.ts';
+import type { Operation } from './operation.ts';
 import { registerOperation, routePatterns, sendOperationHeaders } from './register-operation.ts';
 import { type SecurityHeaders, securityHeaders, sendSecurityHeaders } from './security-headers.ts';
 
@@ -32,6 +32,7 @@ export interface RouteName {
 /** `onRoute` is called for every route, including those registered later. */
 export async function buildApp(
   context: HttpContext,
+  operations: readonly Operation[],
   logger: FastifyBaseLogger | false,
   onRoute?: (route: RouteName) => void,
 ): Promise<FastifyInstance> {
@@ -81,7 +82,6 @@ export async function buildApp(
     );
   });
   lingerAfterEarlyAnswers(app);
-  const operations = allOperations(context.formats);
   const formatIds = context.formats.filter(isInputFormat).map(({ id }) => id);
   registerErrorReplies(app, routePatterns(operations), formatIds);
   for (const operation of operations) registerOperation(app, context, operation);

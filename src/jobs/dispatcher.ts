@@ -5,6 +5,7 @@
 import type { Progress } from '../pipeline/report.ts';
 import { Attempts, type JobServiceOptions } from './attempt.ts';
 import type { JobFeed } from './job-feed.ts';
+import type { Peers } from './peers.ts';
 import type { Claim } from './queue.ts';
 import type { Recovery } from './recovery.ts';
 import type { RunningJob } from './removals.ts';
@@ -23,6 +24,8 @@ export interface DispatcherParts {
   readonly feed: JobFeed;
   /** Whether a client is cancelling or deleting the job. */
   readonly isBeingRemoved: (id: string) => boolean;
+  /** Null: only this process has the queue. */
+  readonly peers: Peers | null;
 }
 
 export class Dispatcher {
@@ -56,6 +59,8 @@ export class Dispatcher {
   }
 
   dispatch(): void {
+    // A process that only answers requests.
+    if (this.#parts.options.runner.count === 0) return;
     // One loop at a time, which serves callers that come meanwhile.
     this.#isWanted = true;
     if (this.#isBusy) return;
@@ -141,19 +146,21 @@ export class Dispatcher {
   }
 
   async #attempt(claim: Claim, entry: RunningEntry): Promise<void> {
-    const { options, pool, recovery, feed, isBeingRemoved } = this.#parts;
+    const { options, pool, recovery, feed, isBeingRemoved, peers } = this.#parts;
     const { id } = claim.job;
     try {
       if (isBeingRemoved(id)) entry.runner.kill('cancelled');
       await this.#attempts.make(claim, entry.runner, (progress) => {
         entry.progress = progress;
         feed.progressed(id, progress);
+        peers?.progressed(id, progress);
       });
     } catch (error) {
       options.log.error({ jobId: id, err: error }, 'the end of a job could not be recorded');
       // The row is still RUNNING: `reconcile` or the next start handles it.
       recovery.report(error);
     } finally {
+      await peers?.ended({ id, fence: claim.fence });
       this.#running.delete(id);
       pool.giveBack(entry.runner);
       feed.changed(id);

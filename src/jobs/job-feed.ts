@@ -83,6 +83,11 @@ export class JobFeed {
     if (watched !== undefined) this.#refresh(id, watched).catch(this.#onLoadError);
   }
 
+  /** Reads all watched jobs again: news of other processes can be lost. */
+  refreshAll(): void {
+    for (const id of this.#jobs.keys()) this.changed(id);
+  }
+
   progressed(id: string, progress: Progress): void {
     const watched = this.#jobs.get(id);
     if (watched === undefined) return;

@@ -6,7 +6,7 @@
  */
 import { PostgresDatabase, type Statements } from '../engines/postgres/database.ts';
 import { failure, type PlainError } from '../errors.ts';
-import type { JobReport } from '../pipeline/report.ts';
+import type { JobReport, Progress } from '../pipeline/report.ts';
 import {
   ANY_OWNER,
   type Idempotency,
@@ -31,10 +31,12 @@ import {
 } from './job-record.ts';
 import { type JobRow, SUMMARY_COLUMNS, type SummaryRow, toJob, toSummary } from './job-table.ts';
 import { USAGE_COLUMNS, type UsageRow, usageOf } from './owners.ts';
+import { PostgresNews } from './postgres-news.ts';
 import { type Holdings, PostgresOwners } from './postgres-owners.ts';
 import { POSTGRES_JOBS } from './postgres-schema.ts';
 import { PostgresUploads } from './postgres-uploads.ts';
 import type {
+  AttemptId,
   Claim,
   EnqueueResult,
   JobFilter,
@@ -43,6 +45,8 @@ import type {
   OwnerHolding,
   OwnerLimits,
   OwnerUsage,
+  QueueNews,
+  SharedQueue,
 } from './queue.ts';
 
 export interface PostgresQueueOptions {
@@ -74,12 +78,14 @@ const ENDED = `state IN (${jobStates
   .map((state) => `'${state}'`)
   .join(', ')})`;
 
-export class PostgresQueue implements JobQueue {
+export class PostgresQueue implements JobQueue, SharedQueue {
   readonly uploads: PostgresUploads;
+  readonly shared = this;
   readonly #database: PostgresDatabase;
   readonly #owners: PostgresOwners;
   readonly #options: PostgresQueueOptions;
   readonly #now: () => number;
+  readonly #news: PostgresNews;
 
   private constructor(database: PostgresDatabase, options: PostgresQueueOptions) {
     this.#database = database;
@@ -87,6 +93,8 @@ export class PostgresQueue implements JobQueue {
     this.#now = options.now ?? Date.now;
     this.#owners = new PostgresOwners(database, options.ownerLimits ?? NO_LIMITS);
     this.uploads = new PostgresUploads(database, this.#owners, this.#now);
+    const { url, schema, onConnectionLost: onTrouble = () => {} } = options;
+    this.#news = new PostgresNews(database, { url, schema, onTrouble });
   }
 
   /** Connects and brings the tables up to date. Throws as PostgresDatabase.open. */
@@ -94,7 +102,51 @@ export class PostgresQueue implements JobQueue {
     return new PostgresQueue(await PostgresDatabase.open(options, POSTGRES_JOBS), options);
   }
 
+  get leaseMs(): number {
+    return this.#options.leaseMs;
+  }
+
+  listen(news: QueueNews): void {
+    this.#news.listen(news);
+  }
+
+  tellProgress(id: string, progress: Progress): void {
+    this.#news.progressed(id, progress);
+  }
+
+  async extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
+    if (attempts.length === 0) return [];
+    const rows = await this.#database.rows<AttemptId>(
+      `UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM unnest($1::text[], $2::bigint[]) AS held (held_id, held_fence)
+       WHERE id = held_id AND fence = held_fence AND state = 'RUNNING' RETURNING id, fence`,
+      [attempts.map(({ id }) => id), attempts.map(({ fence }) => fence), this.#options.leaseMs],
+    );
+    const held = new Map(rows.map(({ id, fence }) => [id, fence]));
+    return attempts.filter(({ id, fence }) => held.get(id) !== fence);
+  }
+
+  async release({ id, fence }: AttemptId): Promise<void> {
+    await this.#database.run(
+      `UPDATE jobs SET ${NO_LEASE} WHERE id = $1 AND fence = $2 AND worker = $3 AND state <> 'RUNNING'`,
+      [id, fence, this.#options.worker],
+    );
+  }
+
+  async isReleased(id: string): Promise<boolean> {
+    const held = await this.#database.rows(
+      `SELECT FROM jobs WHERE id = $1 AND worker IS NOT NULL AND lease_until > ${NOW_MS}`,
+      [id],
+    );
+    return held.length === 0;
+  }
+
   async enqueue(job: NewJob): Promise<EnqueueResult> {
+    const result = await this.#enqueue(job);
+    if (result.added) this.#news.queued();
+    return result;
+  }
+
+  #enqueue(job: NewJob): Promise<EnqueueResult> {
     const record = recordOf(job);
     this.#owners.forget(job.owner);
     return this.#database.transaction(async (statements) => {
@@ -120,24 +172,14 @@ export class PostgresQueue implements JobQueue {
       worker,
       leaseMs,
     ]);
-    return row === undefined ? null : { job: toJob(row), fence: row.fence };
-  }
-
-  /** Extends the leases of attempts; the claims that are no longer the current ones, whose runners have to end. */
-  async extend(claims: readonly Claim[]): Promise<readonly Claim[]> {
-    if (claims.length === 0) return [];
-    const rows = await this.#database.rows<{ id: string; fence: number }>(
-      `UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM unnest($1::text[], $2::bigint[]) AS held (held_id, held_fence)
-       WHERE id = held_id AND fence = held_fence AND state = 'RUNNING' RETURNING id, fence`,
-      [claims.map(({ job }) => job.id), claims.map(({ fence }) => fence), this.#options.leaseMs],
-    );
-    const held = new Map(rows.map(({ id, fence }) => [id, fence]));
-    return claims.filter(({ job, fence }) => held.get(job.id) !== fence);
+    if (row === undefined) return null;
+    this.#news.changed(row.id);
+    return { job: toJob(row), fence: row.fence };
   }
 
   async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
     const { byteLength, values } = successRow(output, report, this.#now(), expiresAt);
-    return this.#database.transaction(async (statements) => {
+    const isCurrent = await this.#database.transaction(async (statements) => {
       await this.#owners.checkRoomForOutput(claim, byteLength, statements);
       const changed = await statements.run(
         `UPDATE jobs SET state = 'SUCCESS', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, output_bytes = $3,
@@ -146,9 +188,10 @@ export class PostgresQueue implements JobQueue {
            findings_bytes = $11, output_kept = 1 WHERE ${current('SUCCESS', 12)}`,
         [...values, claim.job.id, claim.fence],
       );
-      this.#owners.forget(claim.job.owner);
       return changed === 1;
     });
+    if (isCurrent) this.#told(claim);
+    return isCurrent;
   }
 
   async fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean> {
@@ -157,8 +200,13 @@ export class PostgresQueue implements JobQueue {
          record_bytes = record_bytes + octet_length($3) WHERE ${current('FAILED', 4)}`,
       [this.#now(), expiresAt, errorText(error), claim.job.id, claim.fence],
     );
-    this.#owners.forget(claim.job.owner);
+    if (changed === 1) this.#told(claim);
     return changed === 1;
+  }
+
+  #told({ job }: Claim): void {
+    this.#owners.forget(job.owner);
+    this.#news.changed(job.id);
   }
 
   async requeue({ job, fence }: Claim, uncounted: boolean): Promise<boolean> {
@@ -171,11 +219,15 @@ export class PostgresQueue implements JobQueue {
        WHERE ${current('QUEUED', 3)}`,
       [this.#now(), uncounted ? 1 : 0, id, fence],
     );
+    if (changed === 1) {
+      this.#news.changed(id);
+      this.#news.queued();
+    }
     return changed === 1;
   }
 
   async cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null> {
-    return this.#database.transaction(async (statements) => {
+    const state = await this.#database.transaction(async (statements) => {
       const [found] = await statements.rows<{ state: JobState }>(
         'SELECT state FROM jobs WHERE id = $1 FOR UPDATE',
         [id],
@@ -188,6 +240,8 @@ export class PostgresQueue implements JobQueue {
       );
       return found.state;
     });
+    if (state !== null && !isFinal(state)) this.#news.changed(id);
+    return state;
   }
 
   async recover(
@@ -219,7 +273,9 @@ export class PostgresQueue implements JobQueue {
              record_bytes = record_bytes + octet_length($3) WHERE ${current('FAILED', 4)}`,
           [this.#now(), expiresAt, errorText(attemptsExhausted(attempts)), id, fence],
         );
-        if (changed === 1) failed.push(id);
+        if (changed === 0) continue;
+        failed.push(id);
+        this.#news.changed(id);
       }
     }
     return { requeued, failed };
@@ -329,7 +385,9 @@ export class PostgresQueue implements JobQueue {
   }
 
   async removeEnded(id: string): Promise<boolean> {
-    return (await this.#database.run(`DELETE FROM jobs WHERE id = $1 AND ${ENDED}`, [id])) === 1;
+    const isRemoved = (await this.#database.run(`DELETE FROM jobs WHERE id = $1 AND ${ENDED}`, [id])) === 1;
+    if (isRemoved) this.#news.changed(id);
+    return isRemoved;
   }
 
   async checkWritable(): Promise<void> {
@@ -337,6 +395,7 @@ export class PostgresQueue implements JobQueue {
   }
 
   async close(): Promise<void> {
+    await this.#news.close();
     await this.#database.close();
   }
 }

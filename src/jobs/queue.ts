@@ -5,7 +5,7 @@
  * nothing, unless the disk refused for half a minute to make a change durable: then the change stands.
  */
 import type { PlainError } from '../errors.ts';
-import type { JobReport } from '../pipeline/report.ts';
+import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import type { Idempotency, Job, JobOutput, JobState, JobSummary, NewJob, Viewer } from './job.ts';
 import type { UploadRecords } from './upload.ts';
@@ -22,6 +22,37 @@ export interface Claim {
   readonly job: Job;
   /** Number of the attempt, never reused, whether it counts or not: late reports of former attempts change nothing. */
   readonly fence: number;
+}
+
+/** Names one attempt. */
+export interface AttemptId {
+  /** Of the job. */
+  readonly id: string;
+  readonly fence: number;
+}
+
+/** News of the processes that have the same queue, this one included. */
+export interface QueueNews {
+  /** A job waits. */
+  queued(): void;
+  /** The job changed its state or was deleted. */
+  changed(id: string): void;
+  progressed(id: string, progress: Progress): void;
+}
+
+/** What the processes of a queue do together. */
+export interface SharedQueue {
+  /** Time after its last sign of life after which the jobs of a process are taken up by others. */
+  readonly leaseMs: number;
+  /** Tells news from now on. Some can be lost. */
+  listen(news: QueueNews): void;
+  /** A sign of life for attempts of this process. Resolves with those that are no longer current: their work has to end. */
+  extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]>;
+  tellProgress(id: string, progress: Progress): void;
+  /** The work of an attempt has stopped. */
+  release(attempt: AttemptId): Promise<void>;
+  /** Whether no process works at the job any more, as far as leases tell. */
+  isReleased(id: string): Promise<boolean>;
 }
 
 /** Filter of a list of jobs. Null: all. */
@@ -64,6 +95,8 @@ export interface OwnerUsage {
 export interface JobQueue {
   /** In the same database, so that the limits of an owner hold for jobs and uploads together. */
   readonly uploads: UploadRecords;
+  /** Null: only this process has the queue. */
+  readonly shared: SharedQueue | null;
   /**
    * Adds a job. Throws QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, or IDEMPOTENCY_CONFLICT when its owner
    * used the key with another request.
@@ -107,8 +140,8 @@ export interface JobQueue {
   cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null>;
   /**
    * Requeues RUNNING jobs whose attempt no runner has, according to `isHeld`, because the service that
-   * ran them died or because of an error; those with `maxAttempts` attempts become FAILED. Only for the
-   * service that owns the queue, while it claims nothing. Resolves with their ids.
+   * ran them died or because of an error; those with `maxAttempts` attempts become FAILED. Called while this process claims
+   * nothing. In a shared queue, also those of other processes whose leases have ended. Resolves with their ids.
    */
   recover(
     maxAttempts: number,

@@ -1,4 +1,5 @@
 /** Cancels queued and running jobs for clients, and deletes ended ones. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type JobServiceOptions, removeInputs } from './attempt.ts';
 import { ANY_OWNER, isFinal, maySee, type Viewer } from './job.ts';
 import type { JobFeed } from './job-feed.ts';
@@ -12,6 +13,8 @@ export interface RunningJob {
 }
 
 type Options = Pick<JobServiceOptions, 'queue' | 'store' | 'outputRetentionMs' | 'observer'>;
+
+const RELEASE_POLL_MS = 100;
 
 export class Removals {
   readonly #options: Options;
@@ -62,9 +65,16 @@ export class Removals {
     const running = this.#running.get(id);
     running?.runner.kill('cancelled');
     this.#feed.changed(id);
+    if (running === undefined && found === 'RUNNING') await this.#releasedElsewhere(id);
     await running?.done;
     await this.#clear(id);
     return true;
+  }
+
+  /** Waits until the process that runs the job has stopped, or its lease has ended. */
+  async #releasedElsewhere(id: string): Promise<void> {
+    const { shared } = this.#options.queue;
+    while (shared !== null && !(await shared.isReleased(id))) await pause(RELEASE_POLL_MS);
   }
 
   async #clear(id: string): Promise<void> {

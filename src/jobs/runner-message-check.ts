@@ -28,6 +28,7 @@ import type {
   StepReport,
   WrittenLayerReport,
 } from '../pipeline/report.ts';
+import { progressStages } from '../pipeline/report.ts';
 import { MAX_COMPOSED, MAX_LOGGED } from '../short-text.ts';
 import type { FromRunner } from './runner-messages.ts';
 
@@ -166,7 +167,7 @@ const INSPECTION = exactly<Omit<InspectionReport, 'fetched'>>(
 
 const PROGRESS = exactly<Progress>({
   fraction: { type: 'number', minimum: 0, maximum: 1 },
-  stage: { enum: ['opening', 'scanning', 'collecting', 'converting', 'finishing'] },
+  stage: { enum: progressStages },
 });
 
 type Message<Type extends FromRunner['type']> = Extract<FromRunner, { type: Type }>;

@@ -13,6 +13,7 @@ import { Dispatcher } from './dispatcher.ts';
 import type { Idempotency, NewJob, Viewer } from './job.ts';
 import { JobFeed } from './job-feed.ts';
 import { OwnedJobs, type OwnedJobsOptions } from './owned-jobs.ts';
+import { Peers } from './peers.ts';
 import type { EnqueueResult, OwnerHolding, OwnerUsage } from './queue.ts';
 import { Receipts } from './receipts.ts';
 import { ReceivedBytes } from './received-bytes.ts';
@@ -38,6 +39,7 @@ export class JobService {
   readonly #receipts = new Receipts(this.#received);
   readonly #feed: JobFeed;
   readonly #removals: Removals;
+  readonly #peers: Peers | null;
   readonly #ownedJobs: OwnedJobsOptions;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #starting: Promise<void> | null = null;
@@ -71,12 +73,28 @@ export class JobService {
         onTrouble: (error) => log.error({ err: error }, 'a runner process could not be managed'),
       },
     );
+    this.#peers =
+      queue.shared === null
+        ? null
+        : new Peers({
+            queue: queue.shared,
+            feed: this.#feed,
+            running: () => [...running].map(([id, { fence }]) => ({ id, fence })),
+            end: ({ id, fence }) => {
+              const job = running.get(id);
+              if (job?.fence === fence) job.runner.kill('cancelled');
+            },
+            dispatch: () => this.#dispatcher.dispatch(),
+            reconcile: () => this.#dispatcher.reconcile(),
+            log,
+          });
     this.#dispatcher = new Dispatcher({
       options,
       pool: this.#pool,
       recovery: this.#recovery,
       feed: this.#feed,
       isBeingRemoved: (id) => this.#removals.has(id),
+      peers: this.#peers,
     });
     const { running } = this.#dispatcher;
     this.#removals = new Removals(options, running, this.#feed);
@@ -95,7 +113,7 @@ export class JobService {
       store,
       feed: this.#feed,
       removals: this.#removals,
-      progressOf: (id) => running.get(id)?.progress ?? null,
+      progressOf: (id) => running.get(id)?.progress ?? this.#peers?.progressOf(id) ?? null,
     };
   }
 
@@ -244,11 +262,14 @@ export class JobService {
     const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs, () => false);
     if (recovered.requeued.length + recovered.failed.length > 0)
       log.warn(recovered, 'took up jobs of a service that died');
-    await this.uploads.recover();
+    // Others may be writing uploads, and inputs of jobs that they are receiving.
+    const isAlone = this.#peers === null;
+    if (isAlone) await this.uploads.recover();
     this.#orphansSweptAt = Date.now();
     const isReceiving = (): boolean => false;
-    const swept = await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: 0, isReceiving });
-    const uploads = await this.#sweepUploads(true);
+    const orphanAgeMs = isAlone ? 0 : null;
+    const swept = await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs, isReceiving });
+    const uploads = await this.#sweepUploads(isAlone);
     const removed = {
       ...swept,
       orphans: swept.orphans + uploads.orphans,
@@ -270,6 +291,7 @@ export class JobService {
         isSweeping = false;
       });
     }, this.#options.sweepIntervalMs ?? SWEEP_INTERVAL_MS).unref();
+    this.#peers?.start();
     this.#dispatcher.open();
   }
 
@@ -333,6 +355,7 @@ export class JobService {
     }
     this.#pool.stop();
     await Promise.all([this.#recovery.stop(), running, this.#pool.ended(), this.#sweeping]);
+    this.#peers?.stop();
     this.#state = 'stopped';
     this.#feed.close();
   }

@@ -63,6 +63,7 @@ const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
 
 export class SqliteQueue implements JobQueue {
   readonly uploads: UploadTable;
+  readonly shared = null;
   readonly #database: Database;
   readonly #commits: GroupCommit;
   readonly #options: SqliteQueueOptions;

@@ -170,8 +170,11 @@ export function snakeCaseKeys(value: unknown): unknown {
   );
 }
 
+/** In their order. */
+export const progressStages = ['opening', 'scanning', 'collecting', 'converting', 'finishing'] as const;
+
 export interface Progress {
   /** 0 to 1, never falling. */
   readonly fraction: number;
-  readonly stage: 'opening' | 'scanning' | 'collecting' | 'converting' | 'finishing';
+  readonly stage: (typeof progressStages)[number];
 }

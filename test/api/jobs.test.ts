@@ -207,7 +207,7 @@ test('a job that waits is never begun', async () => {
   assert.equal(await theRunningOne(service), running);
   const waiting = await submitJob(service, { file: 'a' });
   assert.equal((await remove(service, waiting)).status, 204);
-  assert.equal(service.service.queueLength, 0);
+  assert.equal(await service.service.queueLength(), 0);
   const job = await service.service.jobsOf(ANY_OWNER).get(waiting);
   assert.deepEqual([job?.state, job?.attempts, job?.error?.code], ['FAILED', 0, 'CANCELLED']);
   assert.deepEqual(filesIn(service, 'inputs'), [running]);
@@ -266,6 +266,6 @@ test('whenever jobs are cancelled, each ends once, and none leaves a file that n
   }
   assert.deepEqual([filesIn(service, 'inputs'), filesIn(service, 'outputs')], [[], []]);
   assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
-  assert.deepEqual([service.service.queueLength, service.service.runningCount], [0, 0]);
+  assert.deepEqual([await service.service.queueLength(), service.service.runningCount], [0, 0]);
   assert.equal(service.service.watcherCount, 0);
 });

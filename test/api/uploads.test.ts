@@ -125,8 +125,8 @@ test('a form with one file is an upload', async () => {
     for (const [name, content] of parts) body.append(name, new Blob([content]), 'a.csv');
     return fetch(`${service.url}/v1/uploads`, { method: 'POST', body });
   };
-  const count = () => service.service.uploads.count;
-  const before = count();
+  const count = () => service.service.uploads.count();
+  const before = await count();
   await expectProblem(await form(), 400, /part 'file' is missing; the form has no parts/);
   await expectProblem(await form(['fil', 'x']), 400, /part 'file' is missing; the form has 'fil'/);
   await expectProblem(await form(['file', 'x'], ['file', 'y']), 400, /part 'file' was sent more than once/);
@@ -137,7 +137,7 @@ test('a form with one file is an upload', async () => {
     /limit is 1000000 bytes \(MAX_UPLOAD\)/,
   );
   await expectProblem(await form(['file', 'x'.repeat(2_000_000)]), 413, /MAX_UPLOAD/);
-  assert.equal(count(), before, 'what was refused left an upload');
+  assert.equal(await count(), before, 'what was refused left an upload');
 });
 
 test('what cannot be received is refused before the body is asked for', async () => {
@@ -324,10 +324,10 @@ test('a piece with a checksum is stored if it has it, and discarded if not', asy
     assert.equal((await appendTo(url, 4, 'more', sum('more'))).headers.get('upload-offset'), '8');
     assert.equal(stored(service, url), 'goodmore');
   }
-  const before = service.service.uploads.count;
+  const before = await service.service.uploads.count();
   const wrong = { 'upload-length': '4', 'upload-checksum': `md5 ${base64(new Uint8Array(16))}` };
   await expectProblem(await createUpload(service, wrong, 'four'), 460, /md5/);
-  assert.equal(service.service.uploads.count, before);
+  assert.equal(await service.service.uploads.count(), before);
 });
 
 /** Begins a PATCH of `length` bytes and sends `body`; the socket stays open. */

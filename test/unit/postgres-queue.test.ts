@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { PostgresQueue, type PostgresQueueOptions } from '../../src/jobs/postgres-queue.ts';
-import type { Claim } from '../../src/jobs/queue.ts';
+import type { AttemptId, Claim } from '../../src/jobs/queue.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 import { sharedPostgres, noPostgres as skip, startPostgres } from '../support/postgres.ts';
 import { newJob } from '../support/queue.ts';
@@ -11,6 +11,8 @@ const REPORT = fakeReport(newJob('x').request, 1);
 const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
 const CANCELLED = { code: 'CANCELLED', params: {} } as const;
 const LEASE_MS = 60_000;
+
+const attemptOf = ({ job, fence }: Claim): AttemptId => ({ id: job.id, fence });
 
 let schemas = 0;
 
@@ -87,14 +89,14 @@ test('a job is taken up by another worker when the lease of its own has ended, a
   await dead.enqueue(newJob('a'));
   const claim = (await dead.claim()) as Claim;
   assert.deepEqual(await other.recover(3, 5, () => false), { requeued: [], failed: [] });
-  assert.deepEqual(await dead.extend([claim]), []);
+  assert.deepEqual(await dead.extend([attemptOf(claim)]), []);
   const [late] = await openQueues(context, 1, { schema: `several_${schemas}`, worker: 'late', leaseMs: 0 });
   // As if its lease had ended: it is extended by no time at all.
-  assert.deepEqual(await late.extend([claim]), []);
+  assert.deepEqual(await late.extend([attemptOf(claim)]), []);
   assert.deepEqual(await other.recover(3, 5, () => false), { requeued: ['a'], failed: [] });
   const again = (await other.claim()) as Claim;
   assert.equal(again.job.attempts, 2);
-  assert.deepEqual(await dead.extend([claim]), [claim], 'its runner has to end');
+  assert.deepEqual(await dead.extend([attemptOf(claim)]), [attemptOf(claim)], 'its runner has to end');
   assert.equal(await dead.succeed(claim, OUTPUT, REPORT, 5), false);
   assert.equal(await other.succeed(again, OUTPUT, REPORT, 5), true);
 });
@@ -120,7 +122,10 @@ test('what one process cancels, the worker of another learns with its next sign 
   await api.enqueue(newJob('a'));
   const claim = (await worker.claim()) as Claim;
   assert.equal(await api.cancel('a', CANCELLED, 5), 'RUNNING');
-  assert.deepEqual(await worker.extend([claim]), [claim]);
+  assert.deepEqual(await worker.extend([attemptOf(claim)]), [attemptOf(claim)]);
+  assert.equal(await api.isReleased('a'), false);
+  await worker.release(attemptOf(claim));
+  assert.equal(await api.isReleased('a'), true);
 });
 
 test('every change that was confirmed survives crashes of the database, and no number of an attempt comes twice', {

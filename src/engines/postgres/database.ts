@@ -1,5 +1,5 @@
 /** A PostgreSQL database: a pool of connections, transactions, schema versions. The driver is loaded when the first one is opened. */
-import type { Pool, PoolClient } from 'pg';
+import type { Client, Pool, PoolClient } from 'pg';
 import { failure } from '../../errors.ts';
 
 export interface PostgresOptions {
@@ -143,4 +143,28 @@ function statementsOf(client: PoolClient): Statements {
 /** An identifier as SQL text. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+export interface NewsEvents {
+  readonly onMessage: (text: string) => void;
+  /** The connection is gone; it is not opened again. */
+  readonly onLost: (error: Error) => void;
+}
+
+/** A connection of its own that listens to a channel until it is ended. */
+export async function connectForNews(url: string, channel: string, events: NewsEvents): Promise<Client> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // A connection without traffic would not notice that the other end is gone.
+    keepAlive: true,
+    application_name: 'geomill news',
+  });
+  client.on('error', events.onLost);
+  client.on('end', () => events.onLost(new Error('the database closed the connection')));
+  client.on('notification', ({ payload }) => events.onMessage(payload ?? ''));
+  await client.connect();
+  await client.query(`LISTEN ${quoted(channel)}`);
+  return client;
 }

@@ -20,6 +20,9 @@ import { submitJob } from './transform.ts';
 import { createUpload, deleteUpload, describeUploads, getUpload, listUploads } from './uploads.ts';
 import { inspectOperation, versionedOperations } from './versioned.ts';
 
+/** What a process answers that only runs jobs. */
+export const healthOperations: readonly Operation[] = [getHealth, getReadiness, getMetrics];
+
 export function allOperations(formats: readonly Format[]): readonly Operation[] {
   const operations: Operation[] = [
     submitJob(formats),
@@ -52,9 +55,7 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     getKeySet,
     getAuthorizationServer,
     ...documentOperations(() => operations),
-    getHealth,
-    getReadiness,
-    getMetrics,
+    ...healthOperations,
   ];
   return operations;
 }

@@ -1,6 +1,7 @@
 /** Jobs and tasks in the job API and the versioned API. */
 import { errorCatalogue } from '../../errors.ts';
 import { jobStates } from '../../jobs/job.ts';
+import { progressStages } from '../../pipeline/report.ts';
 import type { JsonSchema } from '../operation.ts';
 import { FIXES, SUGGESTIONS } from './problem.ts';
 import { closedObject, count, listOf, nullable, nullableTime, ref, TEXT, text, time } from './schema.ts';
@@ -43,7 +44,7 @@ const progress = closedObject({
   fraction: { type: 'number', minimum: 0, maximum: 1 },
   stage: {
     type: 'string',
-    enum: ['waiting', 'opening', 'scanning', 'collecting', 'converting', 'finishing', 'ended'],
+    enum: ['waiting', ...progressStages, 'ended'],
   },
 });
 

@@ -1,0 +1,129 @@
+/**
+ * This process among those that have the same queue: signs of life for the jobs that run here, and news of the others. Messages can
+ * be lost, so everything is also asked for every few seconds.
+ */
+import type { Progress } from '../pipeline/report.ts';
+import type { JobLog } from './attempt.ts';
+import type { JobFeed } from './job-feed.ts';
+import type { AttemptId, SharedQueue } from './queue.ts';
+
+export interface PeersOptions {
+  readonly queue: SharedQueue;
+  readonly feed: JobFeed;
+  /** The attempts that run here. */
+  readonly running: () => readonly AttemptId[];
+  /** Ends the work of an attempt that is no longer the current one. */
+  readonly end: (attempt: AttemptId) => void;
+  /** Looks for jobs that wait. */
+  readonly dispatch: () => void;
+  /** Takes up jobs whose workers have died. */
+  readonly reconcile: () => Promise<void>;
+  readonly log: JobLog;
+  /** Default: 2 s. */
+  readonly pollMs?: number;
+}
+
+/** Signs of life for each lease: one or two may be lost. */
+const SIGNS_A_LEASE = 3;
+const POLL_MS = 2000;
+/** Progress of a job is told to the others at most this often. */
+const PROGRESS_MS = 1000;
+/** Jobs elsewhere whose progress is remembered. */
+const MAX_REMEMBERED = 10_000;
+
+export class Peers {
+  readonly #options: PeersOptions;
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #toldAt = new Map<string, number>();
+  readonly #elsewhere = new Map<string, Progress>();
+  #isSigning = false;
+  #isStopped = false;
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { queue, feed, dispatch, pollMs = POLL_MS } = this.#options;
+    queue.listen({
+      queued: dispatch,
+      changed: (id) => {
+        this.#elsewhere.delete(id);
+        feed.changed(id);
+        const attempt = this.#options.running().find((one) => one.id === id);
+        if (attempt !== undefined) void this.#sign([attempt]);
+      },
+      progressed: (id, progress) => {
+        if (this.#options.running().some((one) => one.id === id)) return;
+        this.#elsewhere.delete(id);
+        this.#elsewhere.set(id, progress);
+        const [oldest] = this.#elsewhere.keys();
+        if (this.#elsewhere.size > MAX_REMEMBERED) this.#elsewhere.delete(oldest);
+        feed.progressed(id, progress);
+      },
+    });
+    this.#every(pollMs, () => {
+      dispatch();
+      feed.refreshAll();
+    });
+    this.#every(queue.leaseMs / SIGNS_A_LEASE, () => {
+      if (!this.#isSigning) void this.#signAll();
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  }
+
+  /** Progress of a job that another process runs, as it was last told; null: not known. */
+  progressOf(id: string): Progress | null {
+    return this.#elsewhere.get(id) ?? null;
+  }
+
+  /** Tells the others. */
+  progressed(id: string, progress: Progress): void {
+    const now = performance.now();
+    if (now - (this.#toldAt.get(id) ?? 0) < PROGRESS_MS) return;
+    this.#toldAt.set(id, now);
+    this.#options.queue.tellProgress(id, progress);
+  }
+
+  /** The attempt is over here: its end was recorded, or is not to be. */
+  async ended(attempt: AttemptId): Promise<void> {
+    this.#toldAt.delete(attempt.id);
+    try {
+      await this.#options.queue.release(attempt);
+    } catch (error) {
+      this.#options.log.error(
+        { jobId: attempt.id, err: error },
+        'a lease could not be given back; it ends by itself',
+      );
+    }
+  }
+
+  #every(ms: number, act: () => void): void {
+    this.#timers.push(setInterval(act, ms).unref());
+  }
+
+  async #signAll(): Promise<void> {
+    this.#isSigning = true;
+    try {
+      await this.#sign(this.#options.running());
+      await this.#options.reconcile();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'jobs of workers that died could not be looked for');
+    } finally {
+      this.#isSigning = false;
+    }
+  }
+
+  async #sign(attempts: readonly AttemptId[]): Promise<void> {
+    if (this.#isStopped || attempts.length === 0) return;
+    try {
+      for (const lost of await this.#options.queue.extend(attempts)) this.#options.end(lost);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'leases could not be extended; it is tried again');
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What the processes of a queue tell each other, over LISTEN and NOTIFY. Messages of a few milliseconds are sent together, in a
+ * statement of their own: a NOTIFY within a transaction holds a lock of the whole server until its commit is durable.
+ *
+ * A message can be lost, while the connection is lost or behind a pooler that has no sessions; nothing depends on it.
+ */
+import type { Client } from 'pg';
+import type { PostgresDatabase } from '../engines/postgres/database.ts';
+import { connectForNews } from '../engines/postgres/database.ts';
+import { type Progress, progressStages } from '../pipeline/report.ts';
+import type { QueueNews } from './queue.ts';
+
+/** Messages that are told within this time are sent together. */
+const COLLECT_MS = 5;
+/** A NOTIFY carries less than 8,000 bytes. */
+const MAX_PAYLOAD_LENGTH = 7000;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+
+export interface PostgresNewsOptions {
+  readonly url: string;
+  readonly schema: string;
+  readonly onTrouble: (error: Error) => void;
+}
+
+export class PostgresNews {
+  readonly #database: PostgresDatabase;
+  readonly #options: PostgresNewsOptions;
+  readonly #channel: string;
+  /** In the order in which they were told; one that is told twice is sent once. */
+  #untold = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #listener: Client | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(database: PostgresDatabase, options: PostgresNewsOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#channel = `${options.schema} jobs`;
+  }
+
+  queued(): void {
+    this.#tell('queued');
+  }
+
+  changed(id: string): void {
+    this.#tell(`changed ${id}`);
+  }
+
+  progressed(id: string, { fraction, stage }: Progress): void {
+    this.#tell(`progress ${id} ${fraction.toFixed(4)} ${stage}`);
+  }
+
+  /** Listens from now on, also after connections were lost; then `news.queued` is called, because messages may have been missed. */
+  listen(news: QueueNews): void {
+    void this.#listen(news, FIRST_DELAY_MS);
+  }
+
+  async #listen(news: QueueNews, delayMs: number): Promise<void> {
+    if (this.#isClosed) return;
+    let isLost = false;
+    const again = (error: Error): void => {
+      if (isLost || this.#isClosed) return;
+      isLost = true;
+      this.#listener = null;
+      this.#options.onTrouble(error);
+      const next = Math.min(LONGEST_DELAY_MS, delayMs * 2);
+      this.#retry = setTimeout(() => void this.#listen(news, next), delayMs).unref();
+    };
+    try {
+      const client = await connectForNews(this.#options.url, this.#channel, {
+        onMessage: (text) => read(text, news),
+        onLost: again,
+      });
+      if (this.#isClosed || isLost) return void client.end().catch(() => {});
+      this.#listener = client;
+      delayMs = FIRST_DELAY_MS;
+      news.queued();
+    } catch (error) {
+      again(error as Error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    await this.#send();
+    await this.#listener?.end().catch(() => {});
+  }
+
+  #tell(message: string): void {
+    if (this.#isClosed) return;
+    this.#untold.add(message);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      void this.#send();
+    }, COLLECT_MS);
+  }
+
+  async #send(): Promise<void> {
+    const messages = this.#untold;
+    this.#untold = new Set();
+    const payloads: string[] = [];
+    for (const message of messages) {
+      const last = payloads.at(-1);
+      if (last === undefined || last.length + message.length > MAX_PAYLOAD_LENGTH) payloads.push(message);
+      else payloads[payloads.length - 1] = `${last}\n${message}`;
+    }
+    try {
+      for (const payload of payloads)
+        await this.#database.run('SELECT pg_notify($1, $2)', [this.#channel, payload]);
+    } catch (error) {
+      this.#options.onTrouble(error as Error);
+    }
+  }
+}
+
+/** Messages of other versions that are not understood are passed over. */
+function read(text: string, news: QueueNews): void {
+  for (const line of text.split('\n')) {
+    const [kind, id, fraction, stage] = line.split(' ');
+    if (kind === 'queued') news.queued();
+    else if (kind === 'changed' && id !== undefined) news.changed(id);
+    else if (kind === 'progress' && id !== undefined) {
+      const known = progressStages.find((one) => one === stage);
+      if (known !== undefined) news.progressed(id, { fraction: Number(fraction), stage: known });
+    }
+  }
+}
