@@ -147,7 +147,19 @@ test('a form has required parameters first, and a control for each type', () => 
       where: { type: ['string', 'object'], maxLength: 10 },
       distance: { type: 'number', minimum: 0 },
       count: { type: 'integer', maximum: 5 },
-      aggregate: { type: 'object' },
+      limit: { type: 'number', description: 'Largest size, in `units`.' },
+      units: { type: 'string', enum: ['meters', 'feet'] },
+      bbox: {
+        type: 'array',
+        items: { type: 'number' },
+        minItems: 2,
+        maxItems: 2,
+        description: 'West, east in degrees.',
+      },
+      aggregate: { type: 'object', additionalProperties: { type: 'string', enum: ['sum'] } },
+      rename: { type: 'object', additionalProperties: { type: 'string' } },
+      mask_filter: { type: ['string', 'object'], description: 'Condition on the fields.' },
+      any: { type: 'object' },
     },
     required: ['distance'],
   };
@@ -156,13 +168,23 @@ test('a form has required parameters first, and a control for each type', () => 
     [
       ['distance', 'number'],
       ['cap', 'choice'],
-      ['by', 'list'],
+      ['by', 'fields'],
       ['geodesic', 'flag'],
       ['where', 'text'],
       ['count', 'number'],
-      ['aggregate', 'json'],
+      ['limit', 'number'],
+      ['units', 'choice'],
+      ['bbox', 'numbers'],
+      ['aggregate', 'map'],
+      ['rename', 'map'],
+      ['mask_filter', 'condition'],
+      ['any', 'json'],
     ],
   );
+  const field = (name: string) => formFields(schema).find((one) => one.name === name);
+  assert.equal(field('limit')?.unitField, 'units');
+  assert.equal(field('distance')?.unitField, null);
+  assert.deepEqual(field('bbox')?.control, { kind: 'numbers', names: ['West', 'East'] });
 });
 
 test('a source that a step begins to use is not converted any more, unless it is the only one', () => {

@@ -120,8 +120,8 @@ test('a job without a mouse: add, place, buffer, dissolve, run, download; the by
     await tabTo(page, page.getByLabel('Units'));
     await page.keyboard.type('meters');
     await command(page, 'dissolve', /^Add step: Dissolve/);
-    await tabTo(page, page.getByLabel('By', { exact: true }));
-    await page.keyboard.type('kind');
+    await tabTo(page, page.getByRole('list', { name: 'By' }).getByRole('checkbox', { name: 'kind' }));
+    await page.keyboard.press('Space');
     await command(page, 'format geoj', /^Output format: GeoJSON/);
     const forecast = page.getByRole('region', { name: 'What this output will lose' });
     await forecast.getByText('40 features read, 2 written').waitFor();

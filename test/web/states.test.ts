@@ -80,6 +80,7 @@ test('jobs: a step with an error, a forecast, running, done, failed, and the dia
     await page.getByText('10 features, Point').waitFor();
     await page.getByLabel('Format', { exact: true }).selectOption('shp');
     await page.getByLabel('Add a step').selectOption('filter');
+    await page.getByRole('button', { name: 'As text' }).click();
     await page.getByLabel('Where', { exact: true }).fill('kind =');
     const forecast = page.getByRole('region', { name: 'What this output will lose' });
     await forecast.getByText('It would fail').waitFor();

@@ -172,6 +172,7 @@ test('what the output would lose is shown before the run, and each step has its 
     await add(page, join(SAMPLES, 'harbour.gpkg'));
     await page.getByText('10 features, Point').waitFor();
     await page.getByLabel('Add a step').selectOption('filter');
+    await page.getByRole('button', { name: 'As text' }).click();
     await page.getByLabel('Where', { exact: true }).fill("kind = 'quay'");
     await page.getByLabel('Format', { exact: true }).selectOption('shp');
     const forecast = page.getByRole('region', { name: 'What this output will lose' });

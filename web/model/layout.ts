@@ -29,6 +29,8 @@ NARROW.addEventListener('change', ({ matches }) => {
 export const part = signal<Part>('files');
 export const sheetHeight = signal<SheetHeight>('full');
 export const isTableOpen = signal(false);
+/** Key of a step whose first control gets the focus when it is there; null: none. */
+export const stepToFocus = signal<number | null>(null);
 /** Null: none is open. */
 export const dialog = signal<DialogName | null>(null);
 /** What the dialog for copying shows. */

@@ -13,11 +13,13 @@ import {
   PARTS,
   partId,
   showPart,
+  stepToFocus,
 } from '../model/layout.ts';
 import { mapLayers } from '../model/map-layers.ts';
 import { requestFit } from '../model/overlays.ts';
 import { cancel, isActive, runs, start } from '../model/run.ts';
 import { addSample } from '../model/sample.ts';
+import { firstChoices } from '../model/schema-form.ts';
 import type { Shortcut } from '../model/shortcut.ts';
 import { chooseCrs, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
@@ -151,23 +153,23 @@ function fileCommands(isEnabled: boolean): Command[] {
 }
 
 function stepCommands(
-  transformations: readonly { readonly id: string; readonly title: string; readonly description: string }[],
+  transformations: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly description: string;
+    readonly parameters: object;
+  }[],
 ): Command[] {
-  return transformations.map(({ id, title, description }) => ({
+  return transformations.map(({ id, title, description, parameters }) => ({
     id: `step ${id}`,
     title: `Add step: ${title}`,
     group: 'Steps',
     words: `${id} ${/^.*?[.](?=\s|$)/s.exec(description)?.[0] ?? ''}`,
     isEnabled: true,
     run: () => {
-      workspace.edit((document) => addStep(document, id, {}));
+      workspace.edit((document) => addStep(document, id, firstChoices(parameters)));
       showPart('steps');
-      afterRendering(() => {
-        const card = document.querySelector(`#${partId('steps')} .cards > :last-child`);
-        card?.scrollIntoView({ block: 'nearest' });
-        const field = card?.querySelector<HTMLElement>('input, select, textarea');
-        (field ?? card?.querySelector('summary'))?.focus();
-      });
+      stepToFocus.value = workspace.current.peek().steps.at(-1)?.key ?? null;
     },
   }));
 }

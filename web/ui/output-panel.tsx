@@ -2,11 +2,17 @@
 import type { JSX } from 'preact';
 import { chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts';
 import { checkNow, dryRun, isCheckOffered } from '../model/dry-run.ts';
+import { renamedFields } from '../model/short-names.ts';
+import { sourceFields } from '../model/source-fields.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, formatName, formatOf } from '../service.ts';
-import { Busy, countText, OptionsForm, Section, SelectField, sizeText } from './controls.tsx';
+import { Busy, countText, Section, SelectField, sizeText } from './controls.tsx';
 import { CrsPicker } from './crs-picker.tsx';
-import { Findings } from './findings.tsx';
+import { lazy } from './lazy.tsx';
+import { OptionsDetails } from './options-details.tsx';
+
+const Findings = lazy(async () => (await import('./findings.tsx')).Findings);
+const ShortNames = lazy(async () => (await import('./short-names.tsx')).ShortNames);
 
 export function OutputPanel(): JSX.Element {
   const { output } = workspace.current.value;
@@ -36,17 +42,15 @@ export function OutputPanel(): JSX.Element {
         />
       )}
       {format !== null && (
-        <details>
-          <summary>Options for writing</summary>
-          <OptionsForm
-            schema={format.write_options}
-            values={output.options}
-            fieldNames={[]}
-            onChange={(options, control) =>
-              workspace.edit((document) => chooseOutput(document, { options }), `output ${control}`)
-            }
-          />
-        </details>
+        <OptionsDetails
+          title="Options for writing"
+          schema={format.write_options}
+          values={output.options}
+          fields={sourceFields()}
+          onChange={(options, control) =>
+            workspace.edit((document) => chooseOutput(document, { options }), `output ${control}`)
+          }
+        />
       )}
       <Forecast />
     </Section>
@@ -64,6 +68,7 @@ function Forecast(): JSX.Element | null {
     );
   if (checked === null) return null;
   const { path, result } = checked;
+  const renamed = result.state === 'ready' ? renamedFields(result.value.fields.renamed) : [];
   return (
     <section class="forecast" aria-label="What this output will lose">
       <h3>
@@ -83,6 +88,9 @@ function Forecast(): JSX.Element | null {
             written, {sizeText(result.value.bytes)}
           </p>
           <Findings findings={result.value.warnings} nothing="Nothing will be lost or changed." />
+          {renamed.length > 0 && convertedInputs(workspace.current.value).length === 1 && (
+            <ShortNames renamed={renamed} />
+          )}
         </>
       )}
     </section>

@@ -21,10 +21,11 @@ import {
 import { workspace } from '../model/workspace.ts';
 import { formatName, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
-import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
+import { Busy, countText, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { drawnSentence, isWhole } from './drawn-words.ts';
 import { FixButtons } from './fix-buttons.tsx';
 import { lazy } from './lazy.tsx';
+import { OptionsDetails } from './options-details.tsx';
 import { PasteBox } from './paste-box.tsx';
 import { SourceCrs } from './source-crs.tsx';
 
@@ -208,20 +209,18 @@ function SourceCard(props: {
         <SourceDetails input={input} source={source} />
       )}
       {format !== null && Object.keys(optionsOf(format.read_options)).length > 0 && (
-        <details>
-          <summary>Options for reading</summary>
-          <OptionsForm
-            schema={format.read_options}
-            values={input.options}
-            fieldNames={[]}
-            onChange={(options, control) =>
-              workspace.edit(
-                (document) => changeInput(document, input.path, { options }),
-                `input ${input.path} ${control}`,
-              )
-            }
-          />
-        </details>
+        <OptionsDetails
+          title="Options for reading"
+          schema={format.read_options}
+          values={input.options}
+          fields={[]}
+          onChange={(options, control) =>
+            workspace.edit(
+              (document) => changeInput(document, input.path, { options }),
+              `input ${input.path} ${control}`,
+            )
+          }
+        />
       )}
     </li>
   );

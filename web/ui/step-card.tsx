@@ -1,28 +1,25 @@
 /** A step: its sentence, its parameters, and what can be done with it. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TransformationRecord } from '../../src/client/client.ts';
-import {
-  changeStep,
-  duplicateStep,
-  moveStep,
-  removeStep,
-  type StepChoice,
-  type WorkspaceDocument,
-} from '../model/document.ts';
-import { dryRun } from '../model/dry-run.ts';
+import type { FieldChoice } from '../model/condition.ts';
+import { changeStep, duplicateStep, moveStep, removeStep, type StepChoice } from '../model/document.ts';
+import { stepToFocus } from '../model/layout.ts';
 import type { FileParameter } from '../model/step-areas.ts';
+import { countsOf } from '../model/step-counts.ts';
 import type { StepProblem } from '../model/step-problems.ts';
+import { stepSentence } from '../model/step-sentence.ts';
 import { workspace } from '../model/workspace.ts';
 import { AreaControl } from './area-control.tsx';
-import { countText, OptionsForm } from './controls.tsx';
+import { countText } from './controls.tsx';
+import { OptionsForm, plainText } from './options-form.tsx';
 
 export function StepCard(props: {
   readonly step: StepChoice;
   readonly index: number;
   readonly count: number;
   readonly record: TransformationRecord | null;
-  readonly fieldNames: readonly string[];
+  readonly fields: readonly FieldChoice[];
   readonly problem: StepProblem | null;
   /** Says something to screen readers. */
   readonly announce: (text: string) => void;
@@ -41,9 +38,20 @@ export function StepCard(props: {
   const isOfArea =
     file !== null && (problem?.parameter === file.name || problem?.parameter?.split('_')[0] === file.part);
   const areaProblem = isOfArea ? (problem?.text ?? null) : null;
+  const sentence = stepSentence(step, parameters, file?.name ?? null);
   const hasParameters = Object.keys((parameters as { properties?: object }).properties ?? {}).length > 0;
+  const card = useRef<HTMLLIElement>(null);
+  const isWanted = stepToFocus.value === step.key;
+  useEffect(() => {
+    if (!isWanted) return;
+    stepToFocus.value = null;
+    card.current?.scrollIntoView({ block: 'nearest' });
+    const field = card.current?.querySelector<HTMLElement>('input, select, textarea');
+    (field ?? card.current?.querySelector('summary'))?.focus();
+  }, [isWanted]);
   return (
     <li
+      ref={card}
       class={`card${step.enabled ? '' : ' off'}${isDragged ? ' dragged' : ''}`}
       draggable
       onDragStart={(event) => {
@@ -70,9 +78,17 @@ export function StepCard(props: {
             move(index + (event.key === 'ArrowUp' ? -1 : 1));
           }}
         >
-          <strong>{title}</strong> <StepCounts document={workspace.current.value} step={step} />
+          <strong>{title}</strong>{' '}
+          {sentence !== '' && (
+            <span class="sentence" dir="auto">
+              {sentence}
+            </span>
+          )}{' '}
+          <Counts step={step} />
         </summary>
-        <p class="soft">{firstSentence(record?.description ?? 'The service does not have this step.')}</p>
+        <p class="soft">
+          {plainText(firstSentence(record?.description ?? 'The service does not have this step.'))}
+        </p>
         {file !== null && (
           <AreaControl
             step={step}
@@ -87,7 +103,7 @@ export function StepCard(props: {
             problem={isOfArea ? null : problem}
             schema={file === null ? parameters : withoutFile(parameters, file)}
             values={step.params}
-            fieldNames={props.fieldNames}
+            fields={props.fields}
             onChange={(params, control) =>
               workspace.edit(
                 (document) => changeStep(document, step.key, { params }),
@@ -129,19 +145,22 @@ export function StepCard(props: {
   );
 }
 
-/** Features before and after the step, if the service has counted them for this document. */
-function StepCounts(props: {
-  readonly document: WorkspaceDocument;
-  readonly step: StepChoice;
-}): JSX.Element | null {
-  const checked = dryRun.value;
-  if (checked?.result.state !== 'ready') return null;
-  const at = props.document.steps.filter(({ enabled }) => enabled).indexOf(props.step);
-  const counts = checked.result.value.steps[at];
-  if (counts === undefined) return null;
+/** "10 → 2", and the difference. */
+function Counts({ step }: { readonly step: StepChoice }): JSX.Element | null {
+  const counts = countsOf(workspace.current.value, step);
+  if (counts === null) return null;
+  const { before, after } = counts;
+  const difference = after - before;
   return (
-    <span class="soft">
-      {countText(counts.features_in)} → {countText(counts.features_out)}
+    <span class="counts">
+      <span class="soft">
+        {countText(before)} → {countText(after)}
+      </span>
+      {difference !== 0 && (
+        <span class={difference < 0 ? 'difference fewer' : 'difference'}>
+          {difference < 0 ? `−${countText(-difference)}` : `+${countText(difference)}`}
+        </span>
+      )}
     </span>
   );
 }

@@ -5,7 +5,8 @@ import type { TransformationRecord } from '../../src/client/client.ts';
 import { addStep } from '../model/document.ts';
 import { dryRun } from '../model/dry-run.ts';
 import { runs } from '../model/run.ts';
-import { sources } from '../model/sources.ts';
+import { firstChoices } from '../model/schema-form.ts';
+import { sourceFields } from '../model/source-fields.ts';
 import { type StepProblem, stepProblem } from '../model/step-problems.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue } from '../service.ts';
@@ -13,12 +14,14 @@ import { Section } from './controls.tsx';
 import { lazy } from './lazy.tsx';
 
 const StepCard = lazy(async () => {
-  const [{ StepCard }, { followAreas }] = await Promise.all([
+  const [{ StepCard }, { followAreas }, { followRuns }] = await Promise.all([
     import('./step-card.tsx'),
     import('../model/step-areas.ts'),
+    import('../model/step-counts.ts'),
   ]);
   // From the first step on, as long as the page is open.
   followAreas();
+  followRuns();
   return StepCard;
 });
 
@@ -33,7 +36,7 @@ export function StepsPanel(): JSX.Element {
   const { steps } = workspace.current.value;
   const loaded = catalogue.value;
   const known = loaded.state === 'ready' ? loaded.value.transformations : [];
-  const fieldNames = namesOfFields();
+  const fields = sourceFields();
   const problem = problemNow();
   return (
     <Section number={2} title="Steps">
@@ -46,7 +49,7 @@ export function StepsPanel(): JSX.Element {
             index={index}
             count={steps.length}
             record={known.find(({ id }) => id === step.type) ?? null}
-            fieldNames={fieldNames}
+            fields={fields}
             announce={announce}
             problem={problem?.step === step.key ? problem : null}
           />
@@ -76,7 +79,9 @@ function AddStep({ known }: { readonly known: readonly TransformationRecord[] })
       onChange={({ currentTarget }) => {
         const type = currentTarget.value;
         currentTarget.value = '';
-        if (type !== '') workspace.edit((document) => addStep(document, type, {}));
+        if (type === '') return;
+        const record = known.find(({ id }) => id === type);
+        workspace.edit((document) => addStep(document, type, firstChoices(record?.parameters ?? {})));
       }}
     >
       <option value="">Add a step…</option>
@@ -97,13 +102,4 @@ function problemNow(): StepProblem | null {
     checked?.state === 'failed' ? checked.message : checked === undefined ? failed?.failure?.message : null;
   const problem = message == null ? null : stepProblem(workspace.current.value, message);
   return problem === null || /^Is required\b/.test(problem.text) ? null : problem;
-}
-
-/** Fields of all sources. */
-function namesOfFields(): string[] {
-  const names = new Set<string>();
-  for (const { inspection } of sources.value.values())
-    if (inspection.state === 'ready')
-      for (const { fields } of inspection.value.layers) for (const { name } of fields) names.add(name);
-  return [...names].slice(0, 1000);
 }
