@@ -160,6 +160,63 @@ export const settings = {
     max: HOUR,
     text: 'With DATABASE_URL: time after its last sign of life after which the jobs of a worker are given to others.',
   },
+  storeUrl: {
+    name: 'STORE_URL',
+    type: 'store',
+    default: null,
+    text: 'Where inputs, uploads and outputs are stored: `s3://bucket/prefix`, or `file:///mnt/shared` for a file system that several machines mount. See operate.md. Unset: DATA_DIR.',
+  },
+  s3Endpoint: {
+    name: 'S3_ENDPOINT',
+    type: 'url',
+    default: null,
+    text: 'Address of the S3 server of STORE_URL; the bucket is the first part of the path in requests. Unset: AWS in S3_REGION.',
+  },
+  s3PublicEndpoint: {
+    name: 'S3_PUBLIC_ENDPOINT',
+    type: 'url',
+    default: null,
+    text: 'Address at which clients reach the S3 server, for STORE_REDIRECT. Unset: S3_ENDPOINT.',
+  },
+  s3Region: {
+    name: 'S3_REGION',
+    type: 'text',
+    default: 'us-east-1',
+    text: 'Region of the bucket of STORE_URL.',
+  },
+  s3AccessKeyId: {
+    name: 'AWS_ACCESS_KEY_ID',
+    type: 'text',
+    default: null,
+    text: 'Access key for an S3 server; required with `s3://` in STORE_URL.',
+  },
+  s3SecretAccessKey: {
+    name: 'AWS_SECRET_ACCESS_KEY',
+    type: 'text',
+    default: null,
+    text: 'Secret that belongs to AWS_ACCESS_KEY_ID.',
+  },
+  s3SessionToken: {
+    name: 'AWS_SESSION_TOKEN',
+    type: 'text',
+    default: null,
+    text: 'Session token of temporary credentials; it is not renewed. Unset: none.',
+  },
+  storeRedirect: {
+    name: 'STORE_REDIRECT',
+    type: 'choice',
+    default: 'false',
+    choices: ['true', 'false'],
+    text: 'Whether downloads of outputs are answered with 302 and a presigned URL of the S3 server (`true`) instead of the bytes. The URL needs no other credentials until it expires.',
+  },
+  storeRedirectSeconds: {
+    name: 'STORE_REDIRECT_EXPIRY',
+    type: 'seconds',
+    default: 300,
+    min: 1,
+    max: 7 * DAY,
+    text: 'Time in which a download from a presigned URL must begin.',
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     type: 'choice',
@@ -450,6 +507,9 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
+/** S3 has at most 10,000 parts of an object, which are of 16 MiB here. */
+const MAX_S3_INPUT = 10_000 * 16 * MiB;
+
 /** Defaults where credentials are required. */
 const OWNER_LIMITS = { maxOwnerJobs: 1000, maxOwnerStorageBytes: 50 * GiB, rateLimit: 20 } as const;
 
@@ -509,6 +569,7 @@ export function readConfig(
   config.cacheDirectory ??= join(userCacheDirectory(environment), 'geomill');
   checkOidc(config);
   checkTiles(config);
+  checkStore(config);
   return { ...config, capacity } as unknown as Config;
 }
 
@@ -546,6 +607,31 @@ function checkTiles({
   if (url === null || !String(url).startsWith('http:') || !String(baseUrl).startsWith('https:')) return;
   const reason = 'browsers load no http tiles into a page at an https BASE_URL; give an https address';
   throw failure('SETTING_INVALID', { name: 'MAP_TILES_URL', value: url, reason });
+}
+
+/** Throws SETTING_INVALID if the store needs a setting that is unset, or has a limit that another one exceeds. */
+function checkStore({
+  storeUrl,
+  s3AccessKeyId,
+  s3SecretAccessKey,
+  s3Region,
+  storeRedirect,
+  maxUploadBytes,
+}: Readonly<Record<string, string | number | null>>): void {
+  const refuse = (name: string, value: string | number, reason: string): Error =>
+    failure('SETTING_INVALID', { name, value, reason });
+  const isS3 = String(storeUrl).startsWith('s3:');
+  if (storeRedirect === 'true' && !isS3)
+    throw refuse('STORE_REDIRECT', 'true', 'it needs an S3 server: set STORE_URL to s3://bucket/prefix');
+  if (!isS3) return;
+  // Values of credentials are never repeated.
+  if (s3AccessKeyId === null) throw refuse('AWS_ACCESS_KEY_ID', '', 'it is required with s3:// in STORE_URL');
+  if (s3SecretAccessKey === null)
+    throw refuse('AWS_SECRET_ACCESS_KEY', '', 'it is required with s3:// in STORE_URL');
+  if (!/^[a-z0-9-]{1,40}$/.test(String(s3Region)))
+    throw refuse('S3_REGION', String(s3Region), 'give a region like eu-central-1');
+  if (Number(maxUploadBytes) > MAX_S3_INPUT)
+    throw refuse('MAX_UPLOAD', Number(maxUploadBytes), `the most with s3:// in STORE_URL is ${MAX_S3_INPUT}`);
 }
 
 /** Whether a service that listens on `host` is reachable from this machine only. */

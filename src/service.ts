@@ -25,7 +25,7 @@ import { warmParsing } from './http/warm-parsing.ts';
 import { inputLimits } from './input-limits.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from './jobs/attempt.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
-import { refuseEmptyDatabase, refuseHalfRestored } from './jobs/empty-database.ts';
+import { refuseEmptyDatabase, refuseForeignFiles, refuseHalfRestored } from './jobs/empty-database.ts';
 import { openQueue, type QueueSettings } from './jobs/open-queue.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { RunnerOptions } from './jobs/runner-process.ts';
@@ -36,7 +36,7 @@ import type { JobRequest } from './pipeline/request.ts';
 import { deliveredKind } from './pipeline/split-request.ts';
 import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
 import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
-import { LocalStore } from './storage/local-store.ts';
+import { openStore, type StoreOptions } from './storage/open-store.ts';
 import type { FileStore } from './storage/store.ts';
 import { transformations } from './transformations/registry.ts';
 
@@ -86,7 +86,12 @@ export async function startService(
     undo.push(() => data.release());
     const { databasePath: path } = data;
     refuseHalfRestored(data);
-    if (!adoptEmpty && config.databaseUrl === null) refuseEmptyDatabase(data);
+    const isChecked = !adoptEmpty && config.databaseUrl === null;
+    if (isChecked) refuseEmptyDatabase(data);
+    const store = await openStore(storeOptions(config, data));
+    undo.push(() => store.close?.());
+    refuseUnsharedStore(config, store);
+    if (isChecked && store.isShared) await refuseForeignFiles(data, store);
     let storageFailed: (error: unknown) => void = () => {};
     const queue = await openQueue(queueSettings(config, path, (error) => storageFailed(error)));
     undo.push(() => queue.close());
@@ -104,8 +109,6 @@ export async function startService(
     const { sandbox } = isolation;
     const fetch = { ...fetchSettings(config, urlPolicy), sandbox };
     const ofRunner = { ...runner, sandbox };
-    const store = new LocalStore(data.path);
-    refuseUnsharedStore(config, store);
     const service = new JobService({
       ...serviceOptions(config, role, data, queue, store, ofRunner, log, metrics),
       fetch,
@@ -288,6 +291,24 @@ function checkRole(config: Config, role: Role): void {
   }
 }
 
+function storeOptions(config: Config, { path }: DataDirectory): StoreOptions {
+  return {
+    url: config.storeUrl,
+    dataDirectory: path,
+    s3: {
+      endpoint: config.s3Endpoint,
+      publicEndpoint: config.s3PublicEndpoint,
+      region: config.s3Region,
+      accessKeyId: config.s3AccessKeyId ?? '',
+      secretAccessKey: config.s3SecretAccessKey ?? '',
+      sessionToken: config.s3SessionToken,
+    },
+  };
+}
+
+/** Another process can receive the files of one job for that long before it has a row. */
+const SHARED_ORPHAN_AGE_MS = 24 * 3_600_000;
+
 function serviceOptions(
   config: Config,
   role: Role,
@@ -301,6 +322,7 @@ function serviceOptions(
   return {
     queue,
     store,
+    ...(store.isShared ? { orphanAgeMs: SHARED_ORPHAN_AGE_MS } : {}),
     uploads: {
       retentionMs: config.uploadRetentionSeconds * 1000,
       maxBytes: config.maxUploadBytes,

@@ -10,6 +10,7 @@ type SettingType =
   | 'origins'
   | 'networks'
   | 'tiles'
+  | 'store'
   | 'integer'
   | 'bytes'
   | 'seconds'
@@ -63,6 +64,8 @@ export function parseSetting(setting: Setting, given: string): string | number {
       return parseNetworks(given, refuse);
     case 'tiles':
       return parseTiles(given, refuse);
+    case 'store':
+      return parseStore(given, refuse);
     default:
       return parseQuantity(setting, given, refuse);
   }
@@ -112,6 +115,23 @@ function parseTiles(given: string, refuse: (reason: string) => Error): string {
   if (username !== '' || password !== '' || hash !== '')
     throw refuse('give an address without user name, password and fragment; browsers would send neither');
   return given;
+}
+
+/** `s3://bucket/prefix` or `file:///directory`, without a slash at the end. Both are parts of addresses of objects. */
+function parseStore(given: string, refuse: (reason: string) => Error): string {
+  const example = 's3://bucket/prefix or file:///mnt/shared';
+  const plain = given.replace(/\/+$/, '');
+  if (
+    /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.-]+)*$/.test(plain) &&
+    !/\/\.{1,2}(?:\/|$)/.test(plain)
+  )
+    return plain;
+  if (given.startsWith('s3:'))
+    throw refuse(
+      `give s3://bucket/prefix: the bucket in lower case, the prefix of letters, digits, '-', '_', '.' and '/'`,
+    );
+  if (/^file:\/\/\/[^?#]+$/.test(plain) && URL.canParse(plain)) return plain;
+  throw refuse(`give ${example}`);
 }
 
 const UNITS: Readonly<Record<'integer' | 'bytes' | 'seconds', Readonly<Record<string, number>>>> = {

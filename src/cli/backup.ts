@@ -23,8 +23,10 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
+type BackupConfig = Pick<Config, 'dataDirectory' | 'storeUrl'>;
+
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
-export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
+export async function run(argv: readonly string[], config: BackupConfig): Promise<number> {
   const parsed = parseCommand(argv, flags(), usage);
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
@@ -32,6 +34,11 @@ export async function run(argv: readonly string[], config: Pick<Config, 'dataDir
     throw failure('USAGE', {
       detail: 'backup takes one directory, which it makes; see geomill backup --help',
     });
+  if (config.storeUrl !== null) {
+    const reason =
+      'this command makes backups of a data directory with all its files. Back up the databases and the store as operate.md describes';
+    throw failure('SETTING_INVALID', { name: 'STORE_URL', value: config.storeUrl, reason });
+  }
   process.umask(0o077);
   const withOutputs = values.outputs === true;
   const result = await interruptible((signal) =>

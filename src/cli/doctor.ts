@@ -29,7 +29,10 @@ export const flags = (): Flags => ({
 /** Documented in docs/cli.md. */
 const EXIT: Readonly<Record<Severity, number>> = { ok: 0, note: 0, warning: 1, problem: 4 };
 
-type DoctorConfig = Pick<Config, 'dataDirectory' | 'capacity' | 'gridDirectory' | 'runnerSandbox'>;
+type DoctorConfig = Pick<
+  Config,
+  'dataDirectory' | 'storeUrl' | 'capacity' | 'gridDirectory' | 'runnerSandbox'
+>;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: DoctorConfig): Promise<number> {
@@ -41,6 +44,7 @@ export async function run(argv: readonly string[], config: DoctorConfig): Promis
     dataDirectory: positionals.length === 1 ? resolve(positionals[0]) : config.dataDirectory,
     depth: values.quick === true ? 'quick' : 'full',
     capacity: config.capacity,
+    storeUrl: config.storeUrl,
     gridDirectory: config.gridDirectory,
     sandbox: config.runnerSandbox as Parameters<typeof examine>[0]['sandbox'],
   });

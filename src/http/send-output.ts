@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { severitiesOf } from '../findings.ts';
-import { errorText, type Job } from '../jobs/job.ts';
+import { errorText, type Job, type JobOutput } from '../jobs/job.ts';
+import type { PresignOptions } from '../storage/store.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import { problemOf, sendProblem } from './error-reply.ts';
@@ -27,10 +28,15 @@ export async function sendOutput(
   if (isExpired(job)) throw expired(job);
   const isRetrieval = request.method === 'GET' || request.method === 'HEAD';
   if (isRetrieval && matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  const url = await redirectOf(context, request, job);
+  if (url !== null) {
+    for (const name of ['etag', 'last-modified', 'accept-ranges']) reply.removeHeader(name);
+    return reply.header('cache-control', 'private, no-store').redirect(url, 302);
+  }
   reply.headers(metadataOf(job));
-  const isInline = job.request.operation === 'inspect' || !job.request.output.toFile;
-  reply.header('content-type', isInline ? 'application/json; charset=utf-8' : job.output.mediaType);
-  if (!isInline) reply.header('content-disposition', contentDisposition(job.output.fileName));
+  const { mediaType, disposition } = presentationOf(job, job.output);
+  reply.header('content-type', mediaType);
+  if (disposition !== undefined) reply.header('content-disposition', disposition);
 
   const { byteLength } = job.output;
   const range = request.method === 'GET' ? rangeOf(request, etag, byteLength) : 'whole';
@@ -44,6 +50,29 @@ export async function sendOutput(
   if (file === null) throw expired(job);
   context.metrics.outputSent(end - start);
   return reply.send(file.stream(start, end));
+}
+
+function presentationOf(job: Job, output: JobOutput): Pick<PresignOptions, 'mediaType' | 'disposition'> {
+  const isInline = job.request.operation === 'inspect' || !job.request.output.toFile;
+  if (isInline) return { mediaType: 'application/json; charset=utf-8' };
+  return { mediaType: output.mediaType, disposition: contentDisposition(output.fileName) };
+}
+
+/**
+ * The presigned URL to send a client to, with STORE_REDIRECT; null: it gets the bytes. Scripts of pages do, which may not load from other
+ * hosts, and a client that continues a download, whose If-Range has a tag that the store does not know.
+ */
+async function redirectOf(context: HttpContext, request: FastifyRequest, job: Job): Promise<string | null> {
+  const { storeRedirect, storeRedirectSeconds: expiresSeconds } = context.config;
+  const { 'sec-fetch-dest': destination, 'if-range': ifRange } = request.headers;
+  if (storeRedirect !== 'true' || job.output === null) return null;
+  if (
+    request.method !== 'GET' ||
+    ifRange !== undefined ||
+    (destination !== undefined && destination !== 'document')
+  )
+    return null;
+  return jobsOf(context, request).presignOutput(job, { ...presentationOf(job, job.output), expiresSeconds });
 }
 
 /** Throws RANGE_NOT_SATISFIABLE. */

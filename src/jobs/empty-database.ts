@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Database } from '../engines/sqlite/database.ts';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
 import { failure } from '../errors.ts';
-import { type FileKind, isJobFileName } from '../storage/store.ts';
+import { type FileKind, type FileStore, isJobFileName } from '../storage/store.ts';
 import { type DataDirectory, INTERRUPTED_RESTORE } from './data-directory.ts';
 
 const EXAMPLES = 3;
@@ -27,13 +27,38 @@ export function refuseHalfRestored({ path, databasePath }: DatabasePlace): void 
 export function refuseEmptyDatabase({ path, databasePath }: DatabasePlace): void {
   const state = stateOf(databasePath);
   if (state === 'used') return;
-  // A submission that was killed before the first job leaves an input; a row comes before an output and an upload.
-  const kinds: readonly FileKind[] =
-    state === 'without jobs' ? ['output', 'upload'] : ['input', 'output', 'upload'];
-  const files = kinds.flatMap((kind) => jobFiles(path, kind));
+  refuseFiles(
+    databasePath,
+    state,
+    kindsBeside(state).flatMap((kind) => jobFiles(path, kind)),
+  );
+}
+
+/** A submission that was killed before the first job leaves an input; a row comes before an output and an upload. */
+function kindsBeside(state: string): readonly FileKind[] {
+  return state === 'without jobs' ? ['output', 'upload'] : ['input', 'output', 'upload'];
+}
+
+function refuseFiles(databasePath: string, state: string, files: readonly string[]): void {
   if (files.length === 0) return;
   const examples = files.slice(0, EXAMPLES).join(', ') + (files.length > EXAMPLES ? ', ...' : '');
   throw failure('SERVICE_DATABASE_EMPTY', { path: databasePath, state, files: files.length, examples });
+}
+
+/** As `refuseEmptyDatabase`, for files in a store that is not in the data directory. */
+export async function refuseForeignFiles(
+  { databasePath }: Pick<DatabasePlace, 'databasePath'>,
+  store: FileStore,
+): Promise<void> {
+  const state = stateOf(databasePath);
+  if (state === 'used') return;
+  const files: string[] = [];
+  for (const kind of kindsBeside(state))
+    for await (const { key } of store.list(kind)) {
+      files.push(`${kind}s/${key}`);
+      if (files.length > EXAMPLES) break;
+    }
+  refuseFiles(databasePath, state, files);
 }
 
 function stateOf(path: string): 'missing' | 'new' | 'without jobs' | 'used' {

@@ -343,6 +343,8 @@ export class Uploads {
       for (const { id, offset, place } of page) {
         const length = await store.uploadLength(id, offset, place);
         if (length >= offset) continue;
+        // Of a store that is shared, another process may continue the upload.
+        if ((await records.get(id))?.offset !== offset) continue;
         log.warn({ id, offset, length }, 'removed an upload whose file is missing or too short');
         await records.remove(id);
         await store.remove('upload', id);

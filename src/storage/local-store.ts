@@ -263,16 +263,14 @@ export function openFinished(
   }
 }
 
-/** `byteLength` bytes from `position` on. Rejects if the file ends before. */
-export async function readAt(descriptor: number, position: number, byteLength: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(byteLength);
-  for (let done = 0; done < byteLength; ) {
-    const { bytesRead } = await readAsync(descriptor, bytes, done, byteLength - done, position + done);
+/** Fills `bytes` from `position` of the file on. Rejects if the file ends before. */
+export async function readAt(descriptor: number, position: number, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await readAsync(descriptor, bytes, done, bytes.length - done, position + done);
     if (bytesRead === 0)
       throw failure('INTERNAL', { reason: 'an output became shorter while it was stored' });
     done += bytesRead;
   }
-  return bytes;
 }
 
 /** Null: no such file. */

@@ -8,9 +8,19 @@
 import { createHash } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
-import { failure, GeomillError } from '../errors.ts';
+import {
+  connectionFault,
+  element,
+  elements,
+  escapeXml,
+  faultOf,
+  isKnown,
+  ObjectMissing,
+  timeOf,
+  WRONG_ANSWERS,
+} from './s3-answers.ts';
 import { StoreFault } from './store-fault.ts';
 
 export interface S3Settings {
@@ -42,13 +52,9 @@ export interface Patience {
 
 const PATIENCE: Patience = { retries: 6, firstPauseMs: 100, stallMs: 20_000, leastRate: 256 * 1024 };
 const LONGEST_PAUSE_MS = 5000;
+const HASHED_AT_ONCE = 1024 ** 2;
 /** Answers that are not the content of an object; a page of a list has at most 1000 entries. */
 const MAX_TEXT_BYTES = 4 * 1024 ** 2;
-
-/** The object does not exist. */
-export class ObjectMissing extends Error {
-  override readonly name = 'ObjectMissing';
-}
 
 interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
@@ -330,7 +336,7 @@ export class S3Client {
     const signed = await this.#signer(
       method,
       this.#url(request, this.#endpoint),
-      { ...headers, 'x-amz-content-sha256': this.#isTls ? 'UNSIGNED-PAYLOAD' : hashOf(body) },
+      { ...headers, 'x-amz-content-sha256': this.#isTls ? 'UNSIGNED-PAYLOAD' : await hashOf(body) },
       false,
     ).sign();
     const hasBody = method === 'PUT' || method === 'POST';
@@ -411,60 +417,6 @@ export class S3Client {
   }
 }
 
-const WRONG_ANSWERS = 'its object store answers wrongly';
-
-function isKnown(error: unknown): error is Error {
-  return error instanceof StoreFault || error instanceof ObjectMissing || error instanceof GeomillError;
-}
-
-/** Whether a repetition can succeed soon. */
-function isPassing(status: number, code: string): boolean {
-  if (status === 501 || status === 505) return false;
-  return (
-    status >= 500 || status === 408 || status === 429 || code === 'RequestTimeout' || code === 'SlowDown'
-  );
-}
-
-const FULL_CODES = new Set([
-  'QuotaExceeded',
-  'XMinioStorageFull',
-  'XMinioAdminBucketQuotaExceeded',
-  'InsufficientCapacity',
-  'StorageFull',
-]);
-
-const REASONS: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'the bucket of its object store does not exist',
-  AccessDenied: 'its object store refuses its credentials',
-  InvalidAccessKeyId: 'its object store refuses its credentials',
-  SignatureDoesNotMatch: 'its object store refuses its credentials',
-  ExpiredToken: 'its credentials for the object store have expired',
-  RequestTimeTooSkewed: 'its clock differs from that of the object store',
-  PermanentRedirect: 'its bucket is in another region than S3_REGION',
-  AuthorizationHeaderMalformed: 'its bucket is in another region than S3_REGION',
-};
-
-function faultOf(method: string, key: string | undefined, status: number, text: string): Error {
-  const code = element(text, 'Code');
-  if (status === 507 || FULL_CODES.has(code)) return failure('STORAGE_FULL', { what: 'jobs' });
-  const where = `${method} ${key ?? 'the bucket'}: ${status} ${code}`.trimEnd();
-  // A HEAD has no body, so a missing bucket looks like a missing object there.
-  if (status === 404 && code !== 'NoSuchBucket') return new ObjectMissing(where);
-  const known = REASONS[code] ?? (status === 401 || status === 403 ? REASONS.AccessDenied : undefined);
-  return new StoreFault(where, known ?? 'its object store reports errors', {
-    isPassing: isPassing(status, code),
-  });
-}
-
-function connectionFault(method: string, key: string | undefined, error: unknown): Error {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return new StoreFault(
-    `${method} ${key ?? 'the bucket'}: ${message || code}`,
-    'its object store cannot be reached',
-    { isPassing: true, cause: error },
-  );
-}
-
 async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let byteLength = 0;
@@ -476,47 +428,18 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return String(Buffer.concat(chunks));
 }
 
-function hashOf(chunks: readonly Uint8Array[]): string {
+/** Other requests are answered in between: a part takes as long as many of them. */
+async function hashOf(chunks: readonly Uint8Array[]): Promise<string> {
   const hash = createHash('sha256');
-  for (const chunk of chunks) hash.update(chunk);
+  for (const chunk of chunks)
+    for (let at = 0; at < chunk.length; at += HASHED_AT_ONCE) {
+      if (at > 0) await immediate();
+      hash.update(chunk.subarray(at, at + HASHED_AT_ONCE));
+    }
   return hash.digest('hex');
 }
 
 /** URLSearchParams writes a space as +, which S3 does not read as one. */
 function withPlainSpaces(url: URL): string {
   return url.href.replaceAll('+', '%20');
-}
-
-/** Contents of the elements of this name. The answers of S3 have no attributes in them, and do not nest elements of one name. */
-function elements(xml: string, name: string): string[] {
-  return xml
-    .split(`<${name}>`)
-    .slice(1)
-    .map((rest) => rest.split(`</${name}>`, 1)[0]);
-}
-
-/** The text of the first element of this name; empty: none. */
-function element(xml: string, name: string): string {
-  const text = elements(xml, name)[0] ?? '';
-  return text.replace(/&(?:quot|apos|lt|gt|amp|#34|#39);/g, (entity) => ENTITIES[entity]);
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&quot;': '"',
-  '&#34;': '"',
-  '&apos;': "'",
-  '&#39;': "'",
-  '&lt;': '<',
-  '&gt;': '>',
-  '&amp;': '&',
-};
-
-function escapeXml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-/** Now, if the store gives none: a file of unknown age is not removed. */
-function timeOf(text: string): number {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? Date.now() : time;
 }

@@ -16,7 +16,9 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { failure } from '../errors.ts';
 import { openFinished, PROBE_BYTES, readAt, removeFile } from './local-store.ts';
-import { ObjectMissing, S3Client, type S3Settings } from './s3-client.ts';
+import { PartBuffer } from './part-buffer.ts';
+import { ObjectMissing } from './s3-answers.ts';
+import { S3Client, type S3Settings } from './s3-client.ts';
 import { BLOCK_BYTES, parsePlace, SegmentedFile, type SegmentFiles, segmentName } from './segments.ts';
 import {
   type FileKind,
@@ -29,14 +31,16 @@ import {
   type StoredFile,
   type Upload,
 } from './store.ts';
+import { StoreFault } from './store-fault.ts';
 
 /** Of large objects, all but the last; some stores require equal parts. */
 const PART_BYTES = BLOCK_BYTES;
 /** S3's limit. */
 const MAX_PARTS = 10_000;
-/** Requests for one file at a time. Those that send hold a part in memory each. */
+/** Requests for one file at a time. Those that send hold a part in memory each; those that copy within the store are only waited for. */
 const SENT_AT_ONCE = 2;
 const FETCHED_AT_ONCE = 4;
+const COPIED_AT_ONCE = 8;
 const FOLDERS: Readonly<Record<FileKind, string>> = { input: 'inputs', output: 'outputs', upload: 'uploads' };
 
 /** The largest input: parts are uploaded before its length is known. */
@@ -145,11 +149,18 @@ export class S3Store implements FileStore {
     try {
       const bodyBytes = facts.size - findingsBytes;
       // The output last: it is there only together with its findings.
-      if (findingsBytes > 0)
-        await this.#store(`${key}.findings`, findingsBytes, async (start, end) => [
-          await readAt(descriptor, bodyBytes + start, end - start),
-        ]);
-      await this.#store(key, bodyBytes, async (start, end) => [await readAt(descriptor, start, end - start)]);
+      // Memory that is used again for each part.
+      const buffers: Buffer[] = [];
+      const readFrom =
+        (offset: number) =>
+        async (start: number, end: number, lane: number): Promise<Uint8Array[]> => {
+          if ((buffers[lane]?.length ?? 0) < end - start) buffers[lane] = Buffer.allocUnsafeSlow(end - start);
+          const part = buffers[lane].subarray(0, end - start);
+          await readAt(descriptor, offset + start, part);
+          return [part];
+        };
+      if (findingsBytes > 0) await this.#store(`${key}.findings`, findingsBytes, readFrom(bodyBytes));
+      await this.#store(key, bodyBytes, readFrom(0));
       return { byteLength: facts.size };
     } finally {
       closeSync(descriptor);
@@ -207,11 +218,16 @@ export class S3Store implements FileStore {
 
   async removeAbandoned(begunBefore: number): Promise<number> {
     let removed = 0;
-    for await (const { key, uploadId, begunAt } of this.#client.pending()) {
-      const isOurs = Object.values(FOLDERS).some((folder) => key.startsWith(`${folder}/`));
-      if (!isOurs || begunAt > begunBefore) continue;
-      await this.#client.abort(key, uploadId);
-      removed += 1;
+    try {
+      for await (const { key, uploadId, begunAt } of this.#client.pending()) {
+        const isOurs = Object.values(FOLDERS).some((folder) => key.startsWith(`${folder}/`));
+        if (!isOurs || begunAt > begunBefore) continue;
+        await this.#client.abort(key, uploadId);
+        removed += 1;
+      }
+    } catch (error) {
+      // Where the server does not allow this list, or has none, a lifecycle rule of the bucket has to remove them.
+      if (!(error instanceof StoreFault) || error.isPassing) throw error;
     }
     return removed;
   }
@@ -236,28 +252,34 @@ export class S3Store implements FileStore {
   }
 
   /**
-   * Stores an object of known length, in parts if it is long; `read` gives bytes `[start, end)`, and `sourceOf` the object that is the
+   * Stores an object of known length, in parts if it is long; `read` gives bytes `[start, end)`, which are used
+   * until it is called with the same lane again, and `sourceOf` the object that is the
    * part at `start`, if there is one.
    */
   async #store(
     key: string,
     byteLength: number,
-    read: (start: number, end: number) => Promise<Uint8Array[]>,
-    sourceOf: (start: number) => string | null = () => null,
+    read: (start: number, end: number, lane: number) => Promise<Uint8Array[]>,
+    sourceOf: ((start: number) => string | null) | null = null,
   ): Promise<void> {
     const client = this.#client;
     const partBytes = Math.max(PART_BYTES, Math.ceil(byteLength / MAX_PARTS));
-    if (byteLength <= partBytes) return client.put(key, byteLength === 0 ? [] : await read(0, byteLength));
+    if (byteLength <= partBytes) return client.put(key, byteLength === 0 ? [] : await read(0, byteLength, 0));
     const uploadId = await client.begin(key);
     try {
       const tags: string[] = [];
-      await eachPart(byteLength, partBytes, SENT_AT_ONCE, async (start, end) => {
-        const index = start / partBytes;
-        const source = sourceOf(start);
-        tags[index] = await (source === null
-          ? client.putPart(key, uploadId, index + 1, await read(start, end))
-          : client.copyPart(key, uploadId, index + 1, source));
-      });
+      await eachPart(
+        byteLength,
+        partBytes,
+        sourceOf === null ? SENT_AT_ONCE : COPIED_AT_ONCE,
+        async (start, end, lane) => {
+          const index = start / partBytes;
+          const source = sourceOf?.(start) ?? null;
+          tags[index] = await (source === null
+            ? client.putPart(key, uploadId, index + 1, await read(start, end, lane))
+            : client.copyPart(key, uploadId, index + 1, source));
+        },
+      );
       await client.complete(key, uploadId, tags, byteLength);
     } catch (error) {
       // Left if that fails, too; `removeAbandoned` finds it.
@@ -273,8 +295,7 @@ class S3Upload implements Upload {
   readonly #client: S3Client;
   readonly #key: string;
   #state: 'open' | 'stored' | 'closed' = 'open';
-  #chunks: Uint8Array[] = [];
-  #pending = 0;
+  readonly #part = new PartBuffer(PART_BYTES);
   #uploadId: string | null = null;
   readonly #tags: string[] = [];
 
@@ -286,12 +307,10 @@ class S3Upload implements Upload {
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#state !== 'open') throw failure('INTERNAL', { reason: 'write to a closed upload' });
     for (let at = 0; at < bytes.length; ) {
-      if (this.#pending === PART_BYTES) await this.#putPart();
-      const end = Math.min(bytes.length, at + PART_BYTES - this.#pending);
-      // A copy, because the caller may use its buffer again.
-      this.#chunks.push(new Uint8Array(bytes.subarray(at, end)));
-      this.#pending += end - at;
-      at = end;
+      if (this.#part.room === 0) await this.#putPart();
+      const piece = bytes.subarray(at, at + this.#part.room);
+      this.#part.append(piece);
+      at += piece.length;
     }
     this.byteLength += bytes.length;
   }
@@ -299,19 +318,19 @@ class S3Upload implements Upload {
   async keep(): Promise<void> {
     if (this.#state !== 'open') throw failure('INTERNAL', { reason: 'keep of a closed upload' });
     this.#state = 'stored';
-    if (this.#uploadId === null) await this.#client.put(this.#key, this.#chunks);
+    if (this.#uploadId === null) await this.#client.put(this.#key, [this.#part.content]);
     else {
       await this.#putPart();
       await this.#client.complete(this.#key, this.#uploadId, this.#tags, this.byteLength);
     }
-    this.#chunks = [];
+    this.#part.truncate(0);
     this.#uploadId = null;
   }
 
   async discard(): Promise<void> {
     const state = this.#state;
     this.#state = 'closed';
-    this.#chunks = [];
+    this.#part.truncate(0);
     if (this.#uploadId !== null) await this.#client.abort(this.#key, this.#uploadId);
     this.#uploadId = null;
     if (state === 'stored') await this.#client.remove(this.#key);
@@ -327,31 +346,30 @@ class S3Upload implements Upload {
       });
     this.#uploadId ??= await this.#client.begin(this.#key);
     const number = this.#tags.length + 1;
-    this.#tags.push(await this.#client.putPart(this.#key, this.#uploadId, number, this.#chunks));
-    this.#chunks = [];
-    this.#pending = 0;
+    this.#tags.push(await this.#client.putPart(this.#key, this.#uploadId, number, [this.#part.content]));
+    this.#part.truncate(0);
   }
 }
 
-/** Calls `act` for the parts of `byteLength` bytes, several at a time. After a failure no more are begun, and it rejects when all have ended. */
+/** Calls `act` for the parts of `byteLength` bytes, several at a time, in as many lanes. After a failure no more are begun, and it rejects when all have ended. */
 async function eachPart(
   byteLength: number,
   partBytes: number,
   atOnce: number,
-  act: (start: number, end: number) => Promise<void>,
+  act: (start: number, end: number, lane: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   let failed: { readonly error: unknown } | null = null;
-  const work = async (): Promise<void> => {
+  const work = async (lane: number): Promise<void> => {
     while (next < byteLength && failed === null) {
       const start = next;
       next += partBytes;
-      await act(start, Math.min(byteLength, next)).catch((error: unknown) => {
+      await act(start, Math.min(byteLength, next), lane).catch((error: unknown) => {
         failed ??= { error };
       });
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: atOnce }, (_, lane) => work(lane)));
   // Read through a function: the compiler does not see the assignment above.
   const failureOf = (): { readonly error: unknown } | null => failed;
   const found = failureOf();

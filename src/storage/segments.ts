@@ -9,6 +9,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { failure } from '../errors.ts';
+import { PartBuffer } from './part-buffer.ts';
 import type { GrowingFile } from './store.ts';
 
 export const BLOCK_BYTES = 16 * 1024 ** 2;
@@ -65,9 +66,8 @@ export class SegmentedFile implements GrowingFile {
   #segments: readonly Segment[];
   /** The end of the segments. */
   #end: number;
-  /** Bytes after them. */
-  #chunks: Uint8Array[] = [];
-  #pending = 0;
+  /** Bytes after them, of one block. */
+  readonly #pending = new PartBuffer(BLOCK_BYTES);
   /** Merged into others; the record may still list them. */
   #merged: Segment[] = [];
 
@@ -79,16 +79,22 @@ export class SegmentedFile implements GrowingFile {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    // Before they are added: a write that fails has added nothing.
-    await this.#storeBlocks();
-    // A copy, because the caller may use its buffer again.
-    this.#chunks.push(new Uint8Array(bytes));
-    this.#pending += bytes.length;
+    if (bytes.length > BLOCK_BYTES) throw failure('INTERNAL', { reason: 'a piece is longer than a block' });
+    const before = this.#pending.length;
+    const rest = BLOCK_BYTES - (this.#end % BLOCK_BYTES) - before;
+    this.#pending.append(bytes.subarray(0, rest));
+    if (bytes.length <= rest) return;
+    try {
+      await this.#store();
+    } catch (error) {
+      this.#pending.truncate(before);
+      throw error;
+    }
+    this.#pending.append(bytes.subarray(rest));
   }
 
   async sync(): Promise<string> {
-    await this.#storeBlocks();
-    if (this.#pending > 0) await this.#store(this.#pending);
+    if (this.#pending.length > 0) await this.#store();
     return formatPlace(this.#segments);
   }
 
@@ -103,27 +109,15 @@ export class SegmentedFile implements GrowingFile {
     this.#segments = parsePlace(place, byteLength);
     this.#merged = [];
     this.#end = byteLength;
-    this.#chunks = [];
-    this.#pending = 0;
+    this.#pending.truncate(0);
   }
 
   close(): void {
-    this.#chunks = [];
-    this.#pending = 0;
+    this.#pending.truncate(0);
   }
 
-  async #storeBlocks(): Promise<void> {
-    for (;;) {
-      const rest = BLOCK_BYTES - (this.#end % BLOCK_BYTES);
-      if (this.#pending < rest) return;
-      await this.#store(rest);
-    }
-  }
-
-  /** Stores the first `byteLength` pending bytes, which are in one block. */
-  async #store(byteLength: number): Promise<void> {
-    const { taken, left } = splitChunks(this.#chunks, byteLength);
-    const end = this.#end + byteLength;
+  async #store(): Promise<void> {
+    const end = this.#end + this.#pending.length;
     const isWholeBlock = end % BLOCK_BYTES === 0;
     const blockStart = end - 1 - ((end - 1) % BLOCK_BYTES);
     let start = this.#end;
@@ -146,29 +140,10 @@ export class SegmentedFile implements GrowingFile {
     }
     const merged = this.#segments.slice(first);
     const segment = { start, byteLength: end - start, suffix: randomBytes(6).toString('hex') };
-    await this.#files.write(segmentName(segment), [...older, ...taken]);
+    await this.#files.write(segmentName(segment), [...older, this.#pending.content]);
     this.#segments = [...this.#segments.slice(0, first), segment];
     this.#merged.push(...merged);
     this.#end = end;
-    this.#chunks = left;
-    this.#pending -= byteLength;
+    this.#pending.truncate(0);
   }
-}
-
-function splitChunks(
-  chunks: readonly Uint8Array[],
-  byteLength: number,
-): { taken: Uint8Array[]; left: Uint8Array[] } {
-  const taken: Uint8Array[] = [];
-  let rest = byteLength;
-  for (const [index, chunk] of chunks.entries()) {
-    if (chunk.length <= rest) {
-      taken.push(chunk);
-      rest -= chunk.length;
-      continue;
-    }
-    if (rest > 0) taken.push(chunk.subarray(0, rest));
-    return { taken, left: [chunk.subarray(rest), ...chunks.slice(index + 1)] };
-  }
-  return { taken, left: [] };
 }

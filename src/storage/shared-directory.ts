@@ -105,8 +105,12 @@ export class SharedDirectoryStore implements FileStore {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       await writeDurably(temporary, async (write) => {
-        for (let at = 0; at < facts.size; at += COPIED_AT_ONCE)
-          await write(await readAt(descriptor, at, Math.min(COPIED_AT_ONCE, facts.size - at)));
+        const buffer = Buffer.allocUnsafeSlow(Math.min(COPIED_AT_ONCE, facts.size));
+        for (let at = 0; at < facts.size; at += COPIED_AT_ONCE) {
+          const piece = buffer.subarray(0, facts.size - at);
+          await readAt(descriptor, at, piece);
+          await write(piece);
+        }
       });
       await rename(temporary, join(folder, String(attempt)));
       await directorySync(folder).sync();

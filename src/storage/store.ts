@@ -137,6 +137,8 @@ export interface FileStore {
   removeAbandoned(begunBefore: number): Promise<number>;
   /** Stores a file of a mebibyte and removes it, as a test; rejects if that fails. */
   checkWritable(): Promise<void>;
+  /** Ends idle connections; absent: it has none. */
+  close?(): void;
 }
 
 /** An upload as its record states it. */

@@ -97,7 +97,7 @@ test('every setting has a variable of its own and a text', () => {
   const all = Object.values(settings);
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length);
   for (const { name, text } of all) {
-    assert.match(name, /^[A-Z][A-Z_]+$/);
+    assert.match(name, /^[A-Z][A-Z0-9_]+$/);
     assert.match(text, /\.$/);
   }
 });
@@ -154,6 +154,44 @@ test('an issuer is kept as it is written, and needs the audience of its tokens',
   assert.equal(readConfig(signIn).oidcClientId, 'web');
   for (const name of Object.keys(signIn))
     assert.throws(() => readConfig({ ...signIn, [name]: '' }), { code: 'SETTING_INVALID' }, name);
+});
+
+test('a store is a bucket with a prefix or a directory, and S3 needs its credentials', () => {
+  const s3 = {
+    STORE_URL: 's3://geo-data/mill/1/',
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'hidden',
+  };
+  assert.equal(readConfig(s3).storeUrl, 's3://geo-data/mill/1');
+  assert.equal(readConfig({ ...s3, STORE_URL: 's3://geo.data' }).storeUrl, 's3://geo.data');
+  assert.equal(readConfig({ STORE_URL: 'file:///mnt/a%20b/' }).storeUrl, 'file:///mnt/a%20b');
+  assert.equal(readConfig({}).storeUrl, null);
+  const wrong: Record<string, string>[] = [
+    ...[
+      's3://',
+      's3://Bucket',
+      's3://b',
+      's3://geo-data/a b',
+      's3://geo-data/../x',
+      's3://geo-data/a?b',
+      's3://u:p@geo-data',
+    ],
+    ...['file://mnt', 'file:mnt', 'https://geo-data', '/mnt/shared', 'file:///a#b'],
+  ].map((STORE_URL) => ({ STORE_URL }));
+  wrong.push(
+    { AWS_SECRET_ACCESS_KEY: '' },
+    { AWS_ACCESS_KEY_ID: '' },
+    { MAX_UPLOAD: '200GiB' },
+    { S3_REGION: 'a/b' },
+  );
+  for (const setting of wrong)
+    assert.throws(
+      () => readConfig({ ...s3, ...setting }),
+      (error: Error & { code?: string }) =>
+        error.code === 'SETTING_INVALID' && !error.message.includes('hidden'),
+      JSON.stringify(setting),
+    );
+  assert.throws(() => readConfig({ STORE_REDIRECT: 'true' }), { code: 'SETTING_INVALID' });
 });
 
 test('proxies are addresses and networks', () => {

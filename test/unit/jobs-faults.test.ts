@@ -60,7 +60,7 @@ const INTERFACES = {
 type Named<Name extends keyof typeof INTERFACES> = (typeof INTERFACES)[Name][number];
 type Missing =
   | Exclude<keyof JobQueue, Named<'SqliteQueue'> | 'uploads' | 'shared'>
-  | Exclude<keyof FileStore, Named<'LocalStore'> | 'isShared'>
+  | Exclude<keyof FileStore, Named<'LocalStore'> | 'isShared' | 'close'>
   | Exclude<keyof Upload, Named<'LocalUpload'> | 'byteLength'>;
 const NONE_MISSING: [Missing] extends [never] ? true : Missing = true;
 

@@ -7,11 +7,15 @@ import { buffer } from 'node:stream/consumers';
 import test, { type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { isStorageFault } from '../../src/jobs/recovery.ts';
+import { sweep } from '../../src/jobs/retention.ts';
+import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { type Patience, S3Client } from '../../src/storage/s3-client.ts';
 import { S3Store } from '../../src/storage/s3-store.ts';
 import { parsePlace, SegmentedFile } from '../../src/storage/segments.ts';
 import { StoreFault } from '../../src/storage/store-fault.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { fakeReport } from '../support/fake-conversion.ts';
+import { newJob } from '../support/queue.ts';
 import { BUCKET, IMPATIENT, KEY_ID, S3_FAULTS, S3TestServer, SECRET } from '../support/s3-server.ts';
 import { listed, outputBytes, putInput } from '../support/store-contract.ts';
 
@@ -273,7 +277,64 @@ test('objects whose parts were never completed are removed when they are old eno
   assert.equal(server.pending().length, 1);
   assert.equal(await store.removeAbandoned(Date.now() - 60_000), 0);
   assert.equal(server.pending().length, 1);
+  for (const fault of [
+    { status: 501, code: 'NotImplemented' },
+    { status: 403, code: 'AccessDenied' },
+  ]) {
+    server.faultFor = () => fault;
+    assert.equal(await store.removeAbandoned(Date.now() + 60_000), 0, 'left to the lifecycle rule');
+  }
+  server.faultFor = () => null;
   assert.equal(await store.removeAbandoned(Date.now() + 60_000), 1);
+  assert.deepEqual(server.pending(), []);
+});
+
+test('the sweep removes expired outputs, outputs of replaced attempts and what was never completed', async (context) => {
+  const running = await start(context);
+  if (running === null) return;
+  const { server, store, directory } = running;
+  const queue = new SqliteQueue({
+    path: join(directory, 'jobs.sqlite'),
+    maxLength: 10,
+    retryAfterSeconds: 5,
+  });
+  context.after(() => queue.close());
+  const id = randomUUID();
+  const path = join(directory, 'made');
+  writeFileSync(path, 'made');
+  await putInput(store, id, Buffer.from('abc'));
+  await queue.enqueue(newJob(id));
+  const first = await queue.claim();
+  assert.ok(first);
+  await store.adopt(id, first.fence, path, 0);
+  await queue.requeue(first, true);
+  const second = await queue.claim();
+  assert.ok(second && second.fence > first.fence);
+  const options = { recordRetentionMs: 1e9, orphanAgeMs: 0, isReceiving: () => false };
+  const later = () => Date.now() + 5000;
+  // Its attempt runs: its output may have been stored just now.
+  await store.adopt(id, second.fence, path, 1);
+  assert.equal((await sweep(queue, store, later(), options)).orphans, 1);
+  assert.deepEqual(server.objects(), [
+    `mill/inputs/${id}`,
+    `mill/outputs/${id}/${second.fence}`,
+    `mill/outputs/${id}/${second.fence}.findings`,
+  ]);
+  const output = { byteLength: 3, findingsBytes: 1, mediaType: 'text/csv', fileName: 'a.csv' };
+  const report = fakeReport(second.job.request, 4);
+  assert.ok(await queue.succeed(second, output, report, Date.now() + 60_000));
+  // Of a worker that was paused.
+  await store.adopt(id, first.fence, path, 0);
+  const dead = await store.receive(randomUUID());
+  await dead.write(Buffer.alloc(17 * 1024 ** 2));
+  assert.equal(
+    (await sweep(queue, store, later(), options)).orphans,
+    3,
+    'the output, the input and the parts',
+  );
+  assert.equal(String(await outputBytes(store, id, second.fence, 0, 4)), 'made');
+  assert.equal((await sweep(queue, store, Date.now() + 120_000, options)).outputs, 1);
+  assert.deepEqual(server.objects(), []);
   assert.deepEqual(server.pending(), []);
 });
 

@@ -75,6 +75,11 @@ export const outputResponses: Readonly<Record<number, ResponseRecord>> = {
     },
     content: Object.fromEntries(Object.keys(content).map((mediaType) => [mediaType, { schema: BYTES }])),
   },
+  302: {
+    description:
+      'The output is at a URL of the object store, which needs no credentials and is valid for a few minutes (STORE_REDIRECT).',
+    headers: { Location: { description: 'The URL.', schema: { type: 'string', format: 'uri' } } },
+  },
   304: { description: 'Not modified: If-None-Match has its tag.', headers: outputValidators },
   409: { description: 'The job is not SUCCESS: `detail` gives its state and, if it failed, the error.' },
   410: { description: 'The output has expired; submit the job again.' },

@@ -32,6 +32,8 @@ export interface Diagnosis {
 export interface DoctorOptions {
   readonly dataDirectory: string;
   readonly depth: Subject['depth'];
+  /** STORE_URL. */
+  readonly storeUrl: string | null;
   readonly capacity: Capacity;
   readonly gridDirectory: string | null;
   /** RUNNER_SANDBOX. */
@@ -48,7 +50,10 @@ export async function examine(options: DoctorOptions): Promise<Diagnosis> {
   const subject: Subject = { path, depth, isRunning, now: Date.now() };
   const checks: Readonly<Record<string, () => DoctorFinding[] | Promise<DoctorFinding[]>>> = {
     databases: () => [...lock.findings, ...checkDatabases(subject)],
-    files: () => checkFiles(subject),
+    files: () =>
+      options.storeUrl === null
+        ? checkFiles(subject)
+        : [finding('note', `the files are in ${options.storeUrl}, and were not compared with jobs.sqlite`)],
     disk: () => checkDisk(subject),
     permissions: () => checkPermissions(subject),
     clock: () => checkClock(subject),

@@ -1,0 +1,39 @@
+/** Opens the store that STORE_URL names. Code of stores other than the data directory is loaded only where it is used. */
+import { fileURLToPath } from 'node:url';
+import { failure } from '../errors.ts';
+import { LocalStore } from './local-store.ts';
+import type { S3Settings } from './s3-client.ts';
+import type { FileStore } from './store.ts';
+import { StoreFault } from './store-fault.ts';
+
+export interface StoreOptions {
+  /** As STORE_URL; null: the data directory. */
+  readonly url: string | null;
+  readonly dataDirectory: string;
+  /** Where the URL is one of S3. */
+  readonly s3: Omit<S3Settings, 'bucket' | 'prefix'>;
+}
+
+/** Throws SETTING_INVALID where a store that is not the data directory cannot be written. */
+export async function openStore({ url, dataDirectory, s3 }: StoreOptions): Promise<FileStore> {
+  if (url === null) return new LocalStore(dataDirectory);
+  try {
+    const store = await openShared(url, s3);
+    await store.checkWritable();
+    return store;
+  } catch (error) {
+    const { message } = error as Error;
+    const reason = error instanceof StoreFault ? `${error.reason} (${message})` : message;
+    throw failure('SETTING_INVALID', { name: 'STORE_URL', value: url, reason }, undefined, error);
+  }
+}
+
+async function openShared(url: string, s3: StoreOptions['s3']): Promise<FileStore> {
+  if (url.startsWith('file:')) {
+    const { SharedDirectoryStore } = await import('./shared-directory.ts');
+    return new SharedDirectoryStore(fileURLToPath(url));
+  }
+  const { S3Store } = await import('./s3-store.ts');
+  const [bucket, ...prefix] = url.slice('s3://'.length).split('/');
+  return new S3Store({ ...s3, bucket, prefix: prefix.join('/') });
+}
