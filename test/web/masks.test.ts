@@ -72,7 +72,7 @@ async function bytesOfCommandLine(page: Page, directory: string): Promise<Buffer
 
 async function downloadedBytes(page: Page, directory: string): Promise<Buffer> {
   await button(page, 'Convert').click();
-  const link = page.getByRole('link', { name: /^Download/ });
+  const link = page.getByRole('link', { name: /^Download harbour/ });
   const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
   const path = join(directory, 'downloaded');
   await download.saveAs(path);
@@ -116,7 +116,7 @@ test('a drawn area is on the map, clips, can be undone, and is the same on the c
     ])
       await click(x, y);
     await page.mouse.dblclick(box.x + box.width * 0.4, box.y + box.height * 0.6);
-    await page.getByText('Polygon with 3 corners').waitFor();
+    await area(page).getByText('Polygon with 3 corners').waitFor();
     await check(page, 'masks-polygon');
     await button(page, 'Undo').click();
     assert.equal(await page.getByLabel('West').inputValue(), west);
@@ -153,7 +153,7 @@ test('without a pointer an area is drawn with keys or given as numbers', { skip 
           if (key !== '') await moveMap(page, key);
         }
         await page.keyboard.press('Enter');
-        await page.getByText('Polygon with 3 corners').waitFor();
+        await area(page).getByText('Polygon with 3 corners').waitFor();
         await until(() =>
           button(page, 'Draw a polygon').evaluate(
             (element) => element === element.ownerDocument.activeElement,
@@ -163,7 +163,7 @@ test('without a pointer an area is drawn with keys or given as numbers', { skip 
         await until(isFocused);
         await page.keyboard.press('Escape');
         await page.getByText('Click the first corner').waitFor({ state: 'detached' });
-        await page.getByText('Polygon with 3 corners').waitFor();
+        await area(page).getByText('Polygon with 3 corners').waitFor();
 
         await page.getByRole('button', { name: 'Remove the area' }).click();
         for (const [side, degrees] of Object.entries(BOUNDS)) await page.getByLabel(side).fill(degrees);
@@ -208,14 +208,16 @@ test('another source is the area, in its own CRS and filtered; it is not convert
     await area(page).getByText('Has a LineString; a mask has polygons alone').waitFor();
     await page.getByLabel('Only features where').fill("kind = 'basin'");
     await page.getByLabel('Only features where').press('Tab');
-    await page.getByText(/harbour\.gpkg.*, 1 polygon/).waitFor();
+    await area(page)
+      .getByText(/harbour\.gpkg.*, 1 polygon/)
+      .waitFor();
     await page.getByText(/^10 → \d$/).waitFor();
     await check(page, 'masks-source');
     assert.deepEqual(
       await downloadedBytes(page, workspace.path),
       await bytesOfCommandLine(page, workspace.path),
     );
-    assert.equal(await page.getByRole('link', { name: /^Download/ }).count(), 1);
+    assert.equal(await page.getByRole('link', { name: /^Download harbour/ }).count(), 1);
     await button(page, 'Copy as…').click();
     await button(page, 'Link').click();
     const link = (await page.locator('dialog pre').textContent()) ?? '';
