@@ -1,8 +1,10 @@
 /** The map of the workspace: what it shows, in pictures and in words. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Locator, Page } from 'playwright-core';
 import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
@@ -17,6 +19,14 @@ after(() => service[Symbol.asyncDispose]());
 
 const legend = (page: Page) => page.getByRole('list', { name: 'Layers of the map' });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+async function untilChanged(element: Locator, text: string | null): Promise<void> {
+  const end = Date.now() + 20_000;
+  while ((await element.textContent()) === text) {
+    assert.ok(Date.now() < end, `still: ${text}`);
+    await delay(50);
+  }
+}
 
 test('sources and results are compared by key and by button', { skip }, async () => {
   await onWorkspace(service.url, async (page) => {
@@ -100,4 +110,94 @@ test('layers of a file are switched off one by one, and features are reached by 
       },
       look,
     );
+});
+
+test('data without a position on the Earth is drawn on plain paper, beside data that has one', {
+  skip,
+}, async () => {
+  using workspace = makeWorkspace();
+  const fiji = join(workspace.path, 'fiji.geojson');
+  const feature = (geometry: object | null) => ({ type: 'Feature', properties: { n: 1 }, geometry });
+  const points = [
+    [178.4, -18.1],
+    [-178.8, -18.2],
+  ].map((coordinates) => ({ type: 'Point', coordinates }));
+  const features = [{ type: 'Polygon', coordinates: [] }, null, ...points].map(feature);
+  writeFileSync(fiji, JSON.stringify({ type: 'FeatureCollection', features }));
+  const status = (page: Page) => page.getByRole('status').filter({ hasText: 'r2010.dxf:' });
+  for (const look of [{}, { width: 390, height: 844, isDark: true }])
+    await onWorkspace(
+      service.url,
+      async (page) => {
+        await addFiles(page, join(import.meta.dirname, '..', 'fixtures', 'dxf', 'r2010.dxf'));
+        await status(page)
+          .getByText(
+            '4 points, 11 lines, 4 polygons on plain paper near x 37.5, y 35.7, 75 units wide, 71.4 units high',
+          )
+          .waitFor();
+        // While systems are proposed the map shows where they would put it, and the shape beside it.
+        await page.getByText('Shape of r2010.dxf').waitFor({ state: look.isDark ? 'attached' : 'visible' });
+        await button(page, 'On plain paper').press('Enter');
+        await page.locator('.scale-bar').getByText('units').waitFor();
+        if (look.isDark !== true) await untilShown(page, ({ source }) => source > 500, 'the drawing');
+        await page.mouse.move((look.width ?? 1440) - 150, 200);
+        await page
+          .locator('.cursor')
+          .getByText(/^x [\d.,-]+, y [\d.,-]+$/)
+          .waitFor();
+        await check(page, 'map-paper');
+
+        await addFiles(page, fiji);
+        await legend(page).getByText('2 without geometry').waitFor();
+        await page.getByRole('button', { name: 'Zoom to fiji.geojson' }).press('Enter');
+        assert.equal(await button(page, 'On the Earth').getAttribute('aria-pressed'), 'true');
+        await status(page).getByText('near 179.80° E, 18.15° S, 296 km wide').waitFor();
+        await page.getByText('In words').press('Enter');
+        await page.getByText(/^The map shows 17\d\.\d+° E to 17\d\.\d+° W/).waitFor();
+        await page.locator('.scale-bar').getByText('km').waitFor();
+        if (look.isDark !== true) await untilShown(page, ({ source }) => source > 50, 'both points');
+        await check(page, 'map-antimeridian');
+      },
+      look,
+    );
+});
+
+test('the map itself is moved and zoomed by keyboard, with finer grid lines', {
+  skip,
+}, async () => {
+  using workspace = makeWorkspace();
+  const pole = join(workspace.path, 'pole.geojson');
+  writeFileSync(pole, JSON.stringify({ type: 'Point', coordinates: [10, 90] }));
+  await onWorkspace(service.url, async (page) => {
+    await addFiles(page, join(SAMPLES, 'harbour.gpkg'));
+    await legend(page).getByText('4 points').waitFor();
+    const map = page.getByRole('region', { name: 'Map: arrow keys move it, plus and minus zoom' });
+    await map.focus();
+    // Chromium shows focus that a key moved there.
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'solid');
+    assert.ok(await map.evaluate((element) => element.matches(':focus-visible')));
+    await page.getByText('In words').press('Enter');
+    const view = page.getByText(/^The map shows/).last();
+    const before = await view.textContent();
+    await map.focus();
+    await page.keyboard.press('ArrowRight');
+    await untilChanged(view, before);
+    const scale = await page.locator('.scale-bar').textContent();
+    await page.keyboard.press('+');
+    await untilChanged(page.locator('.scale-bar'), scale);
+    await page
+      .locator('.grid-labels .bottom')
+      .getByText(/^8\.\d{2,}° E$/)
+      .first()
+      .waitFor();
+
+    // Web Mercator ends before the poles.
+    await addFiles(page, pole);
+    await page.getByRole('button', { name: 'Zoom to pole.geojson' }).press('Enter');
+    await page.getByRole('status').getByText('what is near a pole is drawn at the edge of the map').waitFor();
+    await page.getByText(/^The map shows .* to 85\.\d+° N\.$/).waitFor();
+    await untilShown(page, ({ source }) => source > 10, 'the pole');
+  });
 });

@@ -10,7 +10,6 @@ import {
   LngLatBounds,
   type MapGeoJSONFeature,
   Map as MapLibre,
-  ScaleControl,
   type StyleSpecification,
   setWorkerUrl,
 } from 'maplibre-gl';
@@ -19,8 +18,11 @@ import type { Overlay, OverlayRole } from '../model/overlays.ts';
 import type { FeatureKey } from '../model/selection.ts';
 import type { LonLatBox } from './extent.ts';
 import { drawIcon, LABEL_PREFIX, type Palette, paletteOf } from './icons.ts';
+import type { Plane } from './plane.ts';
+import { RulersView } from './rulers-view.ts';
 
 declare const BASE_MAP_FILE: string;
+declare const DETAILED_BASE_MAP_FILE: string;
 declare const MAP_WORKER_FILE: string;
 
 /** Which set of colours a data layer has. */
@@ -50,6 +52,8 @@ export interface MapEvents {
 const FILL_OPACITY = 0.25;
 /** Deeper, tiles of this level are enlarged: most services end there. */
 const MAX_TILE_ZOOM = 19;
+/** From this level on the detailed base map is drawn: 1:50,000,000. */
+const DETAILED_ZOOM = 4;
 const KINDS = ['fill', 'line', 'circle'] as const;
 const OVERLAY_KINDS = ['fill', 'line', 'symbol'] as const;
 /** Of the map's sources, so that an overlay cannot have the id of a data layer. */
@@ -63,6 +67,10 @@ export class MapView {
   #isClosed = false;
   readonly #resized: ResizeObserver;
   readonly #covered: MapEvents['covered'];
+  readonly #rulers: RulersView;
+  readonly #hasTiles: boolean;
+  #plane: Plane | null = null;
+  #isDetailed = false;
 
   /** `tilesUrl`: address of tiles under the data, with {z}, {x} and {y}; null: only the built-in outlines. */
   constructor(container: HTMLElement, tilesUrl: string | null, events: MapEvents) {
@@ -77,10 +85,10 @@ export class MapView {
       pitchWithRotate: false,
       fadeDuration: 0,
       renderWorldCopies: true,
+      locale: { 'Map.Title': 'Map: arrow keys move it, plus and minus zoom' },
     });
     map.touchZoomRotate.disableRotation();
     map.keyboard.disableRotation();
-    map.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-left');
     map.on('mousemove', ({ lngLat }) => {
       events.onMove(lngLat.wrap().lng, lngLat.lat);
       events.onPointer('move', lngLat.lng, lngLat.lat);
@@ -95,13 +103,21 @@ export class MapView {
     const tellView = () => {
       const bounds = map.getBounds();
       events.onView([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]);
+      this.#loadDetails();
     };
     map.on('moveend', tellView);
     map.once('load', tellView);
     map.setMissingStyleImageResolver((name) => this.#addIcon(name));
     this.#map = map;
     this.#covered = events.covered;
-    this.#ready = new Promise((resolve) => map.once('load', () => resolve()));
+    this.#rulers = new RulersView(map);
+    this.#hasTiles = tilesUrl !== null;
+    this.#ready = new Promise((resolve) =>
+      map.once('load', () => {
+        this.#rulers.draw();
+        resolve();
+      }),
+    );
     this.#resized = new ResizeObserver(() => map.resize());
     this.#resized.observe(container);
   }
@@ -110,6 +126,37 @@ export class MapView {
   async #open(): Promise<void> {
     await this.#ready;
     if (this.#isClosed) await new Promise<never>(() => {});
+  }
+
+  #loadDetails(): void {
+    if (this.#isDetailed || this.#plane !== null || this.#map.getZoom() < DETAILED_ZOOM) return;
+    const base = this.#map.getSource('base');
+    if (!(base instanceof GeoJSONSource)) return;
+    this.#isDetailed = true;
+    base.setData(new URL(DETAILED_BASE_MAP_FILE, import.meta.url).href);
+  }
+
+  /** Draws on this plain paper; null: on the Earth. Overlays are on the Earth. */
+  async setPlane(plane: Plane | null): Promise<void> {
+    await this.#open();
+    if (plane === this.#plane) return;
+    this.#plane = plane;
+    const map = this.#map;
+    const isEarth = plane === null;
+    const show = (layer: string, isShown: boolean) =>
+      map.setLayoutProperty(layer, 'visibility', isShown ? 'visible' : 'none');
+    show('land', isEarth);
+    show('borders', isEarth && !this.#hasTiles);
+    if (this.#hasTiles) show('tiles', isEarth);
+    for (const id of this.#overlays.keys())
+      for (const kind of OVERLAY_KINDS) show(`${OVERLAY_PREFIX}${id} ${kind}`, isEarth);
+    map.setPaintProperty('water', 'background-color', paletteOf(map.getContainer())[this.#background]);
+    map.setRenderWorldCopies(isEarth);
+    this.#rulers.setPlane(plane);
+  }
+
+  get #background(): 'water' | 'land' {
+    return this.#plane === null ? 'water' : 'land';
   }
 
   /** Draws these layers, the last on top, and nothing else. */
@@ -162,7 +209,10 @@ export class MapView {
           map.setFeatureState({ source: id, id: overlay.emphasised }, { emphasised: true });
       }
       this.#overlays.set(overlay.id, overlay);
-      for (const kind of OVERLAY_KINDS) map.moveLayer(`${id} ${kind}`);
+      for (const kind of OVERLAY_KINDS) {
+        map.setLayoutProperty(`${id} ${kind}`, 'visibility', this.#plane === null ? 'visible' : 'none');
+        map.moveLayer(`${id} ${kind}`);
+      }
     }
   }
 
@@ -207,7 +257,13 @@ export class MapView {
 
   async fit(box: LonLatBox): Promise<void> {
     await this.#open();
-    const options = { padding: this.#padding(), maxZoom: 16, animate: isAnimated(), duration: 400 };
+    const [west, south, east, north] = box;
+    const options = {
+      padding: this.#padding(),
+      maxZoom: west === east && south === north ? (this.#plane === null ? 16 : 6) : 21,
+      animate: isAnimated(),
+      duration: 400,
+    };
     this.#map.fitBounds(boundsOf(box), options);
   }
 
@@ -237,7 +293,7 @@ export class MapView {
     await this.#open();
     const palette = paletteOf(this.#map.getContainer());
     for (const [layer, property, name] of BASE_COLOURS)
-      this.#map.setPaintProperty(layer, property, palette[name]);
+      this.#map.setPaintProperty(layer, property, palette[layer === 'water' ? this.#background : name]);
     for (const kind of KINDS)
       this.#map.setPaintProperty(`selected ${kind}`, `${kind}-color`, palette.selected);
     for (const { id, role } of this.#shown.values())
@@ -268,9 +324,10 @@ export class MapView {
   }
 }
 
-/** Web Mercator ends at 85 degrees. */
+/** Web Mercator ends there: what is nearer to a pole is drawn at the edge. */
+const EDGE = 85.051129;
 function boundsOf([west, south, east, north]: LonLatBox): [[number, number], [number, number]] {
-  const within = (latitude: number) => Math.min(Math.max(latitude, -85), 85);
+  const within = (latitude: number) => Math.min(Math.max(latitude, -EDGE), EDGE);
   return [
     [west, within(south)],
     [east, within(north)],
@@ -400,6 +457,8 @@ const BASE_COLOURS = [
   ['borders', 'line-color', 'border'],
 ] as const;
 
+const EMPTY = { type: 'FeatureCollection', features: [] } as const;
+
 function styleOf(palette: Palette, tilesUrl: string | null): StyleSpecification {
   const base = new URL(BASE_MAP_FILE, import.meta.url).href;
   return {
@@ -410,8 +469,8 @@ function styleOf(palette: Palette, tilesUrl: string | null): StyleSpecification 
         : { tiles: { type: 'raster', tiles: [tilesUrl], tileSize: 256, maxzoom: MAX_TILE_ZOOM } as const }),
       // Land and borders are one file; the filters tell them apart.
       base: { type: 'geojson', data: base, tolerance: 0.2 },
-      grid: { type: 'geojson', data: graticule() as never },
-      selected: { type: 'geojson', data: { type: 'FeatureCollection', features: [] } },
+      grid: { type: 'geojson', data: EMPTY as never },
+      selected: { type: 'geojson', data: EMPTY as never },
     },
     layers: [
       { id: 'water', type: 'background', paint: { 'background-color': palette.water } },
@@ -436,12 +495,4 @@ function styleOf(palette: Palette, tilesUrl: string | null): StyleSpecification 
       ...layersOf({ id: 'selected', role: 'selected' }, palette),
     ],
   };
-}
-
-/** Lines every 10 degrees. */
-function graticule(): object {
-  const lines: number[][][] = [];
-  for (let x = -180; x <= 180; x += 10) lines.push([-85, 0, 85].map((y) => [x, y]));
-  for (let y = -80; y <= 80; y += 10) lines.push([-180, 0, 180].map((x) => [x, y]));
-  return { type: 'Feature', properties: {}, geometry: { type: 'MultiLineString', coordinates: lines } };
 }

@@ -1,20 +1,31 @@
 /** What the map draws of sources and results, which of it is shown, and the comparison of before and after. */
 import { computed, signal } from '@preact/signals';
 import type { FeatureCollection } from '../../src/client/client.ts';
-import { countKinds, type KindCounts, type MapFeature } from '../map/geometry.ts';
+import { type Box, extentOf, type LonLatBox, plainExtentOf } from '../map/extent.ts';
+import { countKinds, type KindCounts, type MapFeature, mapPositions } from '../map/geometry.ts';
 import type { DataLayer, DataRole } from '../map/map-view.ts';
+import { outlineOf } from '../map/outline.ts';
+import { type Plane, planeOf } from '../map/plane.ts';
+import { drawing } from './drawing-state.ts';
+import { layerSentence } from './map-summary.ts';
+import { overlays } from './overlays.ts';
 import type { Preview } from './preview-facts.ts';
 import { runs } from './run.ts';
 import { sources } from './sources.ts';
 import { type ViewState, views } from './views.ts';
 import { workspace } from './workspace.ts';
 
+/** What data is drawn on: data without a position on the Earth on plain paper, in its own units. */
+export type Ground = 'earth' | 'paper';
+
 /** A source or a result on the map. */
 export interface MapLayer {
   readonly id: string;
   readonly role: DataRole;
   readonly title: string;
+  /** As the map draws it: longitude and latitude, or where the paper has them. */
   readonly features: FeatureCollection;
+  readonly ground: Ground;
   /** Number of features that are drawn, and in all layers of the file; null: not counted yet. */
   readonly drawn: number;
   readonly total: number | null;
@@ -33,34 +44,98 @@ export interface LayerPart {
   readonly counts: KindCounts;
 }
 
+interface Drawable extends Pick<MapLayer, 'id' | 'role' | 'title' | 'view'> {
+  readonly preview: Preview;
+}
+
 /** In the order in which they are drawn: sources, then results. */
-export const mapLayers = computed((): readonly MapLayer[] => {
-  const inputs = workspace.current.value.inputs.flatMap(({ path }) => {
+const drawables = computed((): readonly Drawable[] => {
+  const inputs = workspace.current.value.inputs.flatMap(({ path }): Drawable[] => {
     const preview = sources.value.get(path)?.preview;
+    if (preview?.state !== 'ready') return [];
     const view = views.value.get(path) ?? null;
-    return preview?.state === 'ready' ? [layerOf(`source ${path}`, 'source', path, preview.value, view)] : [];
+    return [{ id: `source ${path}`, role: 'source', title: path, preview: preview.value, view }];
   });
-  const results = runs.value.flatMap(({ key, title, preview }) =>
-    preview?.state === 'ready'
-      ? [layerOf(`result ${key}`, 'result', `${title}, converted`, preview.value)]
-      : [],
-  );
+  const results = runs.value.flatMap(({ key, title, preview }): Drawable[] => {
+    if (preview?.state !== 'ready') return [];
+    const named = { id: `result ${key}`, title: `${title}, converted` };
+    return [{ ...named, role: 'result', preview: preview.value, view: null }];
+  });
   return [...inputs, ...results];
 });
 
-function layerOf(
-  id: string,
-  role: DataRole,
-  title: string,
-  preview: Preview,
-  view: ViewState | null = null,
-): MapLayer {
-  const { total, isSimplified, layerField } = preview;
-  const features = view?.shown?.features ?? preview.features;
-  const parts = partsOf({ features, layerField });
-  const drawn = features.features.length;
-  return { id, role, title, features, drawn, total, isSimplified, view, layerField, parts };
+/** Of all data that is on paper; null: none is. The same object while the box is the same. */
+export const plane = computed((): Plane | null => {
+  const onPaper = drawables.value.filter(({ preview }) => preview.isOnPaper);
+  const boxes = onPaper.map(({ preview }) => boxOf(preview.features)).filter((box) => box !== null);
+  if (onPaper.length === 0) return null;
+  const at = (i: number) => boxes.map((box) => box[i]);
+  const box: Box =
+    boxes.length === 0
+      ? [0, 0, 0, 0]
+      : [Math.min(...at(0)), Math.min(...at(1)), Math.max(...at(2)), Math.max(...at(3))];
+  if (lastPlane?.box.every((value, i) => value === box[i])) return lastPlane.plane;
+  lastPlane = { box, plane: planeOf(box) };
+  return lastPlane.plane;
+});
+let lastPlane: { readonly box: Box; readonly plane: Plane } | null = null;
+
+const knownBoxes = new WeakMap<FeatureCollection, Box | null>();
+function boxOf(features: FeatureCollection): Box | null {
+  const known = knownBoxes.get(features);
+  if (known !== undefined) return known;
+  const box = plainExtentOf([features]);
+  knownBoxes.set(features, box);
+  return box;
 }
+
+/** On the paper: made once for each collection and paper. */
+const onPaper = new WeakMap<
+  FeatureCollection,
+  { readonly plane: Plane; readonly moved: FeatureCollection }
+>();
+function movedTo(paper: Plane, features: FeatureCollection): FeatureCollection {
+  const known = onPaper.get(features);
+  if (known?.plane === paper) return known.moved;
+  const moved = mapPositions(features, paper.toLonLat);
+  onPaper.set(features, { plane: paper, moved });
+  return moved;
+}
+
+export const mapLayers = computed((): readonly MapLayer[] =>
+  drawables.value.map(({ id, role, title, preview, view }) => {
+    const { total, isSimplified, layerField, isOnPaper } = preview;
+    const paper = isOnPaper ? plane.value : null;
+    const own = view?.shown?.features ?? preview.features;
+    const features = paper === null ? own : movedTo(paper, own);
+    const ground = paper === null ? 'earth' : 'paper';
+    const parts = partsOf({ features: own, layerField });
+    const drawn = own.features.length;
+    return { id, role, title, features, ground, drawn, total, isSimplified, view, layerField, parts };
+  }),
+);
+
+/** A layer that the map moves to; each request is an object of its own. */
+export const requestedLayer = signal<{ readonly layer: MapLayer } | null>(null);
+
+export function zoomToLayer(layer: MapLayer): void {
+  requestedLayer.value = { layer };
+}
+
+/** What the user chose to see; null: what was added last. */
+export const chosenGround = signal<Ground | null>(null);
+/** Whether there is something to see on both. */
+export const hasBothGrounds = computed(
+  () =>
+    plane.value !== null &&
+    (overlays.value.size > 0 || mapLayers.value.some(({ ground }) => ground === 'earth')),
+);
+export const ground = computed((): Ground => {
+  if (plane.value === null || drawing.value !== null) return 'earth';
+  if (!hasBothGrounds.value) return 'paper';
+  if (chosenGround.value !== null) return chosenGround.value;
+  return overlays.value.size > 0 ? 'earth' : (mapLayers.value.at(-1)?.ground ?? 'earth');
+});
 
 /** By collection: it is counted once, not after each change of the document. */
 const knownParts = new WeakMap<FeatureCollection, readonly LayerPart[]>();
@@ -112,15 +187,48 @@ export const shownSide = computed((): Side => {
   return chosenSide.value === 'before' ? 'after' : 'before';
 });
 
+/** Pictures of the data on paper, for while the map shows the Earth. */
+export const paperOutlines = computed((): readonly { readonly title: string; readonly path: string }[] => {
+  if (ground.value === 'paper' || lastPlane === null) return [];
+  return drawables.value.flatMap(({ title, role, preview }) => {
+    const box = boxOf(preview.features);
+    if (!preview.isOnPaper || box === null || role === 'result') return [];
+    return [{ title, path: outlineOf(preview.features, box, OUTLINE_SIZE) }];
+  });
+});
+/** Units of the path. */
+export const OUTLINE_SIZE = 400;
+
+/** All that the map has to say, a sentence for each layer. */
+export const layerSentences = computed((): readonly string[] =>
+  mapLayers.value.map((layer, i) => {
+    const isOnPaper = layer.ground === 'paper';
+    const { preview } = drawables.value[i];
+    const box = isOnPaper ? boxOf(preview.features) : lonLatBoxOf(layer.features);
+    const isShown = dataLayers.value[i].isVisible;
+    const { title, drawn, total } = layer;
+    return layerSentence({ title, drawn, total, counts: countsOf(layer), box, isOnPaper, isShown });
+  }),
+);
+
+const knownLonLatBoxes = new WeakMap<FeatureCollection, LonLatBox | null>();
+function lonLatBoxOf(features: FeatureCollection): LonLatBox | null {
+  const known = knownLonLatBoxes.get(features);
+  if (known !== undefined) return known;
+  const box = extentOf([features]);
+  knownLonLatBoxes.set(features, box);
+  return box;
+}
+
 /** The layers for the map. */
 export const dataLayers = computed((): readonly DataLayer[] => {
   const [hidden, side] = [hiddenKeys.value, shownSide.value];
   const excluded = side === 'both' ? null : side === 'before' ? 'result' : 'source';
-  return mapLayers.value.map(({ id, role, features, layerField, parts }) => ({
+  return mapLayers.value.map(({ id, role, features, ground: layerGround, layerField, parts }) => ({
     id,
     role,
     features,
-    isVisible: role !== excluded && !hidden.has(visibilityKey(id, null)),
+    isVisible: ground.value === layerGround && role !== excluded && !hidden.has(visibilityKey(id, null)),
     hiddenParts:
       layerField === null
         ? null

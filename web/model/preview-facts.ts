@@ -1,5 +1,5 @@
 /** What the page knows of previews before it makes one: preview.ts is loaded when the first file is at the service. */
-import type { FeatureCollection, Job, UploadedFile } from '../../src/client/client.ts';
+import type { FeatureCollection, Inspection, Job, UploadedFile } from '../../src/client/client.ts';
 
 /** More features than this are sampled: a map cannot show more at once. */
 export const MAX_PREVIEW_FEATURES = 20_000;
@@ -19,6 +19,8 @@ export interface Preview {
   readonly isSimplified: boolean;
   /** Property that names the layer of each feature, if layers were joined; else null. */
   readonly layerField: string | null;
+  /** The data has no position on the Earth: the features have its own coordinates. */
+  readonly isOnPaper?: true;
 }
 
 /** Whether the map should not wait for the inspection of the file, which reads it whole. */
@@ -30,4 +32,14 @@ export function isLarge(file: UploadedFile | null): boolean {
 export function layerFieldOf(report: Job['report']): string | null {
   const joined = report?.warnings.find(({ code }) => code === 'LAYERS_JOINED');
   return joined === undefined ? null : String(joined.params.field);
+}
+
+/** Whether the service can say where on the Earth some of the data is. */
+export function isOnEarth({ layers }: Inspection): boolean {
+  return layers.some(({ crs, extent }) => crs !== null && crs.kind !== 'other' && extent !== null);
+}
+
+/** Whether there is something to draw on plain paper. */
+export function hasShape({ layers }: Inspection): boolean {
+  return layers.some(({ extent }) => extent !== null);
 }

@@ -2,7 +2,7 @@
 import type { FeatureCollection, InspectConfig, Job, JobHandle } from '../../src/client/client.ts';
 import { client, formatOf } from '../service.ts';
 import { type InputChoice, inputConfig } from './document.ts';
-import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview } from './preview-facts.ts';
+import { isOnEarth, layerFieldOf, MAX_PREVIEW_FEATURES, type Preview } from './preview-facts.ts';
 
 /** Outputs that are larger are not fetched for the map. */
 const MAX_DRAWN_BYTES = 50_000_000;
@@ -53,10 +53,9 @@ async function servicePreview(handle: JobHandle, job: Job, signal: AbortSignal):
     const input = outputInput(job);
     const config = { input: inputConfig(input) } as unknown as InspectConfig;
     const inspection = await client.inspect({ input: upload, config }, { signal, idempotencyKey: null });
-    if (!inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null))
-      throw new Error('The output has no position on the Earth.');
-    const { previewOf } = await import('./preview.ts');
-    return await previewOf(upload, input, inspection, signal);
+    return isOnEarth(inspection)
+      ? await (await import('./preview.ts')).previewOf(upload, input, inspection, signal)
+      : await (await import('./plane-preview.ts')).planePreviewOf(upload, input, inspection, signal);
   } finally {
     // If this fails it expires by itself.
     upload.delete().catch(() => {});

@@ -18,7 +18,7 @@ import {
 } from './document.ts';
 import { failureOf, type RunFailure } from './fixes.ts';
 import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from './grouping.ts';
-import { isLarge, type Preview } from './preview-facts.ts';
+import { hasShape, isLarge, isOnEarth, type Preview } from './preview-facts.ts';
 import { fileNameOf } from './read-document.ts';
 import { SourceUpload } from './source-upload.ts';
 import { workspace } from './workspace.ts';
@@ -38,7 +38,7 @@ export interface Source {
   readonly suggestions: GeomillProblem['suggestions'];
   /** Why it could not be inspected or drawn. */
   readonly failure: RunFailure | null;
-  /** Null: there is nothing to draw, for instance because the CRS is not known. */
+  /** Null: there is nothing to draw. */
   readonly preview: Loading<Preview> | null;
 }
 
@@ -249,18 +249,19 @@ async function inspectAndDraw(
     if (request !== undefined) asked.set(path, { ...request, key: keyOf(placed) });
     workspace.amend((document) => changeInput(document, path, { crs: assumed }));
   }
-  const isPlaced = inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null);
+  const isDrawn = hasShape(inspection);
   const total = inspection.layers.reduce((sum, { features }) => sum + features, 0);
   change(path, {
     inspection: { state: 'ready', value: inspection },
     text: inspection.text,
-    ...(first === null ? { preview: isPlaced ? { state: 'loading' } : null } : {}),
+    ...(first === null ? { preview: isDrawn ? { state: 'loading' } : null } : {}),
   });
   if (first !== null) change(path, { preview: { state: 'ready', value: { ...first, total } } });
-  if (!isPlaced || first !== null) return;
+  if (!isDrawn || first !== null) return;
   try {
-    const { previewOf } = await import('./preview.ts');
-    const preview = await previewOf(file, placed, inspection, abort);
+    const preview = isOnEarth(inspection)
+      ? await (await import('./preview.ts')).previewOf(file, placed, inspection, abort)
+      : await (await import('./plane-preview.ts')).planePreviewOf(file, placed, inspection, abort);
     if (!abort.aborted) change(path, { preview: { state: 'ready', value: preview } });
   } catch (error) {
     if (abort.aborted) return;

@@ -1,7 +1,6 @@
 /** Everything that the page can do, in one table: palette, buttons, shortcuts and their list are made from it. */
 import { computed } from '@preact/signals';
 import { COPY_KINDS, COPY_TITLES } from '../copy/kinds.ts';
-import { extentOf } from '../map/extent.ts';
 import { addStep, chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts';
 import {
   copyKind,
@@ -15,8 +14,7 @@ import {
   showPart,
   stepToFocus,
 } from '../model/layout.ts';
-import { mapLayers } from '../model/map-layers.ts';
-import { requestFit } from '../model/overlays.ts';
+import { mapLayers, zoomToLayer } from '../model/map-layers.ts';
 import { cancel, isActive, runs, start } from '../model/run.ts';
 import { addSample } from '../model/sample.ts';
 import { firstChoices } from '../model/schema-form.ts';
@@ -329,16 +327,13 @@ function viewCommands(): Command[] {
       },
     },
     ...layers.map(
-      ({ id, title, features }): Command => ({
-        id: `zoom ${id}`,
-        title: `Zoom to ${title}`,
+      (layer): Command => ({
+        id: `zoom ${layer.id}`,
+        title: `Zoom to ${layer.title}`,
         group: 'View',
         words: 'map layer go to',
         isEnabled: true,
-        run: () => {
-          const box = extentOf([features]);
-          if (box !== null) requestFit(box);
-        },
+        run: () => zoomToLayer(layer),
       }),
     ),
     {

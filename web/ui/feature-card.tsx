@@ -1,6 +1,6 @@
 /** The selected feature: its attributes, and the way to the features before and after it. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type GeometryKind, kindOf } from '../map/geometry.ts';
 import { type MapLayer, mapLayers } from '../model/map-layers.ts';
 import { type FeatureKey, selection } from '../model/selection.ts';
@@ -24,7 +24,7 @@ export function FeatureCard(props: { readonly onZoom: (key: FeatureKey) => void 
   const layer = mapLayers.value.find(({ id }) => id === chosen?.layerId);
   const feature = layer?.features.features[chosen?.index ?? -1];
   const isOpen = feature !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen && selection.peek()?.from === 'list') number.current?.focus();
   }, [isOpen]);
   if (chosen === null || layer === undefined || feature === undefined) return null;

@@ -6,14 +6,28 @@ import type { FeatureCollection } from '../../src/client/client.ts';
 import { extentOf } from '../map/extent.ts';
 import type { MapFeature } from '../map/geometry.ts';
 import { MapView } from '../map/map-view.ts';
+import { latitudeText, longitudeText, unitsText } from '../map/rulers.ts';
 import { drawing } from '../model/drawing-state.ts';
-import { dataLayers, type MapLayer, mapLayers } from '../model/map-layers.ts';
+import {
+  chosenGround,
+  dataLayers,
+  ground,
+  hasBothGrounds,
+  layerSentences,
+  type MapLayer,
+  mapLayers,
+  plane,
+  requestedLayer,
+  zoomToLayer,
+} from '../model/map-layers.ts';
+import { viewSentence } from '../model/map-summary.ts';
 import { overlays, requestedView, viewBox } from '../model/overlays.ts';
 import { type FeatureKey, selection } from '../model/selection.ts';
 import { followView } from '../model/view-preview.ts';
 import { catalogue } from '../service.ts';
 import { Compare, comparisonSentence } from './compare.tsx';
 import { FeatureCard } from './feature-card.tsx';
+import { GroundChoice } from './ground-choice.tsx';
 import { Legend } from './legend.tsx';
 import { tilesHost } from './service-words.ts';
 
@@ -29,7 +43,7 @@ export function LiveMap(): JSX.Element {
     const element = container.current as HTMLDivElement;
     const map = new MapView(element, tiles?.url ?? null, {
       onMove: (longitude, latitude) => {
-        if (cursor.current !== null) cursor.current.textContent = degreesText(longitude, latitude);
+        if (cursor.current !== null) cursor.current.textContent = positionText(longitude, latitude);
       },
       onPick: (here) => {
         selection.value = here.length === 0 ? null : { ...here[0], from: 'map', here };
@@ -40,7 +54,8 @@ export function LiveMap(): JSX.Element {
         return value !== null;
       },
       onView: (box) => {
-        viewBox.value = box;
+        // Paper is no place on the Earth.
+        viewBox.value = ground.peek() === 'paper' ? null : box;
       },
       covered: () => coveredSides(element),
     });
@@ -58,23 +73,37 @@ export function LiveMap(): JSX.Element {
   useEffect(followView, []);
   const fitted = useRef('');
   useSignalEffect(() => {
+    void view.current?.setPlane(ground.value === 'paper' ? plane.value : null);
+  });
+  useSignalEffect(() => {
     const layers = dataLayers.value;
     void view.current?.show(layers);
-    const key = layers.map(({ id }) => id).join('\n');
+    const shown = mapLayers.value.filter((layer) => layer.ground === ground.value);
+    const key = [ground.value, ...shown.map(({ id }) => id)].join('\n');
     if (key === fitted.current) return;
     fitted.current = key;
-    const box = extentOf(layers.map(({ features }) => features));
+    const box = extentOf(shown.map(({ features }) => features));
     if (box !== null) void view.current?.fit(box);
+  });
+  // What was added or asked for last is shown.
+  const added = useRef('');
+  useSignalEffect(() => {
+    const key = mapLayers.value.map(({ id }) => id).join('\n');
+    if (key !== added.current) chosenGround.value = null;
+    added.current = key;
   });
   useSignalEffect(() => {
     void view.current?.overlay(overlays.value);
   });
-  const answered = useRef<object | null>(mapLayers.peek().length > 0 ? requestedView.peek() : null);
+  const answered = useRef<object | null>(
+    mapLayers.peek().some((layer) => layer.ground === 'earth') ? requestedView.peek() : null,
+  );
   useSignalEffect(() => {
     const { value: asked } = requestedView;
     // What was asked for before the map was there is shown if there is no data to show instead.
     if (asked === null || asked === answered.current) return;
     answered.current = asked;
+    if (chosenGround.peek() === 'paper') chosenGround.value = 'earth';
     void view.current?.fit(asked.box);
   });
   useSignalEffect(() => {
@@ -89,15 +118,25 @@ export function LiveMap(): JSX.Element {
     const box = extentOf([collection]);
     if (box !== null) void view.current?.fit(box);
   };
+  const answeredLayer = useRef<object | null>(requestedLayer.peek());
+  useSignalEffect(() => {
+    const { value: asked } = requestedLayer;
+    if (asked === null || asked === answeredLayer.current) return;
+    answeredLayer.current = asked;
+    chosenGround.value = asked.layer.ground;
+    zoomTo(asked.layer.features);
+  });
   return (
     <>
       <div ref={container} class="map" />
       <div class="map-controls">
-        <Legend onZoom={({ features }) => zoomTo(features)} onStep={stepThrough} />
+        <Legend onZoom={zoomToLayer} onStep={stepThrough} />
         <Compare />
+        {hasBothGrounds.value && <GroundChoice />}
+        <InWords />
       </div>
       <p class="visually-hidden" role="status">
-        {comparisonSentence()}
+        {[comparisonSentence(), ...layerSentences.value].join(' ')}
       </p>
       <div class="zoom" role="group" aria-label="Zoom">
         <button type="button" aria-label="Zoom in" onClick={() => view.current?.zoomBy(1)}>
@@ -143,8 +182,28 @@ function stepThrough({ id }: MapLayer): void {
   selection.value = { layerId: id, index: now?.layerId === id ? now.index : 0, from: 'list' };
 }
 
-function degreesText(longitude: number, latitude: number): string {
-  const east = `${Math.abs(longitude).toFixed(5)}° ${longitude < 0 ? 'W' : 'E'}`;
-  const north = `${Math.abs(latitude).toFixed(5)}° ${latitude < 0 ? 'S' : 'N'}`;
-  return `${east}, ${north}`;
+/** The map as text, on demand. */
+function InWords(): JSX.Element {
+  const box = viewBox.value;
+  return (
+    <details class="in-words">
+      <summary>In words</summary>
+      <ul>
+        {layerSentences.value.map((sentence, i) => (
+          <li key={i} dir="auto">
+            {sentence}
+          </li>
+        ))}
+      </ul>
+      {box !== null && <p>{viewSentence(box)}</p>}
+    </details>
+  );
+}
+
+/** Of the cursor. */
+function positionText(longitude: number, latitude: number): string {
+  const paper = ground.peek() === 'paper' ? plane.peek() : null;
+  if (paper === null) return `${longitudeText(longitude, 5)}, ${latitudeText(latitude, 5)}`;
+  const [x, y] = paper.fromLonLat(longitude, latitude);
+  return `x ${unitsText(x, 3)}, y ${unitsText(y, 3)}`;
 }
