@@ -64,7 +64,8 @@ export class S3Store implements FileStore {
 
   /** Looks for the last segment only. */
   async uploadLength(key: string, offset: number, place: string | null): Promise<number> {
-    const last = parsePlace(place, offset).at(-1);
+    // An upload of another store has no place here.
+    const last = place === null ? undefined : parsePlace(place, offset).at(-1);
     if (last === undefined) return 0;
     const size = await this.#client.size(`${keyOf('upload', key)}/${segmentName(last)}`);
     return size === last.byteLength ? offset : 0;

@@ -59,28 +59,24 @@ export class SharedDirectoryStore implements FileStore {
 
   /** Looks for the last segment only. */
   async uploadLength(key: string, offset: number, place: string | null): Promise<number> {
-    const last = parsePlace(place, offset).at(-1);
+    // An upload of another store has no place here.
+    const last = place === null ? undefined : parsePlace(place, offset).at(-1);
     if (last === undefined) return 0;
     const { size } = (await factsOf(join(this.#path('upload', key), segmentName(last)))) ?? { size: -1 };
     return size === last.byteLength ? offset : 0;
   }
 
   async shareUpload({ key, byteLength, place }: SharedUpload, inputKey: string): Promise<boolean> {
-    const segments = this.#segmentsOf(key);
+    const folder = this.#path('upload', key);
     const input = await this.#inputs.receive(inputKey);
     try {
-      for (const segment of parsePlace(place, byteLength)) {
-        const bytes = await segments.read(segmentName(segment));
-        if (bytes === null) {
-          await input.discard();
-          return false;
-        }
-        await input.write(bytes);
-      }
+      for (const segment of parsePlace(place, byteLength))
+        await copyInto(join(folder, segmentName(segment)), input);
       await input.keep();
       return true;
     } catch (error) {
       await input.discard();
+      if (isMissing(error)) return false;
       throw error;
     }
   }
@@ -220,6 +216,20 @@ async function writeDurably(
         written += (await file.write(bytes, written, bytes.length - written)).bytesWritten;
     });
     await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function copyInto(path: string, target: Upload): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafeSlow(COPIED_AT_ONCE);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return;
+      await target.write(buffer.subarray(0, bytesRead));
+    }
   } finally {
     await file.close();
   }

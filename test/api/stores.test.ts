@@ -1,5 +1,6 @@
 /** A service whose files are in S3, or in a directory that machines share: what clients see is the same. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,13 +11,14 @@ import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch } from '../support/response-check.ts';
-import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
+import { BUCKET, KEY_ID, S3_FAULTS, S3TestServer, SECRET } from '../support/s3-server.ts';
 import {
   startTestService,
   submitJob,
   type TestService,
   type TestServiceOptions,
 } from '../support/service.ts';
+import { appendTo, newUpload } from '../support/tus.ts';
 
 interface Place {
   readonly settings: Readonly<Record<string, string>>;
@@ -218,6 +220,50 @@ test('with STORE_REDIRECT, downloads come from the store, after the same checks'
   assert.equal((await checkedFetch(unknown, { redirect: 'manual' })).status, 404);
 });
 
+test('while requests to the store fail at random, jobs and uploads end as without, and nothing is left', {
+  timeout: 120_000,
+}, async (context) => {
+  const server = await startS3(context);
+  if (server === null) return;
+  const service = await start(context, { settings: s3Settings(server, 'shaken') });
+  const faults = S3_FAULTS.filter((fault) => fault !== 'stall');
+  let state = 11;
+  const random = (): number => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+  server.faultFor = () => (random() < 0.1 ? faults[Math.floor(random() * faults.length)] : null);
+  const texts = new Map<string, string>();
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      const text = `job ${index}`;
+      if (index % 4 > 0) texts.set(await submitJob(service, { file: text }), text);
+      else {
+        const url = await newUpload(service, text.length);
+        for (let at = 0; at < text.length; at += 2)
+          assert.equal((await appendTo(url, at, text.slice(at, at + 2))).status, 204);
+        const config = {
+          input: { format: 'geojson', upload: url.split('/').at(-1) },
+          output: { format: 'csv' },
+        };
+        texts.set(await submitJob(service, { config, file: null }), text);
+        await checkedFetch(url, { method: 'DELETE', headers: { 'tus-resumable': '1.0.0' } });
+      }
+    }),
+  );
+  const jobs = service.service.jobsOf(ANY_OWNER);
+  for (const [id, text] of texts) {
+    const { state: end, attempts } = await service.ended(id);
+    assert.deepEqual([end, attempts], ['SUCCESS', 1], text);
+    const output = await checkedFetch(`${service.url}/result/output/${id}`);
+    assert.equal(await output.text(), outputOf(text));
+    assert.equal(await jobs.remove(id), true);
+  }
+  server.faultFor = () => null;
+  await noFilesLeft({ settings: {}, files: () => server.objects() });
+  assert.deepEqual(server.pending(), []);
+});
+
 test('while the store fails, submissions are refused and outputs are said to be unavailable; then all goes on', async (context) => {
   const server = await startS3(context);
   if (server === null) return;
@@ -261,4 +307,31 @@ test('a store that cannot be used, or that belongs to another database, prevents
   await service.ended(await submitJob(service, { file: 'a' }));
   await service[Symbol.asyncDispose]();
   await assert.rejects(startTestService({ settings }), { code: 'SERVICE_DATABASE_EMPTY' });
+});
+
+test('a service with a data directory loads no code of other stores', { timeout: 60_000 }, () => {
+  const workspace = makeWorkspace();
+  const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+  const program = `import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    const { startService } = await import(${source('service.ts')});
+    const { readConfig } = await import(${source('config.ts')});
+    const service = await startService(readConfig(process.env));
+    await service.stop();
+    console.log(JSON.stringify(loaded));`;
+  try {
+    const text = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+      env: { PORT: '0', DATA_DIR: workspace.path, LOG_LEVEL: 'silent', RUNNERS: '1' },
+      encoding: 'utf8',
+    });
+    const loaded = JSON.parse(text) as string[];
+    assert.ok(loaded.some((url) => url.endsWith('/storage/local-store.ts')));
+    assert.deepEqual(
+      loaded.filter((url) => /aws4fetch|\/storage\/(?:s3-|segments|shared-directory)/.test(url)),
+      [],
+    );
+  } finally {
+    workspace[Symbol.dispose]();
+  }
 });

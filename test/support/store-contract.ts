@@ -302,8 +302,9 @@ export const STORE_TESTS: readonly StoreTest[] = [
     },
   },
   {
-    name: 'an upload without the recorded bytes is not continued',
+    name: 'an upload without the recorded bytes, as one of another store, is not continued',
     async run({ store }) {
+      assert.equal(await store.uploadLength(randomUUID(), 5, null), 0);
       await assert.rejects(store.continueUpload(randomUUID(), 5, null), { code: 'INTERNAL' });
       assert.equal(await store.uploadLength(randomUUID(), 0, null), 0);
     },
