@@ -224,7 +224,7 @@ function refuseUnsharedStore({ databaseUrl }: Config, store: FileStore): void {
 
 function openAuth(config: Config, data: DataDirectory): { accounts: LazyAccounts; auth: Authenticator } {
   const accounts = new LazyAccounts({
-    path: accountsPath(data.path),
+    place: { path: accountsPath(data.path) },
     issuer: config.baseUrl ?? undefined,
     tokenLifetimeMs: config.tokenLifetimeSeconds * 1000,
     signingKeyRotationMs: config.signingKeyRotationSeconds * 1000,

@@ -121,13 +121,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sandbox',
     ],
   },
-  accounts: { may: ['errors.ts', 'engines/sqlite'] },
+  accounts: { may: ['errors.ts', 'engines/sqlite', 'engines/postgres'] },
   // Pages and the library behind them. Of HTTP it takes what knows nothing of jobs.
   'account-area': {
     may: [
       'errors.ts',
       'accounts',
-
       'html.ts',
       'page-style',
       'http/send-static.ts',

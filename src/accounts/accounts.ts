@@ -1,4 +1,5 @@
 /** Opens all parts of the accounts database together. */
+import type { PostgresOptions } from '../engines/postgres/database.ts';
 import { AccountStates } from './account-states.ts';
 import { AuditLog } from './audit.ts';
 import { Credentials } from './credentials.ts';
@@ -10,8 +11,6 @@ import { openSqliteAccounts } from './sqlite-database.ts';
 import { AccessTokens } from './tokens.ts';
 
 export interface AccountsOptions {
-  /** Path of the database; `accountsPath` in src/jobs/data-directory.ts. */
-  readonly path: string;
   /** `iss` of access tokens. Default 'geomill': installations already differ in their signing keys. */
   readonly issuer?: string;
   /** `aud` of access tokens. Default: the issuer. */
@@ -35,10 +34,23 @@ export interface Accounts {
   close(): Promise<void>;
 }
 
+/** `path`: of the database; `accountsPath` in src/jobs/data-directory.ts. Throws ACCOUNTS_DATABASE. */
+export function openAccounts({ path, ...options }: AccountsOptions & { readonly path: string }): Accounts {
+  return accountsIn(openSqliteAccounts(path), options);
+}
+
+/** Where the accounts are: a file, or PostgreSQL for several processes and machines. */
+export type AccountsPlace = { readonly path: string } | { readonly postgres: PostgresOptions };
+
 /** Throws ACCOUNTS_DATABASE. */
-export function openAccounts(options: AccountsOptions): Accounts {
-  const { path, issuer = 'geomill', tokenLifetimeMs = 5 * 60_000, now = Date.now } = options;
-  const database = openSqliteAccounts(path);
+export async function openAccountsAt(place: AccountsPlace, options: AccountsOptions = {}): Promise<Accounts> {
+  if ('path' in place) return openAccounts({ ...options, ...place });
+  const { openPostgresAccounts } = await import('./postgres-database.ts');
+  return accountsIn(await openPostgresAccounts(place.postgres), options);
+}
+
+function accountsIn(database: AccountsDatabase, options: AccountsOptions): Accounts {
+  const { issuer = 'geomill', tokenLifetimeMs = 5 * 60_000, now = Date.now } = options;
   const audit = new AuditLog(database, now);
   const credentials = new Credentials(database, audit, now);
   const rotationMs = options.signingKeyRotationMs;

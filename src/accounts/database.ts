@@ -2,6 +2,7 @@
  * The database of keys, clients, signing keys and the audit log. Every check of a credential reads it, so that a revocation
  * takes effect in all processes. The statements are common to SQLite and PostgreSQL, with `?` for each parameter.
  */
+import type { PostgresDatabase } from '../engines/postgres/database.ts';
 import type { openLibraryHandle } from '../engines/sqlite/library-handle.ts';
 
 export type SqlValue = null | number | string | Uint8Array;
@@ -51,7 +52,7 @@ export interface AccountsDatabase {
 }
 
 export interface LibraryDatabase {
-  readonly handle: ReturnType<typeof openLibraryHandle>;
+  readonly handle: ReturnType<typeof openLibraryHandle> | PostgresDatabase['pool'];
   /** Runs the statements in one transaction. */
   migrate(sql: string): Promise<void>;
   close(): void;

@@ -75,7 +75,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** A directory that is not there is more likely mistyped than wanted: it is not made. */
-export function openAccountsOf(dataDirectory: string, options: Omit<AccountsOptions, 'path'> = {}): Accounts {
+export function openAccountsOf(dataDirectory: string, options: AccountsOptions = {}): Accounts {
   if (!existsSync(dataDirectory)) {
     const reason = 'there is no such directory; name the one of the service, or start the service first';
     throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });

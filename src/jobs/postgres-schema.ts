@@ -12,6 +12,7 @@ import { LEAST_CHARGE_MS, MAX_LEAD_MS } from './job-schema.ts';
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 export const POSTGRES_JOBS: PostgresHistory = {
+  name: 'jobs',
   steps: [
     `CREATE SEQUENCE job_places;
 CREATE SEQUENCE owner_turns;

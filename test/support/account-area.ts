@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 import { type OneTimeLink, OneTimeLinks } from '../../src/account-area/one-time-links.ts';
 import type { UsageSource } from '../../src/account-area/own-jobs.ts';
 import { type AccountAreaOptions, registerAccountArea } from '../../src/account-area/register.ts';
-import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
+import { type Accounts, type AccountsPlace, openAccountsAt } from '../../src/accounts/accounts.ts';
 import { failure } from '../../src/errors.ts';
 
 export interface TestArea extends AsyncDisposable {
@@ -46,12 +46,15 @@ const NO_JOBS: UsageSource = {
 export async function startTestArea(
   options: Partial<Omit<AccountAreaOptions, 'accounts'>> & {
     readonly port?: number;
+    /** Default: a file of its own. */
+    readonly place?: AccountsPlace;
     /** X-Forwarded-For tells the address of a client. */
     readonly believesProxies?: boolean;
   } = {},
 ): Promise<TestArea> {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-area-'));
-  const accounts = openAccounts({ path: join(directory, 'accounts.sqlite') });
+  const place = options.place ?? { path: join(directory, 'accounts.sqlite') };
+  const accounts = await openAccountsAt(place);
   const app = Fastify({ trustProxy: options.believesProxies ?? false });
   const warnings: string[] = [];
   await registerAccountArea(app, {

@@ -1,12 +1,10 @@
 /** The audit log, and whom an operator's word for an owner means. */
 import assert from 'node:assert/strict';
-import test from 'node:test';
 import { makeSecret } from '../../src/accounts/secret-text.ts';
-import { Database } from '../../src/engines/sqlite/database.ts';
-import { openTestAccounts, START } from '../support/accounts.ts';
+import { contract, START } from '../support/accounts.ts';
 
-test('what happens to keys and clients is written down, with who did it', async () => {
-  await using opened = openTestAccounts();
+contract('what happens to keys and clients is written down, with who did it', async (open) => {
+  await using opened = await open();
   const { credentials, audit } = opened.accounts;
   const wanted = { owner: 'ci', name: 'robot', scopes: ['jobs:read'], expiresAt: null } as const;
   const key = (await credentials.create({ ...wanted, kind: 'key' }, 'ann')).credential.id;
@@ -31,8 +29,8 @@ test('what happens to keys and clients is written down, with who did it', async 
   assert.equal((await audit.list({ event: 'key.changed' })).events.length, 1);
 });
 
-test('pages follow one another without a gap, also while events are added', async () => {
-  await using opened = openTestAccounts();
+contract('pages follow one another without a gap, also while events are added', async (open) => {
+  await using opened = await open();
   const { audit } = opened.accounts;
   for (let i = 0; i < 25; i++) await audit.append({ actor: 'a', event: 'sign-in.failed', subject: `${i}` });
   const seen: string[] = [];
@@ -50,8 +48,8 @@ test('pages follow one another without a gap, also while events are added', asyn
   );
 });
 
-test('no secret gets into the log, even where a caller passes one', async () => {
-  await using opened = openTestAccounts();
+contract('no secret gets into the log, even where a caller passes one', async (open) => {
+  await using opened = await open();
   const { audit } = opened.accounts;
   const secret = makeSecret('gm', 'abcdefgh');
   const token = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
@@ -62,25 +60,21 @@ test('no secret gets into the log, even where a caller passes one', async () => 
   assert.equal(event.actor, 'gm_abcdefgh_[secret]');
 });
 
-test('events stay as they are, until their time is over', async () => {
-  await using opened = openTestAccounts();
+contract('events stay as they are, until their time is over', async (open) => {
+  await using opened = await open();
   const { audit } = opened.accounts;
   await audit.append({ actor: 'a', event: 'sign-in.failed', subject: 'old' });
   opened.at += 1000;
   await audit.append({ actor: 'a', event: 'sign-in.failed', subject: 'new' });
-  const database = new Database(opened.path, { synchronous: 'NORMAL' });
-  try {
-    assert.throws(() => database.exec("UPDATE audit_events SET actor = 'b'"), /only added to/);
-  } finally {
-    database.close();
-  }
+  const { database } = opened.accounts;
+  await assert.rejects(() => database.run("UPDATE audit_events SET actor = 'b'"), /only added to/);
   assert.equal(await audit.sweep(1000), 0);
   assert.equal(await audit.sweep(999), 1);
   assert.deepEqual((await audit.list()).events.map(({ subject }) => subject), ['new']); // biome-ignore format: one line
 });
 
-test('without users every name is a service account', async () => {
-  await using opened = openTestAccounts();
+contract('without users every name is a service account', async (open) => {
+  await using opened = await open();
   assert.deepEqual(await opened.accounts.owners.resolve(' ci '), { id: 'ci', kind: 'service' });
   assert.deepEqual(await opened.accounts.owners.resolve('a@b.example'), {
     id: 'a@b.example',
@@ -89,12 +83,11 @@ test('without users every name is a service account', async () => {
   await assert.rejects(() => opened.accounts.owners.resolve('a b'), { code: 'CREDENTIAL_FIELD' });
 });
 
-test('with users an address or an id is a user, and another address is a mistake', async () => {
-  await using opened = openTestAccounts();
-  const database = new Database(opened.path, { synchronous: 'NORMAL' });
-  database.exec('CREATE TABLE "user" (id TEXT PRIMARY KEY, email TEXT UNIQUE)');
-  database.exec(`INSERT INTO "user" VALUES ('u1', 'ann@example.org'), ('u2', 'bob@example.org')`);
-  database.close();
+contract('with users an address or an id is a user, and another address is a mistake', async (open) => {
+  await using opened = await open();
+  const { database } = opened.accounts;
+  await database.run('CREATE TABLE "user" (id TEXT PRIMARY KEY, email TEXT UNIQUE)');
+  await database.run(`INSERT INTO "user" VALUES ('u1', 'ann@example.org'), ('u2', 'bob@example.org')`);
   const { owners } = opened.accounts;
   assert.deepEqual(await owners.resolve('Ann@Example.org'), { id: 'u1', kind: 'user' });
   assert.deepEqual(await owners.resolve('u2'), { id: 'u2', kind: 'user' });

@@ -15,7 +15,7 @@ import {
 } from '../../src/accounts/secret-text.ts';
 import { Database } from '../../src/engines/sqlite/database.ts';
 import { GeomillError } from '../../src/errors.ts';
-import { openTestAccounts as open, START } from '../support/accounts.ts';
+import { contract, openTestAccounts, START } from '../support/accounts.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -29,8 +29,8 @@ const wanted: NewCredential = {
 
 const codeOf = (error: unknown): string => (error instanceof GeomillError ? error.code : String(error));
 
-test('a key that was handed out is its owner, with its scopes', async () => {
-  await using opened = open();
+contract('a key that was handed out is its owner, with its scopes', async (open) => {
+  await using opened = await open();
   const { secret, credential } = await opened.accounts.credentials.create(wanted, 'tester');
   assert.match(secret, /^gm_[0-9A-Za-z]{8}_[0-9A-Za-z]{33}$/);
   assert.equal(credential.id, secret.slice(0, 11));
@@ -76,8 +76,8 @@ test('every single wrong character is found by the shape or the checksum', () =>
   }
 });
 
-test('whatever is done to a key, it is malformed or unknown', async () => {
-  await using opened = open();
+contract('whatever is done to a key, it is malformed or unknown', async (open) => {
+  await using opened = await open();
   const { credentials } = opened.accounts;
   const { secret } = await credentials.create(wanted, 'tester');
   const { secret: other } = await credentials.create(wanted, 'tester');
@@ -108,8 +108,8 @@ test('whatever is done to a key, it is malformed or unknown', async () => {
   assert.ok((await credentials.verifyKey(other)).ok);
 });
 
-test('a key is good until the instant at which it expires', async () => {
-  await using opened = open();
+contract('a key is good until the instant at which it expires', async (open) => {
+  await using opened = await open();
   const { credentials } = opened.accounts;
   const { secret, credential } = await credentials.create({ ...wanted, expiresAt: START + 1000 }, 'tester');
   opened.at = START + 999;
@@ -122,43 +122,42 @@ test('a key is good until the instant at which it expires', async () => {
   assert.equal((await credentials.verifyKey(makeSecret('gm', secret.slice(3, 11)))).refused, 'unknown');
 });
 
-test('what one connection revokes, all refuse on the next check', async () => {
-  await using opened = open();
-  const other = openAccounts({ path: opened.path, now: () => opened.at });
-  try {
-    const key = await opened.accounts.credentials.create(wanted, 'tester');
-    const client = await opened.accounts.credentials.create({ ...wanted, kind: 'client' }, 'tester');
-    const { id } = client.credential;
-    assert.ok((await other.credentials.verifyKey(key.secret)).ok);
-    assert.ok((await other.credentials.verifyClient(id, client.secret)).ok);
-    assert.ok((await other.credentials.checkClient(id)).ok);
-    assert.equal(await opened.accounts.credentials.revokeAllOf('ci', 'tester'), 2);
-    assert.deepEqual(await other.credentials.verifyKey(key.secret), {
-      refused: 'revoked',
-      id: key.credential.id,
-    });
-    assert.deepEqual(await other.credentials.verifyClient(id, client.secret), { refused: 'revoked', id });
-    assert.deepEqual(await other.credentials.checkClient(id), { refused: 'revoked', id });
-    assert.equal(await opened.accounts.credentials.revokeAllOf('ci', 'tester'), 0);
-  } finally {
-    await other.close();
-  }
+contract('what one connection revokes, all refuse on the next check', async (open) => {
+  await using opened = await open();
+  const other = await opened.another();
+  const key = await opened.accounts.credentials.create(wanted, 'tester');
+  const client = await opened.accounts.credentials.create({ ...wanted, kind: 'client' }, 'tester');
+  const { id } = client.credential;
+  assert.ok((await other.credentials.verifyKey(key.secret)).ok);
+  assert.ok((await other.credentials.verifyClient(id, client.secret)).ok);
+  assert.ok((await other.credentials.checkClient(id)).ok);
+  assert.equal(await opened.accounts.credentials.revokeAllOf('ci', 'tester'), 2);
+  assert.deepEqual(await other.credentials.verifyKey(key.secret), {
+    refused: 'revoked',
+    id: key.credential.id,
+  });
+  assert.deepEqual(await other.credentials.verifyClient(id, client.secret), { refused: 'revoked', id });
+  assert.deepEqual(await other.credentials.checkClient(id), { refused: 'revoked', id });
+  assert.equal(await opened.accounts.credentials.revokeAllOf('ci', 'tester'), 0);
 });
 
-test('revoking twice keeps the first time; there is nothing to revoke under an id that is none', async () => {
-  await using opened = open();
-  const { credentials, audit } = opened.accounts;
-  const { credential } = await credentials.create(wanted, 'tester');
-  assert.equal((await credentials.revoke(credential.id, 'tester'))?.revokedAt, START);
-  opened.at += 5000;
-  assert.equal((await credentials.revoke(credential.id, 'tester'))?.revokedAt, START);
-  assert.equal((await credentials.get(credential.id))?.revokedAt, START);
-  assert.equal(await credentials.revoke('gm_nobodys0', 'tester'), null);
-  assert.equal((await audit.list({ event: 'key.revoked' })).events.length, 1);
-});
+contract(
+  'revoking twice keeps the first time; there is nothing to revoke under an id that is none',
+  async (open) => {
+    await using opened = await open();
+    const { credentials, audit } = opened.accounts;
+    const { credential } = await credentials.create(wanted, 'tester');
+    assert.equal((await credentials.revoke(credential.id, 'tester'))?.revokedAt, START);
+    opened.at += 5000;
+    assert.equal((await credentials.revoke(credential.id, 'tester'))?.revokedAt, START);
+    assert.equal((await credentials.get(credential.id))?.revokedAt, START);
+    assert.equal(await credentials.revoke('gm_nobodys0', 'tester'), null);
+    assert.equal((await audit.list({ event: 'key.revoked' })).events.length, 1);
+  },
+);
 
-test('a client is known by its id together with its own secret', async () => {
-  await using opened = open();
+contract('a client is known by its id together with its own secret', async (open) => {
+  await using opened = await open();
   const { credentials } = opened.accounts;
   const client = await credentials.create({ ...wanted, kind: 'client' }, 'tester');
   const other = await credentials.create({ ...wanted, kind: 'client' }, 'tester');
@@ -178,8 +177,8 @@ test('a client is known by its id together with its own secret', async () => {
   assert.equal((await credentials.checkClient(key.credential.id)).refused, 'unknown');
 });
 
-test('last use is noted once a minute, and not while the request waits', async () => {
-  await using opened = open();
+contract('last use is noted once a minute, and not while the request waits', async (open) => {
+  await using opened = await open();
   const { credentials } = opened.accounts;
   const { secret, credential } = await credentials.create(wanted, 'tester');
   const lastUse = async (): Promise<number | null> => (await credentials.get(credential.id))!.lastUsedAt;
@@ -199,7 +198,7 @@ test('last use is noted once a minute, and not while the request waits', async (
 
 test('a last use that cannot be noted now is noted later, and no request fails for it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  await using opened = open();
+  await using opened = openTestAccounts();
   const { credentials } = opened.accounts;
   const { secret, credential } = await credentials.create(wanted, 'tester');
   const other = new Database(opened.path, { synchronous: 'NORMAL' });
@@ -214,8 +213,8 @@ test('a last use that cannot be noted now is noted later, and no request fails f
   assert.equal((await credentials.get(credential.id))?.lastUsedAt, START);
 });
 
-test('a name and an expiry can be changed, of what is not revoked', async () => {
-  await using opened = open();
+contract('a name and an expiry can be changed, of what is not revoked', async (open) => {
+  await using opened = await open();
   const { credentials } = opened.accounts;
   const { secret, credential } = await credentials.create(wanted, 'tester');
   assert.equal((await credentials.change(credential.id, { name: ' two ' }, 'tester'))?.name, 'two');
@@ -230,8 +229,8 @@ test('a name and an expiry can be changed, of what is not revoked', async () => 
   await assert.rejects(() => credentials.change(credential.id, { expiresAt: null }, 'tester'), { code: 'CREDENTIAL_FIELD' }); // biome-ignore format: one line
 });
 
-test('what a key cannot be is refused with the field', async () => {
-  await using opened = open();
+contract('what a key cannot be is refused with the field', async (open) => {
+  await using opened = await open();
   const { credentials } = opened.accounts;
   const refused: [Partial<NewCredential>, RegExp][] = [
     [{ name: ' ' }, /'name' must not be empty/],
@@ -254,8 +253,8 @@ test('what a key cannot be is refused with the field', async () => {
   assert.deepEqual(await credentials.list(), []);
 });
 
-test('lists are by owner and kind, newest first', async () => {
-  await using opened = open();
+contract('lists are by owner and kind, newest first', async (open) => {
+  await using opened = await open();
   const { credentials } = opened.accounts;
   const make = async (change: Partial<NewCredential>): Promise<string> => {
     opened.at += 1;
@@ -276,7 +275,7 @@ test('admin implies the other scopes, and nothing else implies anything', () => 
 });
 
 test('only its user can read the database, and no secret stands in it', async () => {
-  await using opened = open();
+  await using opened = openTestAccounts();
   const key = await opened.accounts.credentials.create(wanted, 'tester');
   for (const end of ['', '-wal', '-shm']) assert.equal(statSync(opened.path + end).mode & 0o777, 0o600, end);
   const dump = JSON.stringify([await opened.accounts.credentials.list(), await opened.accounts.audit.list()]);
@@ -284,7 +283,7 @@ test('only its user can read the database, and no secret stands in it', async ()
 });
 
 test('a database of a newer version is left alone', async () => {
-  await using opened = open();
+  await using opened = openTestAccounts();
   const { path } = opened;
   await opened.accounts.close();
   setVersion(path, 99);

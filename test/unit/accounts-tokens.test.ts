@@ -1,6 +1,5 @@
 /** Access tokens of OAuth clients: issued, checked, tampered with; the keys that sign them. */
 import assert from 'node:assert/strict';
-import test from 'node:test';
 import fc from 'fast-check';
 import {
   createLocalJWKSet,
@@ -14,11 +13,10 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { openAccounts } from '../../src/accounts/accounts.ts';
+import type { Accounts } from '../../src/accounts/accounts.ts';
 import type { CreatedCredential } from '../../src/accounts/credentials.ts';
 import type { Scope } from '../../src/accounts/principal.ts';
-import { Database } from '../../src/engines/sqlite/database.ts';
-import { openTestAccounts, START, type TestAccounts } from '../support/accounts.ts';
+import { contract, type OpenAccounts, START, type TestAccounts } from '../support/accounts.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const ISSUER = 'https://mill.example.org';
@@ -28,8 +26,11 @@ interface WithClient extends TestAccounts {
   token(scope?: string): Promise<string>;
 }
 
-async function open(scopes: readonly Scope[] = ['jobs:read', 'jobs:write']): Promise<WithClient> {
-  const opened = openTestAccounts({ issuer: ISSUER });
+async function withClient(
+  open: OpenAccounts,
+  scopes: readonly Scope[] = ['jobs:read', 'jobs:write'],
+): Promise<WithClient> {
+  const opened = await open({ issuer: ISSUER });
   const client = await opened.accounts.credentials.create(
     { kind: 'client', owner: 'ci', name: 'robot', scopes, expiresAt: null },
     'tester',
@@ -43,18 +44,18 @@ async function open(scopes: readonly Scope[] = ['jobs:read', 'jobs:write']): Pro
 }
 
 /** The private key in the database, as a thief would have it. */
-async function stolenKey(path: string): Promise<{ kid: string; key: CryptoKey; publicJwk: string }> {
-  const database = new Database(path, { synchronous: 'NORMAL' });
-  const row = database
-    .prepare('SELECT kid, private_jwk, public_jwk FROM signing_keys')
-    .get<{ kid: string; private_jwk: string; public_jwk: string }>()!;
-  database.close();
+async function stolenKey({
+  database,
+}: Accounts): Promise<{ kid: string; key: CryptoKey; publicJwk: string }> {
+  const [row] = await database.rows<{ kid: string; private_jwk: string; public_jwk: string }>(
+    'SELECT kid, private_jwk, public_jwk FROM signing_keys',
+  );
   const key = (await importJWK(JSON.parse(row.private_jwk) as JWK, 'EdDSA')) as CryptoKey;
   return { kid: row.kid, key, publicJwk: row.public_jwk };
 }
 
-test('a token is what RFC 9068 says, and is its client', async () => {
-  await using opened = await open();
+contract('a token is what RFC 9068 says, and is its client', async (open) => {
+  await using opened = await withClient(open);
   const { accounts, client } = opened;
   const { id } = client.credential;
   const issued = await accounts.tokens.issue(id, client.secret);
@@ -82,8 +83,8 @@ test('a token is what RFC 9068 says, and is its client', async () => {
   });
 });
 
-test('whoever has the published keys can check a token, and they hold no private part', async () => {
-  await using opened = await open();
+contract('whoever has the published keys can check a token, and they hold no private part', async (open) => {
+  await using opened = await withClient(open);
   const token = await opened.token();
   const keySet = await opened.accounts.signingKeys.keySet();
   const { payload } = await jwtVerify(token, createLocalJWKSet(keySet), { currentDate: new Date(START) });
@@ -91,8 +92,8 @@ test('whoever has the published keys can check a token, and they hold no private
   for (const key of keySet.keys) assert.deepEqual(Object.keys(key).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']); // biome-ignore format: one line
 });
 
-test('fewer scopes are honoured, more are refused', async () => {
-  await using opened = await open();
+contract('fewer scopes are honoured, more are refused', async (open) => {
+  await using opened = await withClient(open);
   const { accounts, client } = opened;
   const { id } = client.credential;
   const { ok } = await accounts.tokens.verify(await opened.token('jobs:read'));
@@ -105,14 +106,14 @@ test('fewer scopes are honoured, more are refused', async () => {
   assert.equal(all.ok?.scope, 'jobs:read jobs:write');
 });
 
-test('a client that is admin may ask for less', async () => {
-  await using opened = await open(['admin']);
+contract('a client that is admin may ask for less', async (open) => {
+  await using opened = await withClient(open, ['admin']);
   const { ok } = await opened.accounts.tokens.verify(await opened.token('jobs:write'));
   assert.deepEqual(ok?.scopes, ['jobs:write']);
 });
 
-test('a wrong, unknown, expired or revoked client gets no token', async () => {
-  await using opened = await open();
+contract('a wrong, unknown, expired or revoked client gets no token', async (open) => {
+  await using opened = await withClient(open);
   const { accounts, client } = opened;
   const { id } = client.credential;
   const refusal = async (clientId: string, secret: string): Promise<string | undefined> => {
@@ -129,25 +130,21 @@ test('a wrong, unknown, expired or revoked client gets no token', async () => {
   assert.equal(await refusal(id, client.secret), 'revoked');
 });
 
-test('the tokens of a revoked or expired client die at once, in every process', async () => {
-  await using opened = await open();
-  const { client, path } = opened;
+contract('the tokens of a revoked or expired client die at once, in every process', async (open) => {
+  await using opened = await withClient(open);
+  const { client } = opened;
   const token = await opened.token();
-  const other = openAccounts({ path, issuer: ISSUER, now: () => opened.at });
-  try {
-    assert.ok((await other.tokens.verify(token)).ok);
-    await opened.accounts.credentials.change(client.credential.id, { expiresAt: START + 1 }, 'tester');
-    opened.at += 1;
-    assert.equal((await other.tokens.verify(token)).refused, 'expired');
-    await opened.accounts.credentials.revoke(client.credential.id, 'tester');
-    assert.equal((await other.tokens.verify(token)).refused, 'revoked');
-  } finally {
-    await other.close();
-  }
+  const other = await opened.another();
+  assert.ok((await other.tokens.verify(token)).ok);
+  await opened.accounts.credentials.change(client.credential.id, { expiresAt: START + 1 }, 'tester');
+  opened.at += 1;
+  assert.equal((await other.tokens.verify(token)).refused, 'expired');
+  await opened.accounts.credentials.revoke(client.credential.id, 'tester');
+  assert.equal((await other.tokens.verify(token)).refused, 'revoked');
 });
 
-test('a token is good for its five minutes, give or take the clocks', async () => {
-  await using opened = await open();
+contract('a token is good for its five minutes, give or take the clocks', async (open) => {
+  await using opened = await withClient(open);
   const { tokens } = opened.accounts;
   const token = await opened.token();
   const at = async (seconds: number): Promise<string | undefined> => {
@@ -160,14 +157,14 @@ test('a token is good for its five minutes, give or take the clocks', async () =
   assert.equal(await at(305), 'expired');
 });
 
-test('a token that was tampered with is refused', async (t) => {
-  await using opened = await open();
+contract('a token that was tampered with is refused', async (open, t) => {
+  await using opened = await withClient(open);
   const { tokens } = opened.accounts;
   const good = await opened.token();
   const [head, body, signature] = good.split('.');
   const header = decodeProtectedHeader(good) as { alg: string; kid: string; typ: string };
   const claims = decodeJwt(good);
-  const { key, kid, publicJwk } = await stolenKey(opened.path);
+  const { key, kid, publicJwk } = await stolenKey(opened.accounts);
   const foreign = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const rsa = await generateKeyPair('RS256');
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -238,25 +235,28 @@ test('a token that was tampered with is refused', async (t) => {
     assert.ok((await tokens.verify(good.slice(0, length))).refused, `cut at ${length}`);
 });
 
-test('another spelling of the same signature is refused: the last character holds bits that no byte uses', async () => {
-  await using opened = await open();
-  const token = await opened.token();
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  const signature = token.slice(token.lastIndexOf('.') + 1);
-  const spellings = [...alphabet]
-    .map((last) => token.slice(0, -1) + last)
-    .filter((one) =>
-      Buffer.from(one.slice(one.lastIndexOf('.') + 1), 'base64url').equals(
-        Buffer.from(signature, 'base64url'),
-      ),
-    );
-  assert.ok(spellings.length > 1, 'decoders take several spellings for the same bytes');
-  for (const spelling of spellings)
-    assert.equal((await opened.accounts.tokens.verify(spelling)).ok !== undefined, spelling === token);
-});
+contract(
+  'another spelling of the same signature is refused: the last character holds bits that no byte uses',
+  async (open) => {
+    await using opened = await withClient(open);
+    const token = await opened.token();
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const signature = token.slice(token.lastIndexOf('.') + 1);
+    const spellings = [...alphabet]
+      .map((last) => token.slice(0, -1) + last)
+      .filter((one) =>
+        Buffer.from(one.slice(one.lastIndexOf('.') + 1), 'base64url').equals(
+          Buffer.from(signature, 'base64url'),
+        ),
+      );
+    assert.ok(spellings.length > 1, 'decoders take several spellings for the same bytes');
+    for (const spelling of spellings)
+      assert.equal((await opened.accounts.tokens.verify(spelling)).ok !== undefined, spelling === token);
+  },
+);
 
-test('whatever is changed in a token, it is refused and nothing is thrown', async () => {
-  await using opened = await open();
+contract('whatever is changed in a token, it is refused and nothing is thrown', async (open) => {
+  await using opened = await withClient(open);
   const { tokens } = opened.accounts;
   const good = await opened.token();
   const url64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.= é';
@@ -276,8 +276,8 @@ test('whatever is changed in a token, it is refused and nothing is thrown', asyn
   );
 });
 
-test('a key is published before it signs and after, and then it is gone', async () => {
-  await using opened = await open();
+contract('a key is published before it signs and after, and then it is gone', async (open) => {
+  await using opened = await withClient(open);
   const { signingKeys, tokens } = opened.accounts;
   const kids = async (): Promise<string[]> => (await signingKeys.keySet()).keys.map(({ kid }) => kid!);
   const signer = async (): Promise<string> => decodeProtectedHeader(await opened.token()).kid!;
@@ -311,8 +311,8 @@ test('a key is published before it signs and after, and then it is gone', async 
   );
 });
 
-test('after a long rest the next key is still published before it signs', async () => {
-  await using opened = await open();
+contract('after a long rest the next key is still published before it signs', async (open) => {
+  await using opened = await withClient(open);
   const first = decodeProtectedHeader(await opened.token()).kid;
   opened.at += 400 * DAY_MS;
   assert.equal(decodeProtectedHeader(await opened.token()).kid, first);
@@ -321,22 +321,18 @@ test('after a long rest the next key is still published before it signs', async 
   assert.notEqual(decodeProtectedHeader(await opened.token()).kid, first);
 });
 
-test('a leaked key is replaced at once, and its tokens are refused in every process', async () => {
-  await using opened = await open();
-  const other = openAccounts({ path: opened.path, issuer: ISSUER, now: () => opened.at });
-  try {
-    const token = await opened.token();
-    assert.ok((await other.tokens.verify(token)).ok);
-    await opened.accounts.signingKeys.rotate({ atOnce: true, actor: 'tester' });
-    assert.equal((await other.tokens.verify(token)).refused, 'invalid');
-    assert.ok((await other.tokens.verify(await opened.token())).ok);
-  } finally {
-    await other.close();
-  }
+contract('a leaked key is replaced at once, and its tokens are refused in every process', async (open) => {
+  await using opened = await withClient(open);
+  const other = await opened.another();
+  const token = await opened.token();
+  assert.ok((await other.tokens.verify(token)).ok);
+  await opened.accounts.signingKeys.rotate({ atOnce: true, actor: 'tester' });
+  assert.equal((await other.tokens.verify(token)).refused, 'invalid');
+  assert.ok((await other.tokens.verify(await opened.token())).ok);
 });
 
-test('a key that is made ahead of its time signs after its lead', async () => {
-  await using opened = await open();
+contract('a key that is made ahead of its time signs after its lead', async (open) => {
+  await using opened = await withClient(open);
   const first = decodeProtectedHeader(await opened.token()).kid;
   await opened.accounts.signingKeys.rotate({ actor: 'tester' });
   assert.equal(decodeProtectedHeader(await opened.token()).kid, first);
@@ -344,13 +340,9 @@ test('a key that is made ahead of its time signs after its lead', async () => {
   assert.notEqual(decodeProtectedHeader(await opened.token()).kid, first);
 });
 
-test('processes that start together agree on one key', async () => {
-  await using opened = await open();
-  const others = Array.from({ length: 4 }, () => openAccounts({ path: opened.path, now: () => opened.at }));
-  try {
-    const keys = await Promise.all(others.map(({ signingKeys }) => signingKeys.current()));
-    assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
-  } finally {
-    for (const other of others) await other.close();
-  }
+contract('processes that start together agree on one key', async (open) => {
+  await using opened = await withClient(open);
+  const others = await Promise.all(Array.from({ length: 4 }, () => opened.another()));
+  const keys = await Promise.all(others.map(({ signingKeys }) => signingKeys.current()));
+  assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
 });

@@ -21,6 +21,8 @@ export interface Statements {
 }
 
 export interface PostgresHistory {
+  /** Several histories can share a schema. */
+  readonly name: string;
   /** Each step leads to the next version; the first creates version 1. */
   readonly steps: readonly string[];
 }
@@ -112,22 +114,34 @@ export class PostgresDatabase implements Statements {
     await this.#pool.end();
   }
 
+  /** For a library that runs its own statements. It must not end it. */
+  get pool(): Pool {
+    return this.#pool;
+  }
+
   /** Several processes may do so at the same time: an advisory lock lets one after the other in. */
-  async #bringUpToDate(schema: string, { steps }: PostgresHistory): Promise<void> {
+  async #bringUpToDate(schema: string, { name, steps }: PostgresHistory): Promise<void> {
     await this.transaction(async (statements) => {
       await statements.run('SELECT pg_advisory_xact_lock(hashtext($1))', [`geomill schema ${schema}`]);
       await statements.run(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
-      await statements.run('CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)');
-      const [found] = await statements.rows<{ version: number }>('SELECT version FROM schema_version');
+      await statements.run(
+        'CREATE TABLE IF NOT EXISTS schema_versions (history text PRIMARY KEY, version integer NOT NULL)',
+      );
+      const [found] = await statements.rows<{ version: number }>(
+        'SELECT version FROM schema_versions WHERE history = $1',
+        [name],
+      );
       const version = found?.version ?? 0;
       if (version > steps.length) {
-        const reason = `it has schema version ${version} and this geomill knows ${steps.length}; use the geomill that wrote it`;
+        const reason = `its ${name} have schema version ${version} and this geomill knows ${steps.length}; use the geomill that wrote it`;
         throw failure('SERVICE_DATABASE_UNUSABLE', { path: `schema '${schema}'`, reason });
       }
       if (version === steps.length) return;
       for (const step of steps.slice(version)) await statements.run(step);
-      await statements.run('DELETE FROM schema_version');
-      await statements.run('INSERT INTO schema_version VALUES ($1)', [steps.length]);
+      await statements.run(
+        'INSERT INTO schema_versions VALUES ($1, $2) ON CONFLICT (history) DO UPDATE SET version = $2',
+        [name, steps.length],
+      );
     });
   }
 }

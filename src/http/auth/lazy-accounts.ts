@@ -2,11 +2,12 @@
  * The accounts, opened when they are first needed: an open service that receives no credentials never opens their
  * database and never loads the code for tokens.
  */
-import type { Accounts, AccountsOptions } from '../../accounts/accounts.ts';
+import type { Accounts, AccountsOptions, AccountsPlace } from '../../accounts/accounts.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
 export interface LazyAccountsOptions extends AccountsOptions {
+  readonly place: AccountsPlace;
   readonly auditRetentionMs: number;
 }
 
@@ -38,17 +39,18 @@ export class LazyAccounts {
   /** After the last request. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#sweeper !== null) clearInterval(this.#sweeper);
     const opened = await this.#opening?.catch(() => null);
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
     await opened?.close();
     this.#opened = null;
   }
 
   async #open(): Promise<Accounts> {
-    const { openAccounts } = await import('../../accounts/accounts.ts');
+    const { openAccountsAt } = await import('../../accounts/accounts.ts');
     if (this.#isClosed) throw new Error('the accounts are closed');
-    const accounts = openAccounts(this.#options);
-    const sweep = () => accounts.audit.sweep(this.#options.auditRetentionMs);
+    const { place, auditRetentionMs, ...options } = this.#options;
+    const accounts = await openAccountsAt(place, options);
+    const sweep = () => accounts.audit.sweep(auditRetentionMs);
     try {
       await sweep();
     } catch (error) {
