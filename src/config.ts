@@ -136,7 +136,7 @@ export const settings = {
     name: 'DATABASE_URL',
     type: 'text',
     default: null,
-    text: 'PostgreSQL database that keeps the jobs, for a service of several processes or machines: `postgres://user:password@host/database`. It needs STORE_URL. Unset: a database in DATA_DIR, for one process.',
+    text: 'PostgreSQL database that keeps jobs and accounts, for a service of several processes or machines: `postgres://user:password@host/database`. It needs STORE_URL. Unset: a database in DATA_DIR, for one process.',
   },
   databaseSchema: {
     name: 'DATABASE_SCHEMA',
@@ -150,7 +150,7 @@ export const settings = {
     default: 10,
     min: 1,
     max: 1000,
-    text: 'Maximum number of connections of this process to DATABASE_URL, besides one that waits for news.',
+    text: 'Maximum number of connections of this process to DATABASE_URL for jobs, and as many again for accounts, besides one that waits for news.',
   },
   jobLeaseSeconds: {
     name: 'JOB_LEASE',

@@ -24,7 +24,7 @@ import { routePatterns } from './http/register-operation.ts';
 import { warmParsing } from './http/warm-parsing.ts';
 import { inputLimits } from './input-limits.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from './jobs/attempt.ts';
-import { accountsPath, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
+import { accountsPlace, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
 import { refuseEmptyDatabase, refuseForeignFiles, refuseHalfRestored } from './jobs/empty-database.ts';
 import { openQueue, type QueueSettings } from './jobs/open-queue.ts';
 import type { JobQueue } from './jobs/queue.ts';
@@ -115,18 +115,24 @@ export async function startService(
     });
     storageFailed = (error) => service.storageFailed(error);
     metrics.watch(service);
-    const { accounts, auth } = openAuth(config, data);
+    const { accounts, auth } = openAuth(config);
+    const rate = new RequestRate(config.rateLimit, config.rateBurst);
     undo.push(() => accounts.close());
     await auth.ready();
     // An open service needs them with the first credential that is shown, if ever. Here a database that cannot be opened
     // has to stop the start, not the first request.
     if (config.auth === 'required' || config.authJobSurface === 'required') await accounts.open();
+    if (config.databaseUrl !== null) {
+      const { limits } = (await accounts.open()).database;
+      auth.share(limits);
+      rate.share(limits);
+    }
     let area: SignedInPages | null = null;
     const context: HttpContext = {
       config,
       accounts,
       auth,
-      rate: new RequestRate(config.rateLimit, config.rateBurst),
+      rate,
       service,
       metrics,
       openRequests: new OpenRequests(config.maxOwnerRequests),
@@ -222,9 +228,9 @@ function refuseUnsharedStore({ databaseUrl }: Config, store: FileStore): void {
   throw failure('SETTING_INVALID', { name: 'STORE_URL', value: '', reason });
 }
 
-function openAuth(config: Config, data: DataDirectory): { accounts: LazyAccounts; auth: Authenticator } {
+function openAuth(config: Config): { accounts: LazyAccounts; auth: Authenticator } {
   const accounts = new LazyAccounts({
-    place: { path: accountsPath(data.path) },
+    place: accountsPlace(config),
     issuer: config.baseUrl ?? undefined,
     tokenLifetimeMs: config.tokenLifetimeSeconds * 1000,
     signingKeyRotationMs: config.signingKeyRotationSeconds * 1000,
@@ -279,16 +285,9 @@ function queueSettings(config: Config, path: string, onFailure: (error: unknown)
 
 /** Throws SETTING_INVALID. */
 function checkRole(config: Config, role: Role): void {
-  const { databaseUrl } = config;
-  if (databaseUrl === null) {
-    if (role === 'all') return;
-    const reason = `it is required with --role ${role}: processes of different roles share their jobs in PostgreSQL`;
-    throw failure('SETTING_INVALID', { name: 'DATABASE_URL', value: '', reason });
-  }
-  if (config.auth === 'required' || config.authJobSurface === 'required') {
-    const reason = 'accounts cannot be kept in DATABASE_URL yet; leave DATABASE_URL unset';
-    throw failure('SETTING_INVALID', { name: 'AUTH', value: 'required', reason });
-  }
+  if (config.databaseUrl !== null || role === 'all') return;
+  const reason = `it is required with --role ${role}: processes of different roles share their jobs in PostgreSQL`;
+  throw failure('SETTING_INVALID', { name: 'DATABASE_URL', value: '', reason });
 }
 
 function storeOptions(config: Config, { path }: DataDirectory): StoreOptions {

@@ -124,13 +124,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   accounts: { may: ['errors.ts', 'engines/sqlite', 'engines/postgres'] },
   // Pages and the library behind them. Of HTTP it takes what knows nothing of jobs.
   'account-area': {
-    may: [
-      'errors.ts',
-      'accounts',
-      'html.ts',
-      'page-style',
-      'http/send-static.ts',
-    ],
+    may: ['errors.ts', 'accounts', 'html.ts', 'page-style', 'http/send-static.ts'],
   },
   // Pages for browsers in front of the job API, with the sessions of the account area.
   'convert-pages': {

@@ -43,8 +43,13 @@ export class Area {
     this.secret = secret;
   }
 
+  /** Throws errors of the database. */
   static async open(options: AreaOptions): Promise<Area> {
-    return new Area(options, await areaSecret(options.accounts.database));
+    const { database } = options.accounts;
+    const area = new Area(options, await areaSecret(database));
+    database.limits?.shareAttempts('account', area.byAccount);
+    database.limits?.shareAttempts('address', area.byAddress);
+    return area;
   }
 
   /** Users and sessions. */

@@ -1,7 +1,9 @@
 /**
  * Slows down guessing: failures are counted per subject (a source address or an account name), and after some of them each
- * doubles the wait. Kept in memory, per process, and lost at a restart; guessing is infeasible all the same.
+ * doubles the wait. Kept in memory and lost at a restart; guessing is infeasible all the same. Processes with a PostgreSQL
+ * database share what they count; see shared-limits.ts.
  */
+import { Collected } from './collected.ts';
 
 export interface AttemptRules {
   /** Failures without a wait, for typing errors. */
@@ -34,6 +36,9 @@ export const PASSWORD_RULES: AttemptRules = {
   maxSubjects: 50_000,
 };
 
+/** More than a subject can have. */
+const ALL_FAILURES = 1_000_000_000;
+
 interface Count {
   failures: number;
   lastFailureAt: number;
@@ -44,13 +49,15 @@ interface Count {
  * before it and `forgive` if the secret was right; otherwise concurrent guesses would not be limited.
  */
 export class AttemptLimiter {
-  readonly #rules: AttemptRules;
+  readonly rules: AttemptRules;
   readonly #now: () => number;
   /** In the order of the last failure, oldest first. */
   readonly #counts = new Map<string, Count>();
+  readonly #collected: Collected;
 
   constructor(rules: AttemptRules, now: () => number = Date.now) {
-    this.#rules = rules;
+    this.rules = rules;
+    this.#collected = new Collected(rules.maxSubjects);
     this.#now = now;
   }
 
@@ -65,11 +72,9 @@ export class AttemptLimiter {
       // Deleted first, so that it is inserted last.
       this.#counts.delete(subject);
       this.#counts.set(subject, { failures, lastFailureAt: this.#now() });
+      this.#collected.add(subject, 1);
     }
-    while (this.#counts.size > this.#rules.maxSubjects) {
-      const [oldest] = this.#counts.keys();
-      this.#counts.delete(oldest);
-    }
+    this.#forgetOldest();
   }
 
   /** Reverts one failure that was counted before its check. */
@@ -77,6 +82,7 @@ export class AttemptLimiter {
     for (const subject of subjects) {
       const count = this.#counts.get(subject);
       if (count === undefined) continue;
+      this.#collected.add(subject, -1);
       count.failures -= 1;
       if (count.failures <= 0) this.#counts.delete(subject);
     }
@@ -88,6 +94,30 @@ export class AttemptLimiter {
    */
   reset(subject: string): void {
     this.#counts.delete(subject);
+    this.#collected.add(subject, -ALL_FAILURES);
+  }
+
+  /** From now on, what is counted here is kept for `drain`. */
+  collect(): void {
+    this.#collected.begin();
+  }
+
+  /** Failures by subject that were counted here since the last call; negative: forgiven. */
+  drain(): ReadonlyMap<string, number> {
+    return this.#collected.drain();
+  }
+
+  /** Takes back drained failures that did not get to the other processes. */
+  restore(failures: ReadonlyMap<string, number>): void {
+    this.#collected.restore(failures);
+  }
+
+  /** Failures of a subject in all processes, the last of them so long ago. Those that were not drained yet are added. */
+  learn(subject: string, failures: number, ageMs: number): void {
+    const all = failures + this.#collected.of(subject);
+    this.#counts.delete(subject);
+    if (all > 0) this.#counts.set(subject, { failures: all, lastFailureAt: this.#now() - ageMs });
+    this.#forgetOldest();
   }
 
   /** Subjects that are remembered. */
@@ -95,10 +125,17 @@ export class AttemptLimiter {
     return this.#counts.size;
   }
 
+  #forgetOldest(): void {
+    while (this.#counts.size > this.rules.maxSubjects) {
+      const [oldest] = this.#counts.keys();
+      this.#counts.delete(oldest);
+    }
+  }
+
   #waitOf(subject: string): number {
     const count = this.#current(subject);
     if (count === undefined) return 0;
-    const { freeFailures, firstDelayMs, maxDelayMs } = this.#rules;
+    const { freeFailures, firstDelayMs, maxDelayMs } = this.rules;
     const costly = count.failures - freeFailures;
     if (costly <= 0) return 0;
     const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (costly - 1));
@@ -109,7 +146,7 @@ export class AttemptLimiter {
     const count = this.#counts.get(subject);
     if (count === undefined) return undefined;
     const age = this.#now() - count.lastFailureAt;
-    if (age < this.#rules.forgetAfterMs) return count;
+    if (age < this.rules.forgetAfterMs) return count;
     this.#counts.delete(subject);
     return undefined;
   }

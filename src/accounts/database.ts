@@ -5,6 +5,8 @@
 import type { PostgresDatabase } from '../engines/postgres/database.ts';
 import type { openLibraryHandle } from '../engines/sqlite/library-handle.ts';
 
+import type { SharedLimits } from './shared-limits.ts';
+
 export type SqlValue = null | number | string | Uint8Array;
 
 export interface Query {
@@ -46,6 +48,8 @@ export interface AccountsDatabase {
   /** Changes with every commit of any process. NaN: the database cannot say. */
   version(): number;
   hasTable(name: string): Promise<boolean>;
+  /** Null: no other process counts. */
+  readonly limits: SharedLimits | null;
   /** A connection for the user library, which has its own tables in the same database. */
   openLibrary(): Promise<LibraryDatabase>;
   close(): Promise<void>;

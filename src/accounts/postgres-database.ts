@@ -8,6 +8,7 @@ import {
 import { failure, GeomillError } from '../errors.ts';
 import { textOf } from '../message.ts';
 import type { AccountsDatabase, LibraryDatabase, Query, SqlValue, Work } from './database.ts';
+import { LIMITS_SCHEMA, SharedLimits } from './shared-limits.ts';
 
 const HISTORY: PostgresHistory = {
   name: 'accounts',
@@ -65,15 +66,18 @@ CREATE TABLE service_secrets (
   name text PRIMARY KEY,
   value bytea NOT NULL
 );`,
+    LIMITS_SCHEMA,
   ],
 };
 
 class PostgresAccounts implements AccountsDatabase {
+  readonly limits: SharedLimits;
   readonly #database: PostgresDatabase;
   readonly #lock: string;
 
   constructor(database: PostgresDatabase, schema: string) {
     this.#database = database;
+    this.limits = new SharedLimits(database);
     this.#lock = `geomill accounts ${schema}`;
   }
 
@@ -124,8 +128,9 @@ class PostgresAccounts implements AccountsDatabase {
     };
   }
 
-  close(): Promise<void> {
-    return this.#database.close();
+  async close(): Promise<void> {
+    await this.limits.close();
+    await this.#database.close();
   }
 
   /** A lock makes the transactions of all processes run one after the other: they change accounts, which is rare. */

@@ -75,6 +75,7 @@ const DAMAGE_REMEDY =
 
 /** Statements run when they are called, before the promise is returned: no transaction spans a wait. */
 class SqliteAccounts implements AccountsDatabase {
+  readonly limits = null;
   readonly #path: string;
   /** Commits are durable, so that revocations survive a power failure. Also used for reads. */
   readonly #durable: Connection;

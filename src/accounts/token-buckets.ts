@@ -1,6 +1,6 @@
 /**
- * Token buckets: each request takes a token, and tokens are refilled at a steady rate. Kept in memory, per process; a
- * restart fills all buckets.
+ * Token buckets: each request takes a token, and tokens are refilled at a steady rate. Kept in memory; a restart fills all
+ * buckets. Processes with a PostgreSQL database share what they count; see shared-limits.ts.
  *
  * Alternative rejected: @fastify/rate-limit and the memory store of rate-limiter-flexible, which count in fixed windows.
  * Around the boundary of two windows they allow twice the limit, and they cannot limit bursts separately from the rate.
@@ -11,6 +11,8 @@
  *   ----|-----+-----+--|----->     a token is missing for each interval, or part of one, that is left until then
  *       |--- interval * burst ---|  a bucket that is full later than this is empty
  */
+import { Collected } from './collected.ts';
+
 export interface BucketRules {
   /** Tokens refilled per second. */
   readonly ratePerSecond: number;
@@ -29,6 +31,8 @@ export class TokenBuckets {
   readonly #now: () => number;
   /** When each bucket will be full, in the order of use. Full buckets need no entry. */
   readonly #fullAt = new Map<string, number>();
+  /** Milliseconds by which the tokens that were taken have put off the time at which a bucket is full. */
+  readonly #collected: Collected;
 
   /** `now`: milliseconds of a monotonic clock. */
   constructor(rules: BucketRules, now: () => number = () => performance.now()) {
@@ -36,6 +40,7 @@ export class TokenBuckets {
     this.#depthMs = rules.burst * this.#intervalMs;
     this.#maxBuckets = rules.maxBuckets ?? DEFAULT_MAX_BUCKETS;
     this.#now = now;
+    this.#collected = new Collected(this.#maxBuckets);
   }
 
   /** Takes a token and returns 0; or returns the milliseconds until one is available. */
@@ -48,8 +53,30 @@ export class TokenBuckets {
     // Deleted first, so that it is inserted last.
     this.#fullAt.delete(key);
     this.#fullAt.set(key, fullAt);
+    this.#collected.add(key, this.#intervalMs);
     this.#forget(now);
     return 0;
+  }
+
+  /** From now on, what is taken here is kept for `drain`. */
+  collect(): void {
+    this.#collected.begin();
+  }
+
+  /** Tokens by bucket that were taken here since the last call, as the milliseconds in which they are refilled. */
+  drain(): ReadonlyMap<string, number> {
+    return this.#collected.drain();
+  }
+
+  /** Takes back what was drained and did not get to the other processes. */
+  restore(counts: ReadonlyMap<string, number>): void {
+    this.#collected.restore(counts);
+  }
+
+  /** A bucket is full in so many milliseconds after what all processes took. What was not drained yet is added. */
+  learn(key: string, fullInMs: number): void {
+    this.#fullAt.delete(key);
+    this.#fullAt.set(key, this.#now() + fullInMs + this.#collected.of(key));
   }
 
   /** Buckets that are remembered. */

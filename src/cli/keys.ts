@@ -1,14 +1,13 @@
 /** `geomill keys`: API keys and OAuth clients from the command line, also while the service runs. */
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { type Accounts, type AccountsOptions, openAccounts } from '../accounts/accounts.ts';
+import { type Accounts, type AccountsOptions, openAccountsAt } from '../accounts/accounts.ts';
 import type { Credential, CredentialKind } from '../accounts/credentials.ts';
 import { checkScopes } from '../accounts/new-credential.ts';
 import { DEFAULT_SCOPES, formatScopes, SCOPES } from '../accounts/principal.ts';
 import { publicIdIn } from '../accounts/secret-text.ts';
-import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import { accountsPath } from '../jobs/data-directory.ts';
+import { type AccountsSettings, accountsPlace } from '../jobs/data-directory.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 
 export const usage = `geomill keys create --owner OWNER --name NAME [options]
@@ -22,7 +21,7 @@ geomill keys revoke ID
   --client         an OAuth client instead of a key; printed as client_id:client_secret
   --json           list as JSON
 
-DATA_DIR names the data directory of the service, which may be running. A key is printed once, alone on standard
+DATABASE_URL or else DATA_DIR must be set as for the service, which may be running. A key is printed once, alone on standard
 output. It is not stored and cannot be shown again.
 
 Examples:
@@ -40,7 +39,7 @@ export const flags = (): Flags => ({
 });
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
-export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
+export async function run(argv: readonly string[], config: AccountsSettings): Promise<number> {
   const parsed = parseCommand(argv, flags(), usage);
   if (parsed === null) return 0;
   const [action, ...rest] = parsed.positionals;
@@ -52,7 +51,7 @@ export async function run(argv: readonly string[], config: Pick<Config, 'dataDir
   if (foreign !== undefined) throw failure('USAGE', { detail: `keys ${action} has no --${foreign}` });
   if (rest.length !== takes)
     throw failure('USAGE', { detail: `keys ${action} takes ${takes === 0 ? 'flags only' : 'one ID'}` });
-  const accounts = openAccountsOf(config.dataDirectory);
+  const accounts = await openAccountsOf(config);
   try {
     await perform(accounts, parsed.values, rest);
   } finally {
@@ -75,12 +74,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** A directory that is not there is more likely mistyped than wanted: it is not made. */
-export function openAccountsOf(dataDirectory: string, options: AccountsOptions = {}): Accounts {
-  if (!existsSync(dataDirectory)) {
+export function openAccountsOf(config: AccountsSettings, options: AccountsOptions = {}): Promise<Accounts> {
+  const { dataDirectory, databaseUrl } = config;
+  if (databaseUrl === null && !existsSync(dataDirectory)) {
     const reason = 'there is no such directory; name the one of the service, or start the service first';
     throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });
   }
-  return openAccounts({ ...options, path: accountsPath(dataDirectory) });
+  return openAccountsAt(accountsPlace(config), options);
 }
 
 async function create(accounts: Accounts, values: Parsed['values']): Promise<void> {

@@ -2,6 +2,7 @@
 import type { SigningKeyFacts, SigningKeys } from '../accounts/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import type { AccountsSettings } from '../jobs/data-directory.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { actor, openAccountsOf, table, when } from './keys.ts';
 
@@ -14,7 +15,7 @@ expired: clients notice nothing.
   --now    use this if the private key has leaked: the new key signs immediately, all tokens of the old keys are refused
   --json   list as JSON
 
-DATA_DIR is the data directory of the service, which may be running: it uses the new key from its next request on.
+DATABASE_URL or else DATA_DIR must be set as for the service, which may be running: it uses the new key from its next request on.
 TOKEN_LIFETIME must be set as it is for the service. Every rotation is in the audit log.
 
 Examples:
@@ -27,7 +28,7 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
-type KeysConfig = Pick<Config, 'dataDirectory' | 'tokenLifetimeSeconds'>;
+type KeysConfig = AccountsSettings & Pick<Config, 'tokenLifetimeSeconds'>;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: KeysConfig): Promise<number> {
@@ -41,7 +42,7 @@ export async function run(argv: readonly string[], config: KeysConfig): Promise<
   if (foreign !== undefined) throw failure('USAGE', { detail: `signing-keys ${action} has no --${foreign}` });
   if (rest.length > 0) throw failure('USAGE', { detail: `signing-keys ${action} takes flags only` });
   const tokenLifetimeMs = config.tokenLifetimeSeconds * 1000;
-  const accounts = openAccountsOf(config.dataDirectory, { tokenLifetimeMs });
+  const accounts = await openAccountsOf(config, { tokenLifetimeMs });
   try {
     if (action === 'list') await list(accounts.signingKeys, values.json === true);
     else await rotate(accounts.signingKeys, values.now === true);

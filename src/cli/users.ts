@@ -4,6 +4,7 @@ import { linkAddress } from '../account-area/one-time-links.ts';
 import type { User } from '../account-area/users.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import type { AccountsSettings } from '../jobs/data-directory.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { actor, openAccountsOf, table, when } from './keys.ts';
 
@@ -18,7 +19,7 @@ geomill users enable EMAIL
   --password-stdin  read the password from the first line of standard input instead of printing a link to set one
   --json            list as JSON
 
-DATA_DIR names the data directory of the service, which may be running. A link can be used once, expires after
+DATABASE_URL or else DATA_DIR must be set as for the service, which may be running. A link can be used once, expires after
 24 hours and is printed alone on standard output. It begins with BASE_URL, or with HOST and PORT if BASE_URL is not set.
 
 Examples:
@@ -33,7 +34,7 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
-type UsersConfig = Pick<Config, 'dataDirectory' | 'baseUrl' | 'host' | 'port'>;
+type UsersConfig = AccountsSettings & Pick<Config, 'baseUrl' | 'host' | 'port'>;
 
 interface Call {
   readonly directory: Directory;
@@ -73,7 +74,7 @@ export async function run(argv: readonly string[], config: UsersConfig): Promise
     const takes = action.takes === 0 ? 'flags only' : 'one e-mail address';
     throw failure('USAGE', { detail: `users ${name} takes ${takes}` });
   }
-  const accounts = openAccountsOf(config.dataDirectory);
+  const accounts = await openAccountsOf(config);
   try {
     const { openDirectory } = await import('../account-area/area.ts');
     const warn = (message: string): void => void process.stderr.write(`geomill: ${message}\n`);

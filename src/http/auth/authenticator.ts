@@ -4,6 +4,7 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import { AttemptLimiter, SECRET_RULES, sourceOf } from '../../accounts/attempt-limiter.ts';
 import type { OidcIssuer, OidcOptions } from '../../accounts/oidc.ts';
 import type { Principal, Refusal, Verification } from '../../accounts/principal.ts';
+import type { SharedLimits } from '../../accounts/shared-limits.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import type { LazyAccounts } from './lazy-accounts.ts';
 import { presentedIn } from './presented.ts';
@@ -40,6 +41,11 @@ export class Authenticator {
         : await this.#checkToken(accounts, presented.text, request);
     if (verification.ok !== undefined) return verification.ok;
     throw await this.refuse(request, accounts, verification);
+  }
+
+  /** Counts failures together with the other processes of the service. */
+  share(limits: SharedLimits | null): void {
+    limits?.shareAttempts('secret', this.#limiter);
   }
 
   /**

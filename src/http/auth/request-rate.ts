@@ -1,6 +1,7 @@
 /** Limits the request rate of each account. */
 import { sourceOf } from '../../accounts/attempt-limiter.ts';
 import type { Principal } from '../../accounts/principal.ts';
+import type { SharedLimits } from '../../accounts/shared-limits.ts';
 import { TokenBuckets } from '../../accounts/token-buckets.ts';
 import { failure } from '../../errors.ts';
 
@@ -12,6 +13,11 @@ export class RequestRate {
   constructor(ratePerSecond: number, burst: number) {
     this.#ratePerSecond = ratePerSecond;
     this.#buckets = ratePerSecond === 0 ? null : new TokenBuckets({ ratePerSecond, burst });
+  }
+
+  /** Counts requests together with the other processes of the service. */
+  share(limits: SharedLimits | null): void {
+    if (this.#buckets !== null) limits?.shareRequests('owner', this.#buckets);
   }
 
   /** Counts a request. `address`: where it comes from. Throws RATE_EXCEEDED. */
