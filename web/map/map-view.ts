@@ -49,6 +49,8 @@ export interface MapEvents {
   readonly covered: () => { readonly left: number; readonly right: number };
 }
 
+/** Pixels around what the map moves to. */
+const PADDING = 40;
 const FILL_OPACITY = 0.25;
 /** Deeper, tiles of this level are enlarged: most services end there. */
 const MAX_TILE_ZOOM = 19;
@@ -125,7 +127,8 @@ export class MapView {
   /** Until the map can be drawn on; never after it was closed, so that what waited for it does nothing. */
   async #open(): Promise<void> {
     await this.#ready;
-    if (this.#isClosed) await new Promise<never>(() => {});
+    // Preact takes the container out of the page before it closes the map.
+    if (this.#isClosed || !this.#map.getContainer().isConnected) await new Promise<never>(() => {});
   }
 
   #loadDetails(): void {
@@ -259,7 +262,8 @@ export class MapView {
     await this.#open();
     const [west, south, east, north] = box;
     const options = {
-      padding: this.#padding(),
+      // The map is never smaller than its window: most of the globe, drawn beside what covers the map, would be cut off.
+      padding: east - west > 180 ? PADDING : this.#padding(),
       maxZoom: west === east && south === north ? (this.#plane === null ? 16 : 6) : 21,
       animate: isAnimated(),
       duration: 400,
@@ -269,7 +273,7 @@ export class MapView {
 
   #padding(): { top: number; bottom: number; left: number; right: number } {
     const { left, right } = this.#covered();
-    return { top: 40, bottom: 40, left: left + 40, right: right + 40 };
+    return { top: PADDING, bottom: PADDING, left: left + PADDING, right: right + PADDING };
   }
 
   /** Moves only if the box is not in view, and keeps the zoom if the box fits. */

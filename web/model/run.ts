@@ -70,7 +70,8 @@ export function start(): void {
   const groups = document.operation === 'transform' ? inputs.map((input) => [input]) : [inputs];
   batch(() => {
     runs.value = runs.value.filter(isActive);
-    for (const group of groups) if (group.length > 0) void startOne(document, group);
+    // The newest run is listed first: so they are in the order of the sources.
+    for (const group of groups.toReversed()) if (group.length > 0) void startOne(document, group);
   });
 }
 

@@ -20,7 +20,7 @@ export class SourceUpload {
   /** Of the upload that was begun, to continue it. */
   #id: string | null = null;
   #abort: AbortController | null = null;
-  #waiting = Promise.withResolvers<UploadedFile>();
+  #waiting = waitForFile();
   #file: UploadedFile | null = null;
 
   constructor(name: string, content: Blob) {
@@ -32,7 +32,14 @@ export class SourceUpload {
     return this.#state;
   }
 
-  /** The file at the service, once it is there; starts the upload if that was not done. Waits while it is paused or has failed. */
+  /** Whether `content` is the same file of the disk: chosen again, it is another object. */
+  holds(content: Blob | null): boolean {
+    const [own, other] = [this.#content, content];
+    if (!(own instanceof File && other instanceof File)) return own === other;
+    return own.name === other.name && own.size === other.size && own.lastModified === other.lastModified;
+  }
+
+  /** The file at the service, once it is there; starts the upload if that was not done. Waits while it is paused or has failed; rejects if it is discarded before. */
   file(): Promise<UploadedFile> {
     if (this.#file !== null && this.#file.expiresAt.getTime() < Date.now() + MARGIN_MS) this.#forget();
     if (this.#state.peek().state === 'idle') this.resume();
@@ -82,20 +89,32 @@ export class SourceUpload {
       );
   }
 
-  /** Deletes it at the service. `file` starts again. */
+  /** Deletes it at the service, also if it was sent in part. `file` starts again. */
   discard(): void {
     this.#abort?.abort();
     // If this fails it expires by itself.
-    this.#file?.delete().catch(() => {});
+    if (this.#id !== null)
+      client
+        .uploaded(this.#id)
+        .then((file) => file.delete())
+        .catch(() => {});
+    this.#waiting.reject(new Error(`'${this.#name}' was removed before it was sent.`));
     this.#forget();
   }
 
   #forget(): void {
     this.#id = null;
     this.#file = null;
-    this.#waiting = Promise.withResolvers();
+    this.#waiting = waitForFile();
     this.#state.value = { state: 'idle' };
   }
+}
+
+/** Nobody may wait when it is rejected. */
+function waitForFile(): PromiseWithResolvers<UploadedFile> {
+  const waiting = Promise.withResolvers<UploadedFile>();
+  waiting.promise.catch(() => {});
+  return waiting;
 }
 
 function sentBytesOf(state: UploadState): number {

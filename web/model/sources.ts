@@ -42,6 +42,16 @@ export interface Source {
   readonly preview: Loading<Preview> | null;
 }
 
+/** Before the service was asked. */
+const UNREAD = {
+  inspection: { state: 'loading' },
+  mayRetry: false,
+  text: null,
+  suggestions: [],
+  failure: null,
+  preview: null,
+} as const satisfies Partial<Source>;
+
 /** In the order in which they were added. A source whose input was removed stays, so that undo brings it back. */
 export const sources = signal<ReadonlyMap<string, Source>>(new Map());
 /** Files that could not become sources, with the reason. */
@@ -96,9 +106,11 @@ export function addUrl(url: string): void {
   addNew({ path: name, format, crs: null, layers: null, options: {}, url }, null);
 }
 
-/** Returns the path, which no other source has. */
+/** Returns the path, which no other source has. A file that was removed and is added again has its path again. */
 function addNew(input: InputChoice, content: Blob | null): string {
-  const taken = [...sources.value.keys(), ...workspace.current.peek().inputs.map(({ path }) => path)];
+  const present = workspace.current.peek().inputs.map(({ path }) => path);
+  const others = [...sources.value.values()].filter(({ upload }) => upload?.holds(content) !== true);
+  const taken = [...present, ...others.map(({ path }) => path)];
   const path = uniqueName(input.path, new Set(taken));
   batch(() => {
     keep(path, content);
@@ -112,12 +124,7 @@ function keep(path: string, content: Blob | null): void {
     path,
     byteLength: content?.size ?? null,
     upload: content === null ? null : new SourceUpload(path, content),
-    inspection: { state: 'loading' },
-    mayRetry: false,
-    text: null,
-    suggestions: [],
-    failure: null,
-    preview: null,
+    ...UNREAD,
   };
   sources.value = new Map(sources.value).set(path, source);
 }
@@ -137,10 +144,15 @@ export function dismissRejected(): void {
   rejected.value = [];
 }
 
-/** The file stays in the page, so that undo brings it back. */
+/** The file stays in the page, so that undo brings it back; what the service said of it is asked again then. */
 export function removeSource(path: string): void {
+  asked.get(path)?.abort.abort();
+  asked.delete(path);
   sources.value.get(path)?.upload?.discard();
-  workspace.edit((document) => removeInput(document, path));
+  batch(() => {
+    change(path, UNREAD);
+    workspace.edit((document) => removeInput(document, path));
+  });
 }
 
 /** Null: as the file states. A choice counts more than what the file states, which may be what is wrong. */
@@ -219,7 +231,7 @@ async function inspectAndDraw(
   const whole = { ...input, layers: null };
   const config = { input: inputConfig(whole) } as unknown as InspectConfig;
   change(path, { inspection: { state: 'loading' }, suggestions: [], failure: null, preview: null });
-  const file = upload === null ? null : await upload.file();
+  const file = upload === null ? null : await upload.file().catch(() => null);
   if (abort.aborted) return;
   const first = isLarge(file) ? await drawFirst(path, file, whole, abort) : null;
   if (abort.aborted) return;

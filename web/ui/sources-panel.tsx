@@ -55,7 +55,7 @@ export function SourcesPanel(): JSX.Element {
         {inputs.map((input, index) => (
           <SourceCard
             key={input.path}
-            id={elementIds.source(index)}
+            index={index}
             input={input}
             source={sources.value.get(input.path)}
             isConverted={converted.includes(input)}
@@ -166,8 +166,17 @@ function FileButton(props: {
   );
 }
 
+/** The button that was used is gone: the next card, the one before, or what adds files has the focus. */
+function focusNear(index: number): void {
+  requestAnimationFrame(() => {
+    const cards = [index, index - 1].map((at) => document.getElementById(elementIds.source(at)));
+    const files = document.getElementById(elementIds.files);
+    (cards.find((card) => card !== null) ?? files?.parentElement?.querySelector('button'))?.focus();
+  });
+}
+
 function SourceCard(props: {
-  readonly id: string;
+  readonly index: number;
   readonly input: InputChoice;
   readonly source: Source | undefined;
   readonly isConverted: boolean;
@@ -175,7 +184,7 @@ function SourceCard(props: {
   const { input, source } = props;
   const format = formatOf(input.format);
   return (
-    <li id={props.id} class="card" tabIndex={-1}>
+    <li id={elementIds.source(props.index)} class="card" tabIndex={-1}>
       <div class="card-head">
         <strong class="name" dir="auto">
           {input.path}
@@ -185,7 +194,14 @@ function SourceCard(props: {
           {source?.byteLength != null && `, ${sizeText(source.byteLength)}`}
           {input.url !== undefined && ', fetched by the service'}
         </span>
-        <button type="button" aria-label={`Remove ${input.path}`} onClick={() => removeSource(input.path)}>
+        <button
+          type="button"
+          aria-label={`Remove ${input.path}`}
+          onClick={() => {
+            removeSource(input.path);
+            focusNear(props.index);
+          }}
+        >
           ✕
         </button>
       </div>
