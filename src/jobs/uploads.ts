@@ -68,7 +68,10 @@ export interface PieceChecksum {
   check(): void;
 }
 
-/** Bytes and time after which the offset is recorded while a piece is received: so much a dead service loses of it. */
+/**
+ * The offset is recorded while a piece is received when it passes a multiple of these bytes, at which stores begin a new segment, and
+ * after this time: so much a dead service loses of it.
+ */
 const RECORD_BYTES = 16 * 1024 ** 2;
 const RECORD_MS = 2000;
 const BATCH = 200;
@@ -244,8 +247,8 @@ export class Uploads {
         }
         at += value.length;
         checksum?.update(value);
-        const isDue = at - current.offset >= RECORD_BYTES || performance.now() - recordedAt >= RECORD_MS;
-        if (isDue) await keepReceived();
+        const isNextBlock = Math.floor(at / RECORD_BYTES) > Math.floor(current.offset / RECORD_BYTES);
+        if (isNextBlock || performance.now() - recordedAt >= RECORD_MS) await keepReceived();
       }
       checksum?.check();
       await keep(given === 'end' ? at : byteLength);
