@@ -12,6 +12,13 @@ export interface PageLook {
   readonly path?: string;
 }
 
+const NARROW: PageLook = { width: 390, height: 844, isDark: true };
+
+/** The looks in which a journey is made: both in exhaustive runs. states.test.ts sees every state in every look. */
+export const LOOKS: readonly PageLook[] = IS_EXHAUSTIVE ? [{}, NARROW] : [{}];
+/** As LOOKS, for journeys that differ most in narrow windows. */
+export const NARROW_LOOKS: readonly PageLook[] = IS_EXHAUSTIVE ? [{}, NARROW] : [NARROW];
+
 /** Runs `steps` on a new page; nothing may be loaded from another host, and the browser may complain of nothing. */
 export async function onWorkspace(
   serviceUrl: string,

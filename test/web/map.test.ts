@@ -10,7 +10,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { untilShown } from '../support/map-colours.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, LOOKS, onWorkspace } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 if (skip === false) await buildWorkspace();
@@ -76,7 +76,7 @@ test('layers of a file are switched off one by one, and features are reached by 
     to: 'gpkg',
     split: { field: 'kind', into: 'layers' },
   });
-  for (const look of [{}, { width: 390, height: 844, isDark: true }])
+  for (const look of LOOKS)
     await onWorkspace(
       service.url,
       async (page) => {
@@ -125,7 +125,7 @@ test('data without a position on the Earth is drawn on plain paper, beside data 
   const features = [{ type: 'Polygon', coordinates: [] }, null, ...points].map(feature);
   writeFileSync(fiji, JSON.stringify({ type: 'FeatureCollection', features }));
   const status = (page: Page) => page.getByRole('status').filter({ hasText: 'r2010.dxf:' });
-  for (const look of [{}, { width: 390, height: 844, isDark: true }])
+  for (const look of LOOKS)
     await onWorkspace(
       service.url,
       async (page) => {

@@ -9,7 +9,7 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace, showPart } from '../support/workspace-page.ts';
+import { addFiles, LOOKS, onWorkspace, showPart } from '../support/workspace-page.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const SAMPLES = join(root, 'samples');
@@ -128,7 +128,7 @@ test('a drawn area is on the map, clips, can be undone, and is the same on the c
 });
 
 test('without a pointer an area is drawn with keys or given as numbers', { skip }, async () => {
-  for (const look of [{}, { width: 390, height: 844, isDark: true }])
+  for (const look of LOOKS)
     await onWorkspace(
       service.url,
       async (page) => {

@@ -10,7 +10,7 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, NARROW_LOOKS, onWorkspace } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 const TITLE = 'Convert vector geodata - geomill';
@@ -107,7 +107,7 @@ test('an empty result says which step left nothing, and how far away the mask is
   };
   const numbers = features.map(({ geometry }) => (geometry.coordinates as never[]).flat(9) as number[]);
   const south = Math.min(...numbers.flatMap((list) => list.filter((_, i) => i % 2 === 1)));
-  for (const look of [{}, { width: 390, height: 844, isDark: true }])
+  for (const look of NARROW_LOOKS)
     await onWorkspace(
       service.url,
       async (page) => {

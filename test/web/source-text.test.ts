@@ -11,13 +11,12 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { writeRawShapefile } from '../support/raw-shapefile.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace, type PageLook } from '../support/workspace-page.ts';
+import { addFiles, NARROW_LOOKS, onWorkspace } from '../support/workspace-page.ts';
 
 if (skip === false) await buildWorkspace();
 const service = await startTestService({ runner: null });
 after(() => service[Symbol.asyncDispose]());
 
-const LOOKS: readonly PageLook[] = [{}, { width: 390, height: 844, isDark: true }];
 const onMap = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Layers of the map' }).getByRole('checkbox', { name });
 
@@ -26,7 +25,7 @@ test('a CSV in another encoding is read after its encoding was chosen by keyboar
   const file = join(workspace.path, 'orte.csv');
   const text = 'ort;lon;lat\nGröße;8,5;53,5\nKöln;6,9;50,9\nkaputt;8,7\n';
   writeFileSync(file, iconv.encode(text, 'windows-1252'));
-  for (const look of LOOKS)
+  for (const look of NARROW_LOOKS)
     await onWorkspace(
       service.url,
       async (page) => {

@@ -9,13 +9,11 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace, type PageLook } from '../support/workspace-page.ts';
+import { addFiles, LOOKS, onWorkspace } from '../support/workspace-page.ts';
 
 if (skip === false) await buildWorkspace();
 const service = await startTestService({ runner: null });
 after(() => service[Symbol.asyncDispose]());
-
-const LOOKS: readonly PageLook[] = [{}, { width: 390, height: 844, isDark: true }];
 
 /** Cities in the country of a national grid. */
 const GRIDS: readonly (readonly [code: number, country: string, cities: readonly [number, number][]])[] = [

@@ -8,14 +8,13 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace, showPart } from '../support/workspace-page.ts';
+import { addFiles, NARROW_LOOKS, onWorkspace, showPart } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 if (skip === false) await buildWorkspace();
 const service = await startTestService({ runner: null });
 after(() => service[Symbol.asyncDispose]());
 
-const LOOKS = [{}, { width: 390, height: 844, isDark: true }];
 const condition = (page: Page, number: number) => page.getByRole('group', { name: `Condition ${number}` });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const summary = (page: Page, title: string) => page.locator('.cards summary', { hasText: title });
@@ -29,7 +28,7 @@ async function addHarbour(page: Page): Promise<void> {
 test('conditions are built from rows by the types of the fields, and are the same as text', {
   skip,
 }, async () => {
-  for (const look of LOOKS)
+  for (const look of NARROW_LOOKS)
     await onWorkspace(
       service.url,
       async (page) => {
@@ -72,7 +71,7 @@ test('conditions are built from rows by the types of the fields, and are the sam
 test('each step is a sentence; fields are chosen from a list, numbers have their unit beside them', {
   skip,
 }, async () => {
-  for (const look of LOOKS)
+  for (const look of NARROW_LOOKS)
     await onWorkspace(
       service.url,
       async (page) => {
