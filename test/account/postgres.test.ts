@@ -1,9 +1,11 @@
 /** The account area of two processes with their accounts in one PostgreSQL database. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { openAccountsAt } from '../../src/accounts/accounts.ts';
+import { AttemptLimiter, PASSWORD_RULES } from '../../src/accounts/attempt-limiter.ts';
 import { ADMIN, Browser, setUpAdmin, signIn, startTestArea, type TestArea } from '../support/account-area.ts';
 import { postgresPlace } from '../support/accounts.ts';
-import { noPostgres } from '../support/postgres.ts';
+import { noPostgres, startPostgres } from '../support/postgres.ts';
 
 const skip = noPostgres;
 const EVE = { email: 'eve@example.org', password: 'nine yellow kites fly' };
@@ -86,4 +88,33 @@ test('the last administrator stays, whichever process is asked', { skip }, async
   await assert.rejects(() => users.setAdmin(admin, false, 'test'), { code: 'LAST_ADMIN' });
   assert.deepEqual(await accounts.states.of(admin.id), { isAdmin: true, disabledAt: null });
   assert.equal(await users.get('no\0body'), null);
+});
+
+test('accounts work again after a crash of the database, with empty limits', { skip }, async () => {
+  await using server = await startPostgres();
+  const place = { postgres: { url: server.url, schema: 'crash', maxConnections: 3 } };
+  const accounts = await openAccountsAt(place);
+  try {
+    const limiter = new AttemptLimiter(PASSWORD_RULES);
+    accounts.database.limits?.shareAttempts('account', limiter);
+    const wanted = { kind: 'key', owner: 'ci', name: 'k', scopes: ['jobs:read'], expiresAt: null } as const;
+    const { secret } = await accounts.credentials.create(wanted, 'test');
+    limiter.fail('ann');
+    await accounts.database.limits?.exchange();
+    await server.crash();
+    // A connection may be found dead by the first statement that uses it.
+    const verified = await accounts.credentials
+      .verifyKey(secret)
+      .catch(() => accounts.credentials.verifyKey(secret));
+    assert.ok(verified.ok);
+    assert.equal(await accounts.audit.note({ actor: 'a', event: 'sign-in.failed', subject: 's' }), true);
+    limiter.fail('ann');
+    await accounts.database.limits?.exchange();
+    const [{ failures }] = await accounts.database.rows<{ failures: number }>(
+      'SELECT failures FROM attempts',
+    );
+    assert.equal(failures, 1);
+  } finally {
+    await accounts.close();
+  }
 });
