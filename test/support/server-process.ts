@@ -35,9 +35,10 @@ export async function serverForTests(settings: Readonly<Record<string, string>>)
 /** `settings` by their variables; TEST_LOG=info shows what the server says. */
 export async function startServerProcess(
   settings: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
 ): Promise<ServerProcess> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-server-'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve', ...flags], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
