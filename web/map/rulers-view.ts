@@ -102,8 +102,8 @@ export class RulersView {
     const plane = this.#plane;
     const labels: HTMLElement[] = [];
     const add = (text: string, side: 'bottom' | 'right', pixels: number, length: number) => {
-      // Not where the other edge has its labels.
-      if (pixels < 24 || pixels > length - 40) return;
+      // Not where the other edge has its labels, nor under the buttons for zooming.
+      if (pixels < (side === 'right' ? 104 : 24) || pixels > length - 40) return;
       const label = document.createElement('span');
       label.className = side;
       label.textContent = text;

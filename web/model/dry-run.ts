@@ -3,6 +3,7 @@ import { effect, signal, untracked } from '@preact/signals';
 import type { InspectConfig, Inspection, UploadedFile } from '../../src/client/client.ts';
 import { client, type Loading, messageOf } from '../service.ts';
 import { conversionConfig, convertedInputs, type InputChoice, type WorkspaceDocument } from './document.ts';
+import { isPassing, pause } from './reconnect.ts';
 import { sources } from './sources.ts';
 import { areStepFilesHere, uploadedFiles } from './step-files.ts';
 import { workspace } from './workspace.ts';
@@ -89,19 +90,26 @@ async function check(
     if (!signal.aborted) dryRun.value = { path: input.path, key, result };
   };
   show({ state: 'loading' });
-  try {
-    const reference = await uploadedFiles(document);
-    const config = conversionConfig(document, input, reference) as unknown as InspectConfig;
-    const { output } = await client.inspect(upload === null ? { config } : { input: await upload, config }, {
-      signal,
-      idempotencyKey: null,
-    });
-    if (output === null) return;
-    if ('error' in output) show({ state: 'failed', message: output.error.message });
-    else show({ state: 'ready', value: output });
-  } catch (error) {
-    show({ state: 'failed', message: messageOf(error) });
-  }
+  for (let failures = 0; !signal.aborted; failures++)
+    try {
+      const reference = await uploadedFiles(document);
+      const config = conversionConfig(document, input, reference) as unknown as InspectConfig;
+      const { output } = await client.inspect(
+        upload === null ? { config } : { input: await upload, config },
+        {
+          signal,
+          idempotencyKey: null,
+        },
+      );
+      if (output === null) return;
+      if ('error' in output) show({ state: 'failed', message: output.error.message });
+      else show({ state: 'ready', value: output });
+      return;
+    } catch (error) {
+      if (!isPassing(error)) return show({ state: 'failed', message: messageOf(error) });
+      // Says nothing about the document.
+      await pause(failures, signal).catch(() => {});
+    }
 }
 
 function keyOf(document: WorkspaceDocument, input: InputChoice): string {

@@ -2,6 +2,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { GeomillProblem, type UploadedFile } from '../../src/client/client.ts';
 import { client, messageOf } from '../service.ts';
+import { isPassing, pause } from './reconnect.ts';
 
 export type UploadState =
   | { readonly state: 'idle' }
@@ -20,6 +21,8 @@ export class SourceUpload {
   /** Of the upload that was begun, to continue it. */
   #id: string | null = null;
   #abort: AbortController | null = null;
+  /** Attempts since the last byte was sent. */
+  #failures = 0;
   #waiting = waitForFile();
   #file: UploadedFile | null = null;
 
@@ -51,8 +54,9 @@ export class SourceUpload {
     this.#state.value = { state: 'paused', sentBytes: sentBytesOf(this.#state.peek()) };
   }
 
-  /** Starts the upload, or continues it after a pause or a failure. */
+  /** Starts the upload, or continues it after a pause or a failure. Continues by itself when the service answers again. */
   resume(): void {
+    this.#abort?.abort();
     const abort = new AbortController();
     this.#abort = abort;
     const started = performance.now();
@@ -66,6 +70,7 @@ export class SourceUpload {
         onProgress: ({ id, sentBytes }) => {
           if (abort.signal.aborted) return;
           this.#id = id;
+          this.#failures = 0;
           const seconds = (performance.now() - started) / 1000;
           const bytesPerSecond = sentBytes > first ? (sentBytes - first) / seconds : null;
           this.#state.value = { state: 'sending', sentBytes, bytesPerSecond };
@@ -85,6 +90,12 @@ export class SourceUpload {
           if (isGone) this.#id = null;
           const sentBytes = isGone ? 0 : sentBytesOf(this.#state.peek());
           this.#state.value = { state: 'failed', sentBytes, message: messageOf(error) };
+          if (!isPassing(error)) return;
+          pause(this.#failures++, abort.signal).then(
+            () => this.resume(),
+            // Continued, paused or discarded by the user.
+            () => {},
+          );
         },
       );
   }

@@ -12,6 +12,15 @@ export interface StepProblem {
 
 const PATH = /'?\btransformations\[(\d+)\](?:\.params)?(?:\.([A-Za-z]\w*))?((?:\.\w+|\[\d+\])*)'?\s*/;
 
+/** The message with the step as the user sees it in place of its path: "Step 2, buffer, distance: Must be number". */
+export function withStepName(document: WorkspaceDocument, message: string): string {
+  const problem = stepProblem(document, message);
+  if (problem === null) return message;
+  const at = document.steps.findIndex(({ key }) => key === problem.step);
+  const parameter = problem.parameter === null ? '' : `, ${problem.parameter}`;
+  return `Step ${at + 1}, ${document.steps[at].type}${parameter}: ${problem.text}`;
+}
+
 /** A message that names a parameter of a step by its path; null: it names none. Steps that are switched off do not count. */
 export function stepProblem({ steps }: WorkspaceDocument, message: string): StepProblem | null {
   const match = PATH.exec(message);

@@ -76,6 +76,11 @@ export function sizeText(byteLength: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)} ${UNITS[unit]}`;
 }
 
+/** "1 feature", "4,980,311 features". */
+export function countOf(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Whole numbers with separators: "4,980,311". */
 export function countText(count: number): string {
   return count.toLocaleString('en');

@@ -4,9 +4,10 @@ import { chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts
 import { checkNow, dryRun, isCheckOffered } from '../model/dry-run.ts';
 import { renamedFields } from '../model/short-names.ts';
 import { sourceFields } from '../model/source-fields.ts';
+import { withStepName } from '../model/step-problems.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, formatName, formatOf } from '../service.ts';
-import { Busy, countText, Section, SelectField, sizeText } from './controls.tsx';
+import { Busy, countOf, countText, Section, SelectField, sizeText } from './controls.tsx';
 import { CrsPicker } from './crs-picker.tsx';
 import { lazy } from './lazy.tsx';
 import { OptionsDetails } from './options-details.tsx';
@@ -68,6 +69,7 @@ function Forecast(): JSX.Element | null {
     );
   if (checked === null) return null;
   const { path, result } = checked;
+  const document = workspace.current.value;
   const renamed = result.state === 'ready' ? renamedFields(result.value.fields.renamed) : [];
   return (
     <section class="forecast" aria-label="What this output will lose">
@@ -80,11 +82,13 @@ function Forecast(): JSX.Element | null {
         )}
       </h3>
       {result.state === 'loading' && <Busy label="Checking…" />}
-      {result.state === 'failed' && <p class="soft">It would fail: {result.message}</p>}
+      {result.state === 'failed' && (
+        <p class="soft">It would fail: {withStepName(document, result.message)}</p>
+      )}
       {result.state === 'ready' && (
         <>
           <p class="soft">
-            {countText(result.value.features.read)} features read, {countText(result.value.features.written)}{' '}
+            {countOf(result.value.features.read, 'feature')} read, {countText(result.value.features.written)}{' '}
             written, {sizeText(result.value.bytes)}
           </p>
           <Findings findings={result.value.warnings} nothing="Nothing will be lost or changed." />

@@ -7,6 +7,7 @@ import { cancel, isActive, type Run, startAgain } from '../model/run.ts';
 import { outputFile, outputInput } from '../model/run-output.ts';
 import { selection } from '../model/selection.ts';
 import { addSource, sources } from '../model/sources.ts';
+import { withStepName } from '../model/step-problems.ts';
 import { isServiceAway, messageOf } from '../service.ts';
 import { outputUrl } from '../session.ts';
 import { Busy, countText, Problem, sizeText } from './controls.tsx';
@@ -108,10 +109,11 @@ function Progress({ run }: { readonly run: Run }): JSX.Element {
 }
 
 function Failure({ run, failure }: { readonly run: Run; readonly failure: RunFailure }): JSX.Element {
-  if (run.state !== 'failed') return <Problem message={failure.message} />;
+  const message = withStepName(run.document, failure.message);
+  if (run.state !== 'failed') return <Problem message={message} />;
   const show = placeOnMap(run, failure);
   return (
-    <Problem message={failure.message}>
+    <Problem message={message}>
       <FixButtons failure={failure} paths={run.paths} withCrs onFixed={() => startAgain(run)}>
         {show !== null && (
           <button type="button" onClick={show}>

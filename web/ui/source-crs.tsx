@@ -20,14 +20,16 @@ export function SourceCrs(props: {
   if (inspection.state === 'loading') return null;
   const found = inspection.state === 'ready' ? inspection.value : null;
   if (found === null && suggestions.length === 0 && input.crs === null) return null;
+  // The page writes what the service assumed into the document.
+  const isAssumed = isAssumedCrs(input, found);
   const isPlaced = found?.layers.every(({ crs }) => crs !== null) ?? false;
   const place = found === null ? null : unknownPlace(found);
   return (
     <CrsPicker
       label="CRS"
-      value={input.crs}
+      value={isAssumed ? null : input.crs}
       stated={statedCrs(found)}
-      origin={input.crs === null ? originText(found) : 'stated here'}
+      origin={input.crs === null || isAssumed ? originText(found) : 'stated here'}
       isMissing={!isPlaced && input.crs === null}
       onChoose={(crs) => chooseCrs(input.path, crs)}
       help={(choose) =>
@@ -47,6 +49,12 @@ export function SourceCrs(props: {
       }
     />
   );
+}
+
+function isAssumedCrs({ crs }: InputChoice, found: Inspection | null): boolean {
+  const [first] = found?.layers ?? [];
+  const authority = first?.crs?.origin === 'assumed' ? first.crs.authority : null;
+  return authority !== null && crs === `${authority.name}:${authority.code}`;
 }
 
 /** How the CRS is known, if it is in the same way for all layers. */

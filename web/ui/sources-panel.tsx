@@ -21,7 +21,7 @@ import {
 import { workspace } from '../model/workspace.ts';
 import { formatName, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
-import { Busy, countText, Problem, Section, SelectField, sizeText } from './controls.tsx';
+import { Busy, countOf, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { drawnSentence, isWhole } from './drawn-words.ts';
 import { FixButtons } from './fix-buttons.tsx';
 import { lazy } from './lazy.tsx';
@@ -62,6 +62,9 @@ export function SourcesPanel(): JSX.Element {
           />
         ))}
       </ul>
+      {operation !== 'transform' && new Set(converted.map(({ format }) => format)).size > 1 && (
+        <Problem message="Only files of one format can be appended or merged. Convert them to one format first, or remove the others." />
+      )}
       {converted.length > 1 && (
         <SelectField
           label="Several files"
@@ -374,10 +377,10 @@ function Layers(props: { readonly input: InputChoice; readonly inspection: Inspe
             <span dir="auto">{layer.name}</span>
           </label>
           <span class="soft">
-            {countText(layer.features)} {layer.features === 1 ? 'feature' : 'features'}
+            {countOf(layer.features, 'feature')}
             {Object.keys(layer.geometry_types).length > 0 &&
               `, ${Object.keys(layer.geometry_types).join(', ')}`}
-            {`, ${layer.fields.length} ${layer.fields.length === 1 ? 'field' : 'fields'}`}
+            {`, ${countOf(layer.fields.length, 'field')}`}
           </span>
         </li>
       ))}

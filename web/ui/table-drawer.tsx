@@ -7,7 +7,7 @@ import { type MapLayer, mapLayers } from '../model/map-layers.ts';
 import { selection } from '../model/selection.ts';
 import { columnsOf, type Row, type Sorting, searchRows, sortRows } from '../model/table.ts';
 import { ColumnMenu, type MenuTarget } from './column-menu.tsx';
-import { countText } from './controls.tsx';
+import { countOf, countText } from './controls.tsx';
 import { TableGrid } from './table-grid.tsx';
 
 const DRAWER_ID = 'table-drawer';
@@ -63,7 +63,7 @@ export function TableDrawer(): JSX.Element | null {
             ))}
           </select>
         )}
-        {!isTableOpen.value && <span class="soft">{countText(layer.features.features.length)} features</span>}
+        {!isTableOpen.value && <span class="soft">{countOf(layer.features.features.length, 'feature')}</span>}
         {isTableOpen.value && <LayerTable key={layer.id} layer={layer} />}
       </div>
     </section>
@@ -88,7 +88,9 @@ function LayerTable({ layer }: { readonly layer: MapLayer }): JSX.Element {
   const selected = now?.layerId === layer.id ? now.index : null;
   const within =
     features.length === layer.total
-      ? `all ${countText(layer.total)} features`
+      ? features.length === 1
+        ? 'the only feature'
+        : `all ${countText(layer.total)} features`
       : `the ${countText(features.length)} ${layer.total === null ? '' : `of ${countText(layer.total)} `}features shown`;
   return (
     <>

@@ -1,9 +1,11 @@
-/** Sources that are removed: what was sent is deleted, and undo or the same file brings them back. */
+/** Sources that are removed while they are sent, and uploads that are interrupted. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
+import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
 import { addFiles, onWorkspace } from '../support/workspace-page.ts';
 
@@ -34,5 +36,27 @@ test('a source that is removed while it is sent comes back by undo, and again by
     await addFiles(page, HARBOUR);
     await page.getByText('10 features, Point').waitFor();
     await page.getByRole('button', { name: 'Remove harbour.geojson' }).waitFor();
+  });
+});
+
+test('an upload goes on by itself when the service answers again; a mixed append is named', {
+  skip,
+}, async () => {
+  using workspace = makeWorkspace();
+  await onWorkspace(service.url, async (page, { complaints }) => {
+    let isAway = true;
+    await page.route('**/v1/uploads', (route) => (isAway ? route.abort() : route.continue()));
+    await addFiles(page, HARBOUR);
+    await page.getByRole('alert').getByText('The service does not answer').waitFor();
+    isAway = false;
+    await page.getByText('10 features, Point').waitFor();
+    complaints.splice(0);
+    // The coordinates of the CSV show that they are degrees; nobody stated it.
+    const file = join(workspace.path, 'towns.csv');
+    writeFileSync(file, 'name,lon,lat\nBremen,8.8072,53.0758\nBerlin,13.4050,52.5200\n');
+    await addFiles(page, file);
+    await page.getByText('WGS 84, as the coordinates show').waitFor();
+    await page.getByLabel('Several files').selectOption('append');
+    await page.getByRole('alert').getByText('Only files of one format').waitFor();
   });
 });
