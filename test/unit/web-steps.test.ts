@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { transformations } from '../../src/transformations/registry.ts';
 import { addStep, changeStep, EMPTY_DOCUMENT } from '../../web/model/document.ts';
 import { nameForOutput } from '../../web/model/short-names.ts';
-import { stepProblem } from '../../web/model/step-problems.ts';
+import { stepProblem, withStepName } from '../../web/model/step-problems.ts';
 import { stepSentence } from '../../web/model/step-sentence.ts';
 
 const TWO = addStep(addStep(EMPTY_DOCUMENT, 'centroid', {}), 'dissolve', { by: ['a'] });
@@ -32,6 +32,11 @@ test('a message of the service is about the step and the parameter that its path
 test('paths count only the steps that are switched on', () => {
   const off = changeStep(TWO, 1, { enabled: false });
   assert.equal(stepProblem(off, "'transformations[0].params.by' must be a list")?.step, 2);
+  assert.equal(
+    withStepName(off, "'transformations[0].params.by' must be a list"),
+    'Step 2, dissolve, by: Must be a list',
+  );
+  assert.equal(withStepName(off, "'input.epsg' is required"), "'input.epsg' is required");
 });
 
 test('a step is a sentence of its parameters, without those that have their defaults', () => {

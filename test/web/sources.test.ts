@@ -113,6 +113,7 @@ test('a candidate is chosen by place, by another source, or as local', { skip },
         await page.getByRole('group', { name: 'Chosen before' }).waitFor();
         await check(page, 'workspace-where-again');
         await page.getByRole('button', { name: 'Local: no position on the Earth' }).click();
+        await page.getByText(/^x [-\d,.]+ to [-\d,.]+, y /).waitFor();
         await page.getByText('local, no position on the Earth').waitFor();
         await page.getByRole('button', { name: 'Undo' }).click();
         await onMap(page, 'g27700.zip').waitFor();

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Inspection } from '../../src/client/client.ts';
-import { extentOf } from '../map/extent.ts';
+import { extentOf, plainExtentOf } from '../map/extent.ts';
 import { boxText } from '../model/crs-places.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
 import { MAX_DROPPED_FILES } from '../model/dropped-files.ts';
@@ -300,12 +300,16 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
 
 /** Where the data is, in words: for those who do not see the map. */
 function Extent({ preview }: { readonly preview: Preview }): JSX.Element | null {
-  const box = extentOf([preview.features]);
+  const plain = preview.isOnPaper === true;
+  const box = plain ? plainExtentOf([preview.features]) : extentOf([preview.features]);
   if (box === null) return null;
+  const [west, south, east, north] = box.map((value) =>
+    value.toLocaleString('en', { maximumFractionDigits: 4 }),
+  );
   return (
     <p class="soft">
       {isWhole(preview) ? '' : 'About '}
-      {boxText(box)}
+      {plain ? `x ${west} to ${east}, y ${south} to ${north}` : boxText(box)}
     </p>
   );
 }
