@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
 import { failure, GeomillError } from '../errors.ts';
-import { PostgresQueue } from './postgres-queue.ts';
 import type { JobQueue, OwnerLimits } from './queue.ts';
 import { SqliteQueue } from './sqlite-queue.ts';
 
@@ -46,6 +45,8 @@ export async function openQueue(settings: QueueSettings): Promise<JobQueue> {
     throw refuse('DATABASE_URL', 'give an address like postgres://user:password@host/database');
   if (schema === '' || schema.length > MAX_SCHEMA_LENGTH)
     throw refuse('DATABASE_SCHEMA', `give a name of at most ${MAX_SCHEMA_LENGTH} characters`);
+  // Most services have no such database.
+  const { PostgresQueue } = await import('./postgres-queue.ts');
   try {
     return await PostgresQueue.open({
       ...limits,
