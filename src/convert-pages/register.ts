@@ -92,7 +92,7 @@ async function submit(site: Site, request: FastifyRequest, reply: FastifyReply):
   visitor.refuseForeignOrigin();
   const { context } = site;
   try {
-    refuseEarly(false, context, request);
+    await refuseEarly(false, context, request);
   } catch (error) {
     return sendFormFault(visitor, reply, {}, [], error);
   }

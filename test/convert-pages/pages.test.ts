@@ -176,6 +176,17 @@ test('where only some files find room, those are jobs and the page says so', asy
   assert.ok((await response.text()).includes(`The first ${accepted} of the files</a> were accepted`));
 });
 
+test('where there is no room for another job, the page says so before files are received', async () => {
+  await using service = await startTestService({ settings: { MAX_QUEUE: '1', RUNNERS: '1' } });
+  const slow: NamedFile = ['slow.geojson', 'wait 20000'];
+  await send(service, [slow, slow, slow, slow]);
+  for (let i = 0; i < 2; i++) {
+    const response = await send(service, [GEOJSON]);
+    assert.equal(response.status, 503);
+    assert.match(await response.text(), /<input type="file"/);
+  }
+});
+
 test('with credentials a form needs a session, its token and its origin', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required' } });
   const { url } = service;
