@@ -171,6 +171,8 @@ test('the map itself is moved and zoomed by keyboard, with finer grid lines', {
   await onWorkspace(service.url, async (page) => {
     await addFiles(page, join(SAMPLES, 'harbour.gpkg'));
     await legend(page).getByText('4 points').waitFor();
+    // The map has moved to the data.
+    await page.locator('.scale-bar', { hasText: /\d m$/ }).waitFor();
     const map = page.getByRole('region', { name: 'Map: arrow keys move it, plus and minus zoom' });
     await map.focus();
     // Chromium shows focus that a key moved there.
