@@ -81,9 +81,9 @@ test('the package contains the built program, the client, samples and documentat
     /^bin\/(?:geomill\.js|runtime\.js|package\.json)$/,
     /^dist\/.+\.js$/,
     /^dist\/crs-search\/placements\.txt$/,
-    /^dist\/web\/(?:LICENSES\.txt|manifest\.json|[\w-]+\.(?:js|css|json)(?:\.br|\.gz)?)$/,
+    /^dist\/web\/(?:LICENSES\.txt|manifest\.json|[\w.-]+\.(?:js|css|json)(?:\.br|\.gz)?)$/,
     /^dist\/client(?:-node)?\/[\w-]+\.d\.ts$/,
-    /^docs\/(?:.+\/)?[\w-]+\.(?:md|png|svg)$|^docs\/(?:openapi|job\.schema)\.json$/,
+    /^docs\/(?:.+\/)?[\w-]+\.(?:md|png|svg|webp)$|^docs\/(?:openapi|job\.schema)\.json$/,
     /^samples\//,
   ];
   assert.deepEqual([...paths].filter((path) => !expected.some((pattern) => pattern.test(path))), []); // biome-ignore format: one line
@@ -96,7 +96,7 @@ test('the package contains the built program, the client, samples and documentat
   const made = [...paths].filter((path) => /^dist\/client.*\.js$|^samples\//.test(path));
   assert.deepEqual(made.filter((path) => !built.includes(path)), []); // biome-ignore format: one line
   const bundled = [...paths].filter((path) => /^dist\/.*\.js$/.test(path) && !built.includes(path));
-  assert.deepEqual(bundled.filter((path) => !/^dist\/(?:web\/)?[\w-]+-[\w-]{8}\.js$/.test(path)).sort(), [
+  assert.deepEqual(bundled.filter((path) => !/^dist\/(?:web\/)?[\w.-]+-[\w-]{8}\.js$/.test(path)).sort(), [
     'dist/jobs/runner-main.js',
     'dist/main.js',
     'dist/pipeline/worker-entry.js',

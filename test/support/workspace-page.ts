@@ -26,13 +26,20 @@ export async function onWorkspace(
   { width = 1440, height = 900, isDark = false, path = '' }: PageLook = {},
 ): Promise<void> {
   const watched = await open(await startBrowser(), width, isDark, { height, enforcesPolicy: true });
+  const missing: string[] = [];
+  watched.page.on('response', (response) => {
+    // What the page no longer needs may be gone already when it is deleted.
+    const isData = /\/v1\/(jobs|uploads)\//.test(response.url());
+    if (response.status() === 404 && !isData) missing.push(response.url());
+  });
   try {
     await watched.page.goto(serviceUrl + path);
     await watched.page.getByRole('heading', { name: 'Sources' }).waitFor();
     await steps(watched.page, watched);
     // The browser reports every answer above 399.
-    const complaints = watched.complaints.filter((text) => !/status of 4(00|22)/.test(text));
+    const complaints = watched.complaints.filter((text) => !/status of 4(00|04|22)/.test(text));
     assert.deepEqual(complaints, []);
+    assert.deepEqual(missing, []);
     const foreign = watched.requests.filter((url) => !url.startsWith(serviceUrl) && !url.startsWith('blob:'));
     assert.deepEqual(foreign, []);
   } finally {

@@ -68,7 +68,7 @@ test('everything works below a path prefix, open and with sign-in', { skip }, as
       if (AUTH === 'required') {
         await using credentials = new TestCredentials(service.config.dataDirectory);
         const { database } = credentials.accounts;
-        const token = new OneTimeLinks(database).make({ purpose: 'setup', userId: null }, 'test');
+        const token = await new OneTimeLinks(database).make({ purpose: 'setup', userId: null }, 'test');
         await page.goto(`${proxy.baseUrl}/account/setup?token=${token}`);
         await page.getByLabel('E-mail address').fill('ada@example.org');
         for (const label of await page.locator('input[type="password"]').all()) await label.fill(PASSWORD);

@@ -92,7 +92,7 @@ test('each step is a sentence; fields are chosen from a list, numbers have their
           .waitFor();
         await page.getByLabel('Another field for By').fill('nope');
         await page.getByLabel('Another field for By').press('Enter');
-        await page.getByText("Layer 'harbour' has no field 'nope'").waitFor();
+        await page.getByText("Layer 'harbour' has no field 'nope'").first().waitFor();
         await check(page, 'steps-cards');
         await page.getByRole('checkbox', { name: 'nope' }).click();
         await summary(page, 'Dissolve')

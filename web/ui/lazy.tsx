@@ -6,8 +6,9 @@ import { Busy, Problem } from './controls.tsx';
 
 type Part<Props> = (props: Props) => JSX.Element | null;
 
-/** The part that `load` imports; until then it says that it is being loaded. */
-export function lazy<Props extends object>(load: () => Promise<Part<Props>>): Part<Props> {
+/** The part that `load` imports; until then it says that it is being loaded, in an item if the part is one of a list. */
+export function lazy<Props extends object>(load: () => Promise<Part<Props>>, isItem = false): Part<Props> {
+  const placed = (notice: JSX.Element): JSX.Element => (isItem ? <li class="card">{notice}</li> : notice);
   const loaded = signal<Loading<Part<Props>> | null>(null);
   const start = () => {
     loaded.value = { state: 'loading' };
@@ -24,14 +25,14 @@ export function lazy<Props extends object>(load: () => Promise<Part<Props>>): Pa
     const now = loaded.value;
     if (now === null) queueMicrotask(start);
     if (now?.state === 'failed')
-      return (
+      return placed(
         <Problem message={`This part of the page could not be loaded. ${now.message}`}>
           <button type="button" onClick={start}>
             Try again
           </button>
-        </Problem>
+        </Problem>,
       );
-    if (now?.state !== 'ready') return <Busy label="Loading…" />;
+    if (now?.state !== 'ready') return placed(<Busy label="Loading…" />);
     const { value: Loaded } = now;
     return <Loaded {...props} />;
   };

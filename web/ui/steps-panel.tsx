@@ -23,7 +23,7 @@ const StepCard = lazy(async () => {
   followAreas();
   followRuns();
   return StepCard;
-});
+}, true);
 
 /** Said to screen readers after a step was moved, because its place in the list changes without a sound. */
 const announcement = signal('');
