@@ -89,7 +89,7 @@ test('texts of a file stay texts, on cards, map, table, column menu and in the r
     // A shapefile cuts the names of fields, and the report names them.
     await page.getByLabel('Format', { exact: true }).selectOption('shp');
     await page.getByRole('button', { name: 'Convert', exact: true }).click();
-    await page.getByRole('link', { name: /^Download/ }).waitFor();
+    await page.getByRole('link', { name: /^Download (?!findings)/ }).waitFor();
     await page.locator('#part-result').getByText('constructo').first().waitFor();
     for (const look of [{}, { width: 390, height: 844, isDark: true }]) {
       await setLook(page, look);

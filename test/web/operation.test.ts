@@ -50,7 +50,7 @@ async function convert(page: Page): Promise<void> {
   await page.getByText('10 features, Point').waitFor();
   await page.getByRole('list', { name: 'Layers of the map' }).getByRole('checkbox').first().waitFor();
   await page.getByRole('button', { name: 'Convert', exact: true }).click();
-  const link = page.getByRole('link', { name: /^Download/ });
+  const link = page.getByRole('link', { name: /^Download (?!findings)/ });
   const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
   assert.equal(download.suggestedFilename(), 'harbour.gpkg');
   assert.equal(await download.failure(), null);

@@ -64,7 +64,7 @@ test('the palette does by keyboard what the page can do, and says so to screen r
     await page.getByRole('dialog', { name: 'Run this job elsewhere' }).getByText('distance').waitFor();
     await page.keyboard.press('Escape');
     await choose(page, 'convert', /^Convert/);
-    await page.getByRole('link', { name: /^Download/ }).waitFor();
+    await page.getByRole('link', { name: /^Download (?!findings)/ }).waitFor();
     await choose(page, 'table', /^Open or close the table/);
     await page.getByRole('grid').waitFor();
     const chooser = page.waitForEvent('filechooser');
@@ -176,7 +176,7 @@ test('a narrow window has tabs over the map that are used without a drag', { ski
       // A new job shows its result.
       await page.getByRole('button', { name: 'Convert', exact: true }).click();
       await panel(/^Result/)
-        .getByRole('link', { name: /^Download/ })
+        .getByRole('link', { name: /^Download (?!findings)/ })
         .waitFor();
       for (const target of await page
         .locator('.run-bar button, [role="tab"], .sheet-bar button, a.primary')

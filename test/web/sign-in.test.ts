@@ -88,7 +88,7 @@ test('a visitor prepares a job, signs in and finds it again, converts, and downl
       await add(page, 'harbour.gpkg');
       await page.getByText('10 features, Point').waitFor();
       await page.keyboard.press('Control+Enter');
-      const link = page.getByRole('link', { name: /^Download/ }).first();
+      const link = page.getByRole('link', { name: /^Download (?!findings)/ }).first();
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
       const saved = join(workspace.path, `saved-${width}.geojson`);
       await download.saveAs(saved);
@@ -123,10 +123,10 @@ test('a session that ends in mid-work is renewed in another tab, and nothing is 
       .catch(() => {});
     await dialog(page).waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Convert', exact: true }).click();
-    await page.getByRole('link', { name: /^Download/ }).waitFor();
+    await page.getByRole('link', { name: /^Download (?!findings)/ }).waitFor();
 
     await endSessions();
-    await page.getByRole('link', { name: /^Download/ }).click();
+    await page.getByRole('link', { name: /^Download (?!findings)/ }).click();
     await dialog(page).waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('You are not signed in. Sign in, then try again.').first().waitFor();

@@ -97,7 +97,7 @@ test('jobs: a step with an error, a forecast, running, done, failed, and the dia
     await button(page, 'Cancel').waitFor();
     await checkEverywhere(page, 'state-running');
     await release();
-    await page.getByRole('link', { name: /^Download/ }).waitFor();
+    await page.getByRole('link', { name: /^Download (?!findings)/ }).waitFor();
     await page.getByRole('checkbox', { name: 'harbour.gpkg, converted' }).waitFor();
     await checkEverywhere(page, 'state-result');
     await button(page, 'Table').click();

@@ -70,11 +70,11 @@ test('a file is shown, buffered and converted; the download has the bytes of the
       await showPart(page, 'Output');
       await page.getByLabel('Format', { exact: true }).selectOption('geojson');
       await page.keyboard.press('Control+Enter');
-      await page.getByRole('link', { name: /^Download/ }).waitFor();
+      await page.getByRole('link', { name: /^Download (?!findings)/ }).waitFor();
       await onMap(page, 'harbour.gpkg, converted').waitFor();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('link', { name: /^Download/ }).click(),
+        page.getByRole('link', { name: /^Download (?!findings)/ }).click(),
       ]);
       const saved = join(workspace.path, `saved-${look[0]}.geojson`);
       await download.saveAs(saved);
