@@ -54,7 +54,6 @@ export class Peers {
         if (attempt !== undefined) void this.#sign([attempt]);
       },
       progressed: (id, progress) => {
-        if (this.#options.running().some((one) => one.id === id)) return;
         this.#elsewhere.delete(id);
         this.#elsewhere.set(id, progress);
         const [oldest] = this.#elsewhere.keys();

@@ -5,12 +5,11 @@
  * A message can be lost, while the connection is lost or behind a pooler that has no sessions; nothing depends on it.
  */
 import type { Client } from 'pg';
-import type { PostgresDatabase } from '../engines/postgres/database.ts';
-import { connectForNews } from '../engines/postgres/database.ts';
+import { connectForNews, type PostgresDatabase } from '../engines/postgres/database.ts';
 import { type Progress, progressStages } from '../pipeline/report.ts';
 import type { QueueNews } from './queue.ts';
 
-/** Messages that are told within this time are sent together. */
+/** The messages of this time are sent together. */
 const COLLECT_MS = 5;
 /** A NOTIFY carries less than 8,000 bytes. */
 const MAX_PAYLOAD_LENGTH = 7000;
@@ -20,6 +19,8 @@ const LONGEST_DELAY_MS = 30_000;
 export interface PostgresNewsOptions {
   readonly url: string;
   readonly schema: string;
+  /** Name of this process, which does not hear its own messages; one line. */
+  readonly sender: string;
   readonly onTrouble: (error: Error) => void;
 }
 
@@ -70,7 +71,10 @@ export class PostgresNews {
     };
     try {
       const client = await connectForNews(this.#options.url, this.#channel, {
-        onMessage: (text) => read(text, news),
+        onMessage: (text) => {
+          const [sender, ...messages] = text.split('\n');
+          if (sender !== this.#options.sender) for (const message of messages) read(message, news);
+        },
         onLost: again,
       });
       if (this.#isClosed || isLost) return void client.end().catch(() => {});
@@ -105,7 +109,8 @@ export class PostgresNews {
     const payloads: string[] = [];
     for (const message of messages) {
       const last = payloads.at(-1);
-      if (last === undefined || last.length + message.length > MAX_PAYLOAD_LENGTH) payloads.push(message);
+      const isFull = last === undefined || last.length + message.length > MAX_PAYLOAD_LENGTH;
+      if (isFull) payloads.push(`${this.#options.sender}\n${message}`);
       else payloads[payloads.length - 1] = `${last}\n${message}`;
     }
     try {
@@ -117,15 +122,13 @@ export class PostgresNews {
   }
 }
 
-/** Messages of other versions that are not understood are passed over. */
-function read(text: string, news: QueueNews): void {
-  for (const line of text.split('\n')) {
-    const [kind, id, fraction, stage] = line.split(' ');
-    if (kind === 'queued') news.queued();
-    else if (kind === 'changed' && id !== undefined) news.changed(id);
-    else if (kind === 'progress' && id !== undefined) {
-      const known = progressStages.find((one) => one === stage);
-      if (known !== undefined) news.progressed(id, { fraction: Number(fraction), stage: known });
-    }
+/** Messages of other versions that are not understood are ignored. */
+function read(message: string, news: QueueNews): void {
+  const [kind, id, fraction, stage] = message.split(' ');
+  if (kind === 'queued') news.queued();
+  else if (kind === 'changed' && id !== undefined) news.changed(id);
+  else if (kind === 'progress' && id !== undefined) {
+    const known = progressStages.find((one) => one === stage);
+    if (known !== undefined) news.progressed(id, { fraction: Number(fraction), stage: known });
   }
 }

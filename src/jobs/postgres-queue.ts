@@ -33,7 +33,7 @@ import { type JobRow, SUMMARY_COLUMNS, type SummaryRow, toJob, toSummary } from 
 import { USAGE_COLUMNS, type UsageRow, usageOf } from './owners.ts';
 import { PostgresNews } from './postgres-news.ts';
 import { type Holdings, PostgresOwners } from './postgres-owners.ts';
-import { POSTGRES_JOBS } from './postgres-schema.ts';
+import { NOW_MS, POSTGRES_JOBS } from './postgres-schema.ts';
 import { PostgresUploads } from './postgres-uploads.ts';
 import type {
   AttemptId,
@@ -69,7 +69,6 @@ export interface PostgresQueueOptions {
 }
 
 const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
-const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 /** Runner time of the attempt that ends; `$1` is the time. The clock may have been set back. */
 const RAN = `ran_ms = ran_ms + CASE WHEN state = 'RUNNING' THEN greatest(0, $1 - started_at) ELSE 0 END`;
 const NO_LEASE = 'worker = NULL, lease_until = NULL';
@@ -93,8 +92,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     this.#now = options.now ?? Date.now;
     this.#owners = new PostgresOwners(database, options.ownerLimits ?? NO_LIMITS);
     this.uploads = new PostgresUploads(database, this.#owners, this.#now);
-    const { url, schema, onConnectionLost: onTrouble = () => {} } = options;
-    this.#news = new PostgresNews(database, { url, schema, onTrouble });
+    const { url, schema, worker: sender, onConnectionLost: onTrouble = () => {} } = options;
+    this.#news = new PostgresNews(database, { url, schema, sender, onTrouble });
   }
 
   /** Connects and brings the tables up to date. Throws as PostgresDatabase.open. */
@@ -116,13 +115,15 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   async extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
     if (attempts.length === 0) return [];
-    const rows = await this.#database.rows<AttemptId>(
-      `UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM unnest($1::text[], $2::bigint[]) AS held (held_id, held_fence)
-       WHERE id = held_id AND fence = held_fence AND state = 'RUNNING' RETURNING id, fence`,
+    // Without a worker, the attempt itself has ended the job or given it back.
+    return this.#database.rows<AttemptId>(
+      `WITH held AS (SELECT * FROM unnest($1::text[], $2::bigint[]) AS held (id, fence)),
+         extended AS (UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM held
+           WHERE jobs.id = held.id AND jobs.fence = held.fence AND state = 'RUNNING')
+       SELECT id, fence FROM held WHERE NOT EXISTS
+         (SELECT FROM jobs WHERE jobs.id = held.id AND jobs.fence = held.fence AND (state = 'RUNNING' OR worker IS NULL))`,
       [attempts.map(({ id }) => id), attempts.map(({ fence }) => fence), this.#options.leaseMs],
     );
-    const held = new Map(rows.map(({ id, fence }) => [id, fence]));
-    return attempts.filter(({ id, fence }) => held.get(id) !== fence);
   }
 
   async release({ id, fence }: AttemptId): Promise<void> {
@@ -190,33 +191,40 @@ export class PostgresQueue implements JobQueue, SharedQueue {
       );
       return changed === 1;
     });
-    if (isCurrent) this.#told(claim);
+    if (isCurrent) {
+      this.#owners.forget(claim.job.owner);
+      this.#news.changed(claim.job.id);
+    }
     return isCurrent;
   }
 
   async fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean> {
+    const { id, owner } = claim.job;
+    const isCurrent = await this.#fail({ id, fence: claim.fence }, error, expiresAt);
+    if (isCurrent) this.#owners.forget(owner);
+    return isCurrent;
+  }
+
+  /** `condition`: what must hold besides. */
+  async #fail({ id, fence }: AttemptId, error: PlainError, expiresAt: number, condition = 'true') {
     const changed = await this.#database.run(
       `UPDATE jobs SET state = 'FAILED', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, error = $3,
-         record_bytes = record_bytes + octet_length($3) WHERE ${current('FAILED', 4)}`,
-      [this.#now(), expiresAt, errorText(error), claim.job.id, claim.fence],
+         record_bytes = record_bytes + octet_length($3) WHERE ${current('FAILED', 4)} AND ${condition}`,
+      [this.#now(), expiresAt, errorText(error), id, fence],
     );
-    if (changed === 1) this.#told(claim);
+    if (changed === 1) this.#news.changed(id);
     return changed === 1;
   }
 
-  #told({ job }: Claim): void {
-    this.#owners.forget(job.owner);
-    this.#news.changed(job.id);
-  }
-
   async requeue({ job, fence }: Claim, uncounted: boolean): Promise<boolean> {
-    return this.#requeue(job.id, fence, uncounted);
+    return this.#requeue({ id: job.id, fence }, uncounted);
   }
 
-  async #requeue(id: string, fence: number, uncounted: boolean): Promise<boolean> {
+  /** `condition`: as for `#fail`. */
+  async #requeue({ id, fence }: AttemptId, uncounted: boolean, condition = 'true'): Promise<boolean> {
     const changed = await this.#database.run(
       `UPDATE jobs SET state = 'QUEUED', ${RAN}, ${NO_LEASE}, place = nextval('job_places'), attempts = attempts - $2
-       WHERE ${current('QUEUED', 3)}`,
+       WHERE ${current('QUEUED', 3)} AND ${condition}`,
       [this.#now(), uncounted ? 1 : 0, id, fence],
     );
     if (changed === 1) {
@@ -250,12 +258,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     isHeld: (id: string, fence: number) => boolean,
   ): Promise<{ requeued: string[]; failed: string[] }> {
     const { worker } = this.#options;
-    const running = await this.#database.rows<{
-      id: string;
-      attempts: number;
-      fence: number;
-      isOurs: boolean;
-    }>(
+    const running = await this.#database.rows<AttemptId & { attempts: number; isOurs: boolean }>(
       `SELECT id, attempts, fence, worker = $1 AS "isOurs" FROM jobs
        WHERE state = 'RUNNING' AND (worker = $1 OR lease_until <= ${NOW_MS}) ORDER BY place`,
       [worker],
@@ -263,20 +266,14 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     const requeued: string[] = [];
     const failed: string[] = [];
     // One by one: another process may do the same, and the fence lets one of them do it.
-    for (const { id, attempts, fence, isOurs } of running) {
-      if (isOurs && isHeld(id, fence)) continue;
+    for (const { attempts, isOurs, ...attempt } of running) {
+      if (isOurs && isHeld(attempt.id, attempt.fence)) continue;
+      // Its worker may have given a sign of life since.
+      const condition = isOurs ? 'true' : `lease_until <= ${NOW_MS}`;
       if (attempts < maxAttempts) {
-        if (await this.#requeue(id, fence, false)) requeued.push(id);
-      } else {
-        const changed = await this.#database.run(
-          `UPDATE jobs SET state = 'FAILED', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, error = $3,
-             record_bytes = record_bytes + octet_length($3) WHERE ${current('FAILED', 4)}`,
-          [this.#now(), expiresAt, errorText(attemptsExhausted(attempts)), id, fence],
-        );
-        if (changed === 0) continue;
-        failed.push(id);
-        this.#news.changed(id);
-      }
+        if (await this.#requeue(attempt, false, condition)) requeued.push(attempt.id);
+      } else if (await this.#fail(attempt, attemptsExhausted(attempts), expiresAt, condition))
+        failed.push(attempt.id);
     }
     return { requeued, failed };
   }

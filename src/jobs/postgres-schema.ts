@@ -9,7 +9,7 @@ import type { PostgresHistory } from '../engines/postgres/database.ts';
 import { LEAST_CHARGE_MS, MAX_LEAD_MS } from './job-schema.ts';
 
 /** Milliseconds since 1970 by the clock of the database, which all workers share. */
-const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 export const POSTGRES_JOBS: PostgresHistory = {
   name: 'jobs',

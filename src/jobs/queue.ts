@@ -31,7 +31,7 @@ export interface AttemptId {
   readonly fence: number;
 }
 
-/** News of the processes that have the same queue, this one included. */
+/** News of the other processes that have the same queue. */
 export interface QueueNews {
   /** A job waits. */
   queued(): void;
@@ -46,7 +46,10 @@ export interface SharedQueue {
   readonly leaseMs: number;
   /** Tells news from now on. Some can be lost. */
   listen(news: QueueNews): void;
-  /** A sign of life for attempts of this process. Resolves with those that are no longer current: their work has to end. */
+  /**
+   * A sign of life for attempts of this process. Resolves with those whose work has to end, because their job was cancelled,
+   * deleted or given to another attempt.
+   */
   extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]>;
   tellProgress(id: string, progress: Progress): void;
   /** The work of an attempt has stopped. */

@@ -107,6 +107,8 @@ test('jobs are shared by the workers, and a process that only answers requests r
   const ran = await Promise.all(cluster.workers.map(({ url }) => endedJobs(url)));
   assert.equal(ran[0] + ran[1], 20);
   assert.ok(Math.min(...ran) > 0, `${ran}`);
+  for (const { url } of cluster.workers)
+    assert.doesNotMatch(await (await fetch(`${url}/metrics`)).text(), /^geomill_runner_restarts_total\{/m);
   const [worker] = cluster.workers;
   assert.equal((await fetch(`${worker.url}/v1/jobs`)).status, 404, 'a worker has no job API');
   assert.equal((await fetch(`${worker.url}/readyz`)).status, 200);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { PostgresQueue, type PostgresQueueOptions } from '../../src/jobs/postgres-queue.ts';
 import type { AttemptId, Claim } from '../../src/jobs/queue.ts';
+import type { Progress } from '../../src/pipeline/report.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 import { sharedPostgres, noPostgres as skip, startPostgres } from '../support/postgres.ts';
 import { newJob } from '../support/queue.ts';
@@ -99,6 +100,50 @@ test('a job is taken up by another worker when the lease of its own has ended, a
   assert.deepEqual(await dead.extend([attemptOf(claim)]), [attemptOf(claim)], 'its runner has to end');
   assert.equal(await dead.succeed(claim, OUTPUT, REPORT, 5), false);
   assert.equal(await other.succeed(again, OUTPUT, REPORT, 5), true);
+});
+
+test('an attempt that has ended its own job is not ended by a sign of life that comes late', {
+  skip,
+}, async (context) => {
+  const [worker] = await openQueues(context, 1);
+  for (const id of ['a', 'b', 'c']) await worker.enqueue(newJob(id));
+  const claims = [await worker.claim(), await worker.claim(), await worker.claim()] as Claim[];
+  await worker.succeed(claims[0], OUTPUT, REPORT, 5);
+  await worker.fail(claims[1], CANCELLED, 5);
+  await worker.requeue(claims[2], true);
+  assert.deepEqual(await worker.extend(claims.map(attemptOf)), []);
+  await worker.removeEnded('a');
+  assert.deepEqual(await worker.extend(claims.map(attemptOf)), [attemptOf(claims[0])]);
+});
+
+test('processes hear the news of others, and not their own', { skip }, async (context) => {
+  const [first, second] = await openQueues(context, 2);
+  const heard: string[] = [];
+  const isListening = Promise.withResolvers<void>();
+  const news = (name: string) => ({
+    queued: () => {
+      heard.push(`${name} queued`);
+      isListening.resolve();
+    },
+    changed: (id: string) => void heard.push(`${name} ${id}`),
+    progressed: (id: string, { stage }: Progress) => void heard.push(`${name} ${id} ${stage}`),
+  });
+  second.listen(news('second'));
+  await isListening.promise;
+  first.listen(news('first'));
+  await second.enqueue(newJob('a'));
+  while (!heard.includes('first queued')) await new Promise((resolve) => setTimeout(resolve, 5));
+  heard.length = 0;
+  const claim = (await first.claim()) as Claim;
+  first.tellProgress('a', { fraction: 0.5, stage: 'converting' });
+  await first.succeed(claim, OUTPUT, REPORT, 5);
+  for (const wanted of ['second a', 'second a converting'])
+    while (!heard.includes(wanted)) await new Promise((resolve) => setTimeout(resolve, 5));
+  // What it is told when it begins to listen may come late.
+  assert.deepEqual(
+    heard.filter((text) => text.startsWith('first') && text !== 'first queued'),
+    [],
+  );
 });
 
 test('workers that sweep at the same time take up a job once', { skip }, async (context) => {
