@@ -52,7 +52,7 @@ const IMPOSSIBLE = -Infinity;
 const IMPLAUSIBLE = -0.25;
 /** Text in another encoding is hardly ever valid UTF-8. */
 const VALID_UTF8 = 10;
-/** Replacement characters, controls, private use and unassigned ones: nobody writes them. */
+/** Characters that real text does not have: replacement, control, private-use and unassigned ones. */
 const NEVER = /[\ufffd\p{Co}\p{Cn}]|(?![\t\n\r])\p{Cc}/u;
 const SCRIPTS = [
   /\p{Script=Latin}/u,

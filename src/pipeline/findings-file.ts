@@ -106,7 +106,7 @@ function propertiesOf({ code, message }: ListedFinding, { rows, base, at }: List
   });
 }
 
-/** From each CRS of the boxes to EPSG:4326; null: it is EPSG:4326. Of a CRS without a known position on the Earth there is none. */
+/** Transformers from each CRS of the boxes to EPSG:4326; null: the CRS is EPSG:4326. A CRS without a known position on the Earth is missing. */
 async function transformersFor(
   findings: readonly ListedFinding[],
   gridDirectory: string | null,

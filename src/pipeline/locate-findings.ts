@@ -27,7 +27,7 @@ export function locateTally(tally: RowTally, batch: Located): FindingRows {
   return locatedRows(list.list(), [batch]);
 }
 
-/** The findings without their rows, where nobody wants to know the places. */
+/** The findings without their rows, for outputs that list no places. */
 export function withoutRows<Found extends FoundFinding | FieldMisfits>(
   findings: readonly Found[],
 ): readonly Found[] {

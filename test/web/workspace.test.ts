@@ -4,49 +4,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { open, noBrowser as skip, startBrowser, type Watched } from '../support/browser.ts';
+import { noBrowser as skip, startBrowser, type Watched } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
-import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
 import { onePoint } from '../support/raw-shapefile.ts';
 import { startTestService } from '../support/service.ts';
-import { showPart } from '../support/workspace-page.ts';
+import { NARROW_LOOKS, onWorkspace, type PageLook, showPart } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
-const LOOKS = [
-  [1440, 900, false],
-  [390, 844, true],
-] as const;
-
 if (skip === false) await buildWorkspace();
 const service = await startTestService({ runner: null });
 after(() => service[Symbol.asyncDispose]());
 
-/** Runs `steps` on a new page; nothing may be loaded from another host, and the browser may complain of nothing. */
-async function onPage(
-  steps: (page: Page, watched: Watched) => Promise<void>,
-  [width, height, isDark]: (typeof LOOKS)[number] = LOOKS[0],
-): Promise<void> {
-  const browser = await startBrowser();
-  const watched = await open(browser, width, isDark, { height, enforcesPolicy: true });
-  try {
-    await watched.page.goto(service.url);
-    await watched.page.getByRole('heading', { name: 'Sources' }).waitFor();
-    await steps(watched.page, watched);
-    // The browser reports every answer above 399.
-    assert.deepEqual(
-      watched.complaints.filter((text) => !text.includes('status of 400')),
-      [],
-    );
-    const foreign = watched.requests.filter(
-      (url) => !url.startsWith(service.url) && !url.startsWith('blob:'),
-    );
-    assert.deepEqual(foreign, []);
-  } finally {
-    await watched.page.context().close();
-  }
-}
-
+const onPage = (steps: (page: Page, watched: Watched) => Promise<void>, look?: PageLook) =>
+  onWorkspace(service.url, steps, look);
 const add = (page: Page, ...paths: string[]) => page.getByLabel('Files to convert').setInputFiles(paths);
 /** The check box of a layer in the legend. */
 const onMap = (page: Page, name: string) =>
@@ -57,7 +28,7 @@ test('a file is shown, buffered and converted; the download has the bytes of the
   skip,
 }, async () => {
   using workspace = makeWorkspace();
-  for (const look of IS_EXHAUSTIVE ? LOOKS : LOOKS.slice(1))
+  for (const look of NARROW_LOOKS)
     await onPage(async (page) => {
       await add(page, join(SAMPLES, 'harbour.gpkg'));
       await page.getByText('10 features, Point').waitFor();
@@ -76,7 +47,7 @@ test('a file is shown, buffered and converted; the download has the bytes of the
         page.waitForEvent('download'),
         page.getByRole('link', { name: /^Download (?!findings)/ }).click(),
       ]);
-      const saved = join(workspace.path, `saved-${look[0]}.geojson`);
+      const saved = join(workspace.path, `saved-${look.width ?? 1440}.geojson`);
       await download.saveAs(saved);
       const { outputPath, report } = await convertFile(join(SAMPLES, 'harbour.gpkg'), workspace.path, {
         from: 'gpkg',

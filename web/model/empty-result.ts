@@ -41,7 +41,7 @@ export function explainEmpty(report: Report, document: WorkspaceDocument): Empty
   return { sentence, mask: maskOf(step.params.clipping_geojson), maskPath: step.file?.path ?? null };
 }
 
-/** GeoJSON of a parameter as a collection; null: it is none, for instance because the mask is an upload. */
+/** The GeoJSON of a parameter as a collection; null if the parameter is something else, for instance an upload. */
 function maskOf(value: unknown): FeatureCollection | null {
   if (typeof value !== 'object' || value === null || !('type' in value)) return null;
   if (value.type === 'FeatureCollection' && 'features' in value && Array.isArray(value.features))

@@ -24,8 +24,8 @@ import { readPasted } from '../model/pasted.ts';
 import { addSource, sources } from '../model/sources.ts';
 import { type FileParameter, fileAreaOf } from '../model/step-areas.ts';
 import { workspace } from '../model/workspace.ts';
-import { messageOf } from '../service.ts';
 import { Busy, countText, SelectField } from './controls.tsx';
+import { PasteField } from './paste-box.tsx';
 
 interface Props {
   readonly step: StepChoice;
@@ -319,45 +319,22 @@ function PasteArea(props: {
   readonly onArea: (area: object) => void;
   readonly onSource: (path: string) => void;
 }): JSX.Element {
-  const id = useId();
-  const [text, setText] = useState('');
-  const [reason, setReason] = useState<string | null>(null);
-  const add = () => {
-    try {
-      const pasted = readPasted(text);
-      if (pasted.kind === 'document' || pasted.kind === 'url')
-        throw new Error('This is not GeoJSON or WKT. Add it as a source, then choose that.');
-      if (pasted.kind === 'file' && pasted.text.length <= MAX_AREA_LENGTH) {
-        props.onArea(JSON.parse(text) as object);
-        return;
-      }
-      const choices =
-        pasted.kind === 'wkt' ? { crs: pasted.crs, options: { geometry_column: 'wkt' } } : undefined;
-      const path = addSource({ name: pasted.name, content: new Blob([pasted.text]) }, choices);
-      if (path !== null) props.onSource(path);
-    } catch (error) {
-      setReason(messageOf(error));
+  const add = (text: string): void => {
+    const pasted = readPasted(text);
+    if (pasted.kind === 'document' || pasted.kind === 'url')
+      throw new Error('This is not GeoJSON or WKT. Add it as a source, then choose that.');
+    if (pasted.kind === 'file' && pasted.text.length <= MAX_AREA_LENGTH) {
+      props.onArea(JSON.parse(text) as object);
+      return;
     }
+    const choices =
+      pasted.kind === 'wkt' ? { crs: pasted.crs, options: { geometry_column: 'wkt' } } : undefined;
+    const path = addSource({ name: pasted.name, content: new Blob([pasted.text]) }, choices);
+    if (path !== null) props.onSource(path);
   };
   return (
     <div class="field">
-      <label for={id}>GeoJSON or WKT with polygons</label>
-      <textarea
-        id={id}
-        rows={4}
-        spellcheck={false}
-        aria-invalid={reason !== null}
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      {reason !== null && (
-        <p class="invalid" role="alert">
-          {reason}
-        </p>
-      )}
-      <button type="button" disabled={text.trim() === ''} onClick={add}>
-        Use as the area
-      </button>
+      <PasteField id={useId()} label="GeoJSON or WKT with polygons" action="Use as the area" onAdd={add} />
     </div>
   );
 }

@@ -6,12 +6,31 @@ import { addPasted } from '../model/open.ts';
 import { messageOf } from '../service.ts';
 
 export function PasteBox(): JSX.Element {
-  const id = elementIds.paste;
+  return (
+    <details class="paste">
+      <summary>Paste text or an address</summary>
+      <PasteField
+        id={elementIds.paste}
+        label="GeoJSON, WKT, an http address or a job document"
+        action="Add"
+        onAdd={addPasted}
+      />
+    </details>
+  );
+}
+
+/** A text area with a button. What `onAdd` throws is said below the text, which stays. */
+export function PasteField(props: {
+  readonly id: string;
+  readonly label: string;
+  readonly action: string;
+  readonly onAdd: (text: string) => void;
+}): JSX.Element {
   const [text, setText] = useState('');
   const [reason, setReason] = useState<string | null>(null);
   const add = () => {
     try {
-      addPasted(text);
+      props.onAdd(text);
       setText('');
       setReason(null);
     } catch (error) {
@@ -19,11 +38,10 @@ export function PasteBox(): JSX.Element {
     }
   };
   return (
-    <details class="paste">
-      <summary>Paste text or an address</summary>
-      <label for={id}>GeoJSON, WKT, an http address or a job document</label>
+    <>
+      <label for={props.id}>{props.label}</label>
       <textarea
-        id={id}
+        id={props.id}
         rows={4}
         spellcheck={false}
         aria-invalid={reason !== null}
@@ -36,8 +54,8 @@ export function PasteBox(): JSX.Element {
         </p>
       )}
       <button type="button" disabled={text.trim() === ''} onClick={add}>
-        Add
+        {props.action}
       </button>
-    </details>
+    </>
   );
 }

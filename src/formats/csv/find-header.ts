@@ -105,8 +105,8 @@ function headSettings(
 }
 
 /**
- * The header as it is read, with the place of the geometry; if there is none, the header that fits most rows. For people who
- * look for what is wrong. Throws CSV_SYNTAX and CSV_BLANK.
+ * The header as a conversion reads it, with the place of the geometry. If the file cannot be read, the header that fits most rows, to
+ * show what is wrong. Throws CSV_SYNTAX and CSV_BLANK.
  */
 export function likelyHeader(
   file: InputFile,

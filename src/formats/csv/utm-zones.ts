@@ -64,7 +64,7 @@ export function zoneText(text: string): string | null {
   return isZone ? `${Number(number)}${letter.toUpperCase()}` : null;
 }
 
-/** The zones and the first line of each; null if a value is none. */
+/** The zones, each with its first line; null if a value is not a zone. */
 function zonesIn(sample: Sample, column: number): Map<string, number> | null {
   const zones = new Map<string, number>();
   const cell = new CellBytes();

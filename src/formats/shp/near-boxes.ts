@@ -74,7 +74,7 @@ class RecordHeads {
     const minY = window.getFloat64(at + 12, true);
     const maxX = isPoint ? minX : window.getFloat64(at + 20, true);
     const maxY = isPoint ? minY : window.getFloat64(at + 28, true);
-    // Bounds that nobody has computed.
+    // Some programs write zeros or reversed bounds: such a record can be anywhere.
     const isStated = maxX >= minX && maxY >= minY && !(minX === 0 && minY === 0 && maxX === 0 && maxY === 0);
     if (!isStated) return true;
     return boxes.some((box) => minX <= box[2] && maxX >= box[0] && minY <= box[3] && maxY >= box[1]);
