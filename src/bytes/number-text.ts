@@ -373,8 +373,8 @@ function writeFixed(writer: ByteWriter, value: number, decimals: number): void {
   const magnitude = negative ? -value : value;
   const scaled = Math.round(magnitude * POWERS_OF_TEN[decimals]);
   if (magnitude < 1e9 && scaled < MAX_EXACT_INTEGER) writeDecimal(writer, negative, scaled, decimals);
-  // So large a double has no more decimals than that.
-  else writeNumber(writer, magnitude < 1e15 ? Number(value.toFixed(decimals)) : value);
+  // From 2^53 on a double has no decimals.
+  else writeNumber(writer, magnitude < 2 ** 53 ? Number(value.toFixed(decimals)) : value);
 }
 
 /**

@@ -112,6 +112,7 @@ test('rounds to decimals, up to half a unit of the last one', () => {
   assert.equal(rounded(999_999_999.96, 1), '1000000000');
   assert.equal(rounded(-0.04, 1), '0');
   assert.equal(rounded(1_234_567_890_123.456, 1), '1234567890123.5');
+  assert.equal(rounded(-1_000_000_029_016_195.1, 0), '-1000000029016195');
   assert.equal(rounded(1e300, 3), '1e+300');
 });
 
