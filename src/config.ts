@@ -150,7 +150,7 @@ export const settings = {
     default: 10,
     min: 1,
     max: 1000,
-    text: 'Maximum number of connections of this process to DATABASE_URL for jobs, and as many again for accounts, besides one that waits for news.',
+    text: 'Maximum number of connections of this process to DATABASE_URL, besides one that waits for news.',
   },
   jobLeaseSeconds: {
     name: 'JOB_LEASE',

@@ -319,7 +319,11 @@ const generalErrors = {
   STORAGE_FULL: user(507, 'no disk space left for {what}; free some space, or try again later'),
   STORAGE_UNAVAILABLE: user(
     503,
-    'the service cannot store jobs at the moment ({reason}); try again in {seconds} s',
+    'the storage of the service is not available at the moment ({reason}); try again in {seconds} s',
+  ),
+  DATABASE_UNAVAILABLE: user(
+    503,
+    'the database of the service is not available at the moment; try again in {seconds} s',
   ),
   SHUTTING_DOWN: user(503, 'the service is shutting down; try again in {seconds} s'),
   CANCELLED: user(400, 'the job was cancelled'),

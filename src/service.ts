@@ -8,6 +8,7 @@ import { type Config, isLoopback } from './config.ts';
 import { PAGE_FORM } from './convert-pages/form-fields.ts';
 import { registerConvertPages } from './convert-pages/register.ts';
 import { CrsSearch } from './crs-search/crs-search.ts';
+import type { PostgresDatabase } from './engines/postgres/database.ts';
 import { asDatabaseFailure } from './engines/sqlite/database-failure.ts';
 import { failure } from './errors.ts';
 import { formats, inputFormats, outputFormats } from './formats/registry.ts';
@@ -24,8 +25,9 @@ import { routePatterns } from './http/register-operation.ts';
 import { warmParsing } from './http/warm-parsing.ts';
 import { inputLimits } from './input-limits.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from './jobs/attempt.ts';
-import { accountsPlace, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
+import { accountsPath, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
 import { refuseEmptyDatabase, refuseForeignFiles, refuseHalfRestored } from './jobs/empty-database.ts';
+import { openDatabase } from './jobs/open-database.ts';
 import { openQueue, type QueueSettings } from './jobs/open-queue.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { RunnerOptions } from './jobs/runner-process.ts';
@@ -93,7 +95,10 @@ export async function startService(
     refuseUnsharedStore(config, store);
     if (isChecked && store.isShared) await refuseForeignFiles(data, store);
     let storageFailed: (error: unknown) => void = () => {};
-    const queue = await openQueue(queueSettings(config, path, (error) => storageFailed(error)));
+    const onFailure = (error: unknown): void => storageFailed(error);
+    const database = await openDatabase(config, onFailure);
+    if (database !== null) undo.push(() => database.close());
+    const queue = await openQueue(database, queueSettings(config, path, onFailure));
     undo.push(() => queue.close());
     const log = createLogger(config.logLevel);
     log.info({}, config.capacity.text);
@@ -115,14 +120,14 @@ export async function startService(
     });
     storageFailed = (error) => service.storageFailed(error);
     metrics.watch(service);
-    const { accounts, auth } = openAuth(config);
+    const { accounts, auth } = openAuth(config, database);
     const rate = new RequestRate(config.rateLimit, config.rateBurst);
     undo.push(() => accounts.close());
     await auth.ready();
     // An open service needs them with the first credential that is shown, if ever. Here a database that cannot be opened
     // has to stop the start, not the first request.
     if (config.auth === 'required' || config.authJobSurface === 'required') await accounts.open();
-    if (config.databaseUrl !== null) {
+    if (database !== null) {
       const { limits } = (await accounts.open()).database;
       auth.share(limits);
       rate.share(limits);
@@ -228,9 +233,12 @@ function refuseUnsharedStore({ databaseUrl }: Config, store: FileStore): void {
   throw failure('SETTING_INVALID', { name: 'STORE_URL', value: '', reason });
 }
 
-function openAuth(config: Config): { accounts: LazyAccounts; auth: Authenticator } {
+function openAuth(
+  config: Config,
+  database: PostgresDatabase | null,
+): { accounts: LazyAccounts; auth: Authenticator } {
   const accounts = new LazyAccounts({
-    place: accountsPlace(config),
+    place: database === null ? { path: accountsPath(config.dataDirectory) } : { database },
     issuer: config.baseUrl ?? undefined,
     tokenLifetimeMs: config.tokenLifetimeSeconds * 1000,
     signingKeyRotationMs: config.signingKeyRotationSeconds * 1000,

@@ -184,6 +184,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'input-limits.ts',
       'account-jobs.ts',
       'package-version.ts',
+      'engines/postgres/database.ts',
       'engines/sqlite/database-failure.ts',
       'pipeline/request.ts',
       'pipeline/split-request.ts',

@@ -74,6 +74,7 @@ test('statuses fit whose fault it is', () => {
     'SHUTTING_DOWN',
     'STORAGE_FULL',
     'STORAGE_UNAVAILABLE',
+    'DATABASE_UNAVAILABLE',
     'IDENTITY_PROVIDER_UNAVAILABLE',
     'SIGN_IN_BUSY',
     'SIGN_IN_UNAVAILABLE',

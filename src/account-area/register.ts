@@ -3,7 +3,7 @@ import formBody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { asGeomillError, GeomillError } from '../errors.ts';
-import { html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { sendStatic, staticContent } from '../http/send-static.ts';
 import { SHEET } from '../page-style/sheet.ts';
 import { Area, type AreaOptions } from './area.ts';
@@ -62,12 +62,14 @@ export async function registerAccountArea(
         scope.route({
           method: route.method === 'GET' ? ['GET', 'HEAD'] : 'POST',
           url: within(route.path),
-          handler: (request, reply) => answer(areas, route, request, reply),
+          handler: (request, reply) => areas.unmasked(() => answer(areas, route, request, reply)),
         });
     },
     { prefix: ACCOUNT_PATH },
   );
-  return { visit: async (request, reply) => Visit.begin(await areas.open(), request, reply) };
+  return {
+    visit: (request, reply) => areas.unmasked(async () => Visit.begin(await areas.open(), request, reply)),
+  };
 }
 
 function within(path: string): string {
@@ -89,6 +91,17 @@ class AreaDoor {
       throw error;
     });
     return this.#area;
+  }
+
+  /** Where `act` fails because of the database, throws that error, which the user library replaces by one of its own. */
+  async unmasked<Result>(act: () => Promise<Result>): Promise<Result> {
+    const began = performance.now();
+    try {
+      return await act();
+    } catch (error) {
+      const { database } = (await this.open()).options.accounts;
+      throw error instanceof GeomillError ? error : (database.faultSince(began) ?? error);
+    }
   }
 
   async close(): Promise<void> {
@@ -133,12 +146,26 @@ async function sendFault(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { status, title, text } = thrown === null ? NOT_FOUND : faultOf(thrown, request);
-  const visit = await Visit.begin(await areas.open(), request, reply);
-  const body = html`<p>${text}</p><p><a href="${visit.href(ACCOUNT_PATH)}">Your account</a></p>`;
   const retryAfter = thrown instanceof GeomillError ? thrown.params.seconds : undefined;
   const headers: Readonly<Record<string, string>> =
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  const visit = await areas
+    .open()
+    .then((area) => Visit.begin(area, request, reply))
+    .catch(() => null);
+  // Without the accounts it is not known who is signed in.
+  if (visit === null) return send({ page: barePage(title, text), status, headers }, reply);
+  const body = html`<p>${text}</p><p><a href="${visit.href(ACCOUNT_PATH)}">Your account</a></p>`;
   return send({ page: layout(visit, { title, body }), status, headers }, reply);
+}
+
+function barePage(title: string, text: string): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${title} - geomill</title></head>
+<body><h1>${title}</h1><p>${text}</p></body>
+</html>
+`;
 }
 
 export interface Fault {
@@ -158,7 +185,11 @@ export function faultOf(thrown: unknown, request: FastifyRequest): Fault {
   const error = asGeomillError(thrown);
   const sentence = `${error.message[0].toUpperCase()}${error.message.slice(1)}.`;
   if (error.code !== 'INTERNAL' && error.fault === 'user')
-    return { status: error.status, title: 'Request rejected', text: sentence };
+    return {
+      status: error.status,
+      title: error.status < 500 ? 'Request rejected' : 'Try again soon',
+      text: sentence,
+    };
   const status = Number((thrown as { statusCode?: unknown }).statusCode);
   if (status >= 400 && status < 500)
     return { status, title: 'Request rejected', text: 'The form could not be read.' };

@@ -1,5 +1,5 @@
 /** Opens all parts of the accounts database together. */
-import type { PostgresOptions } from '../engines/postgres/database.ts';
+import type { PostgresDatabase, PostgresOptions } from '../engines/postgres/database.ts';
 import { AccountStates } from './account-states.ts';
 import { AuditLog } from './audit.ts';
 import { Credentials } from './credentials.ts';
@@ -40,13 +40,22 @@ export function openAccounts({ path, ...options }: AccountsOptions & { readonly 
 }
 
 /** Where the accounts are: a file, or PostgreSQL for several processes and machines. */
-export type AccountsPlace = { readonly path: string } | { readonly postgres: PostgresOptions };
+export type AccountsPlace =
+  | { readonly path: string }
+  | { readonly postgres: PostgresOptions }
+  /** `close`: called at the end; default: the database stays open. */
+  | { readonly database: PostgresDatabase; readonly close?: () => Promise<void> };
 
-/** Throws ACCOUNTS_DATABASE. */
+/** Throws ACCOUNTS_DATABASE, and DatabaseFault for a `database` that cannot be reached. */
 export async function openAccountsAt(place: AccountsPlace, options: AccountsOptions = {}): Promise<Accounts> {
   if ('path' in place) return openAccounts({ ...options, ...place });
-  const { openPostgresAccounts } = await import('./postgres-database.ts');
-  return accountsIn(await openPostgresAccounts(place.postgres), options);
+  const { connectPostgresAccounts, postgresAccountsIn } = await import('./postgres-database.ts');
+  return accountsIn(
+    await ('database' in place
+      ? postgresAccountsIn(place.database, place.close)
+      : connectPostgresAccounts(place.postgres)),
+    options,
+  );
 }
 
 function accountsIn(database: AccountsDatabase, options: AccountsOptions): Accounts {

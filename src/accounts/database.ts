@@ -48,6 +48,8 @@ export interface AccountsDatabase {
   /** Changes with every commit of any process. NaN: the database cannot say. */
   version(): number;
   hasTable(name: string): Promise<boolean>;
+  /** The last failure to reach the database, if it was after that time of `performance.now()`: the user library hides its cause. */
+  faultSince(time: number): Error | null;
   /** Null: no other process counts. */
   readonly limits: SharedLimits | null;
   /** A connection for the user library, which has its own tables in the same database. */

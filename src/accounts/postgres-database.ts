@@ -5,6 +5,7 @@ import {
   type PostgresOptions,
   type Statements,
 } from '../engines/postgres/database.ts';
+import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { textOf } from '../message.ts';
 import type { AccountsDatabase, LibraryDatabase, Query, SqlValue, Work } from './database.ts';
@@ -74,11 +75,13 @@ class PostgresAccounts implements AccountsDatabase {
   readonly limits: SharedLimits;
   readonly #database: PostgresDatabase;
   readonly #lock: string;
+  readonly #close: () => Promise<void>;
 
-  constructor(database: PostgresDatabase, schema: string) {
+  constructor(database: PostgresDatabase, close: () => Promise<void>) {
     this.#database = database;
+    this.#close = close;
     this.limits = new SharedLimits(database);
-    this.#lock = `geomill accounts ${schema}`;
+    this.#lock = `geomill accounts ${database.schema}`;
   }
 
   rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<readonly Row[]> {
@@ -110,6 +113,10 @@ class PostgresAccounts implements AccountsDatabase {
     return Number.NaN;
   }
 
+  faultSince(time: number): DatabaseFault | null {
+    return this.#database.faultSince(time);
+  }
+
   async hasTable(name: string): Promise<boolean> {
     const sql =
       'SELECT FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = ?';
@@ -130,7 +137,7 @@ class PostgresAccounts implements AccountsDatabase {
 
   async close(): Promise<void> {
     await this.limits.close();
-    await this.#database.close();
+    await this.#close();
   }
 
   /** A lock makes the transactions of all processes run one after the other: they change accounts, which is rare. */
@@ -142,16 +149,41 @@ class PostgresAccounts implements AccountsDatabase {
   }
 }
 
-/** Connects and brings the tables up to date. Throws ACCOUNTS_DATABASE. */
-export async function openPostgresAccounts(options: PostgresOptions): Promise<AccountsDatabase> {
+/** Brings the tables up to date; the database stays open. Throws ACCOUNTS_DATABASE, and DatabaseFault if it cannot be reached. */
+export async function postgresAccountsIn(
+  database: PostgresDatabase,
+  close = async (): Promise<void> => {},
+): Promise<AccountsDatabase> {
   try {
-    return new PostgresAccounts(await PostgresDatabase.open(options, HISTORY), options.schema);
+    await database.bringUpToDate(HISTORY);
+    return new PostgresAccounts(database, close);
   } catch (error) {
-    const isOurs = error instanceof GeomillError && error.code === 'SERVICE_DATABASE_UNUSABLE';
-    const reason = isOurs ? textOf(error.params.reason) : (error as Error).message;
-    const path = `in PostgreSQL (schema '${options.schema}')`;
-    throw failure('ACCOUNTS_DATABASE', { path, reason }, undefined, error);
+    throw error instanceof DatabaseFault ? error : unusable(database.schema, error);
   }
+}
+
+/** With connections of its own. Throws ACCOUNTS_DATABASE. */
+export async function connectPostgresAccounts(options: PostgresOptions): Promise<AccountsDatabase> {
+  const database = await PostgresDatabase.open(options).catch((error: unknown) => {
+    throw unusable(options.schema, error);
+  });
+  try {
+    return await postgresAccountsIn(database, () => database.close());
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function unusable(schema: string, error: unknown): GeomillError {
+  const isOurs = error instanceof GeomillError && error.code === 'SERVICE_DATABASE_UNUSABLE';
+  const reason = isOurs ? textOf(error.params.reason) : (error as Error).message;
+  return failure(
+    'ACCOUNTS_DATABASE',
+    { path: `in PostgreSQL (schema '${schema}')`, reason },
+    undefined,
+    error,
+  );
 }
 
 async function answer(

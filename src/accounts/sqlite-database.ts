@@ -117,6 +117,10 @@ class SqliteAccounts implements AccountsDatabase {
     return this.#probe.get<{ data_version: number }>()!.data_version;
   }
 
+  faultSince(): null {
+    return null;
+  }
+
   async hasTable(name: string): Promise<boolean> {
     const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?";
     return this.#durable.statement(sql).get(name) !== undefined;

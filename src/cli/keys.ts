@@ -7,7 +7,8 @@ import { checkScopes } from '../accounts/new-credential.ts';
 import { DEFAULT_SCOPES, formatScopes, SCOPES } from '../accounts/principal.ts';
 import { publicIdIn } from '../accounts/secret-text.ts';
 import { failure } from '../errors.ts';
-import { type AccountsSettings, accountsPlace } from '../jobs/data-directory.ts';
+import { accountsPath } from '../jobs/data-directory.ts';
+import { type DatabaseSettings, openDatabase } from '../jobs/open-database.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 
 export const usage = `geomill keys create --owner OWNER --name NAME [options]
@@ -39,7 +40,7 @@ export const flags = (): Flags => ({
 });
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
-export async function run(argv: readonly string[], config: AccountsSettings): Promise<number> {
+export async function run(argv: readonly string[], config: AccountsConfig): Promise<number> {
   const parsed = parseCommand(argv, flags(), usage);
   if (parsed === null) return 0;
   const [action, ...rest] = parsed.positionals;
@@ -73,14 +74,23 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   revoke: { flags: [], takes: 1, perform: revoke },
 };
 
+export interface AccountsConfig extends DatabaseSettings {
+  readonly dataDirectory: string;
+}
+
 /** A directory that is not there is more likely mistyped than wanted: it is not made. */
-export function openAccountsOf(config: AccountsSettings, options: AccountsOptions = {}): Promise<Accounts> {
-  const { dataDirectory, databaseUrl } = config;
-  if (databaseUrl === null && !existsSync(dataDirectory)) {
+export async function openAccountsOf(
+  config: AccountsConfig,
+  options: AccountsOptions = {},
+): Promise<Accounts> {
+  const { dataDirectory } = config;
+  const database = await openDatabase(config);
+  if (database === null && !existsSync(dataDirectory)) {
     const reason = 'there is no such directory; name the one of the service, or start the service first';
     throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });
   }
-  return openAccountsAt(accountsPlace(config), options);
+  if (database === null) return openAccountsAt({ path: accountsPath(dataDirectory) }, options);
+  return openAccountsAt({ database, close: () => database.close() }, options);
 }
 
 async function create(accounts: Accounts, values: Parsed['values']): Promise<void> {

@@ -2,9 +2,8 @@
 import type { SigningKeyFacts, SigningKeys } from '../accounts/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import type { AccountsSettings } from '../jobs/data-directory.ts';
 import { type Flags, parseCommand } from './arguments.ts';
-import { actor, openAccountsOf, table, when } from './keys.ts';
+import { type AccountsConfig, actor, openAccountsOf, table, when } from './keys.ts';
 
 export const usage = `geomill signing-keys rotate [--now]
 geomill signing-keys list [--json]
@@ -28,7 +27,7 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
-type KeysConfig = AccountsSettings & Pick<Config, 'tokenLifetimeSeconds'>;
+type KeysConfig = AccountsConfig & Pick<Config, 'tokenLifetimeSeconds'>;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: KeysConfig): Promise<number> {

@@ -4,9 +4,8 @@ import { linkAddress } from '../account-area/one-time-links.ts';
 import type { User } from '../account-area/users.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import type { AccountsSettings } from '../jobs/data-directory.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
-import { actor, openAccountsOf, table, when } from './keys.ts';
+import { type AccountsConfig, actor, openAccountsOf, table, when } from './keys.ts';
 
 export const usage = `geomill users create EMAIL [--name NAME] [--admin] [--password-stdin]
 geomill users list [--json]
@@ -34,7 +33,7 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
-type UsersConfig = AccountsSettings & Pick<Config, 'baseUrl' | 'host' | 'port'>;
+type UsersConfig = AccountsConfig & Pick<Config, 'baseUrl' | 'host' | 'port'>;
 
 interface Call {
   readonly directory: Directory;

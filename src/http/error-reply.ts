@@ -191,22 +191,12 @@ function brokenRequest(error: Error & { code?: string }): GeomillError {
   return failure('HTTP_INVALID', { reason: error.message.replace(/^Parse Error: /, '') });
 }
 
-/** After a failure of the store that its repetitions did not outlast. */
-const RETRY_SECONDS = 5;
-
 /** The coded error of a thrown value; null: an internal error. */
 function recognize(request: FastifyRequest, thrown: unknown): GeomillError | null {
+  // Its detail is not in the answer.
+  if (thrown instanceof StoreFault) request.log.error({ err: thrown }, 'the store failed at a request');
   if (thrown instanceof GeomillError) return thrown;
   if (isDiskFull(thrown)) return failure('STORAGE_FULL', { what: 'this request' }, undefined, thrown);
-  if (thrown instanceof StoreFault) {
-    request.log.error({ err: thrown }, 'the store failed at a request');
-    return failure(
-      'STORAGE_UNAVAILABLE',
-      { reason: thrown.reason, seconds: RETRY_SECONDS },
-      undefined,
-      thrown,
-    );
-  }
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return null;
   const status = Number(thrown.statusCode);
   if (status === 415)

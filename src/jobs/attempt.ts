@@ -7,7 +7,6 @@ import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
-import { StoreFault } from '../storage/store-fault.ts';
 import type { JobFiles } from '../storage/workspace.ts';
 import { type FetchSettings, fetchInput, type ProvidedInputs } from './fetch-input.ts';
 import {
@@ -21,7 +20,7 @@ import {
 } from './job.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
-import type { Recovery } from './recovery.ts';
+import { isUnavailable, type Recovery } from './recovery.ts';
 import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.ts';
 import type { UploadSettings } from './uploads.ts';
 
@@ -85,7 +84,7 @@ export class Attempts {
       await this.#run(claim, runner, onProgress);
     } catch (error) {
       // The slot of a runner is removed when it dies: a missing slot is a dead runner, not a disk error.
-      if (isDiskFull(error) || error instanceof StoreFault)
+      if (isDiskFull(error) || isUnavailable(error))
         await this.#afterStorageFault(claim, runner, asGeomillError(error).toPlain());
       else if (runner.death === null) await this.#giveUp(claim, error);
       else await this.#afterDeath(claim, runner.death.cause, runner.death.detail);

@@ -9,21 +9,6 @@ export function accountsPath(dataDirectory: string): string {
   return join(dataDirectory, 'accounts.sqlite');
 }
 
-export interface AccountsSettings {
-  readonly dataDirectory: string;
-  /** Null: the accounts are in a file in the data directory. */
-  readonly databaseUrl: string | null;
-  readonly databaseSchema: string;
-  readonly databaseConnections: number;
-}
-
-/** Where the accounts of a service are. */
-export function accountsPlace(settings: AccountsSettings) {
-  const { dataDirectory, databaseUrl: url, databaseSchema: schema } = settings;
-  if (url === null) return { path: accountsPath(dataDirectory) };
-  return { postgres: { url, schema, maxConnections: settings.databaseConnections } };
-}
-
 /** Prefix of the files that a killed restore leaves in a data directory. */
 export const INTERRUPTED_RESTORE = 'restore.swapping';
 

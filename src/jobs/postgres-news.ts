@@ -4,8 +4,7 @@
  *
  * A message can be lost, while the connection is lost or behind a pooler that has no sessions; nothing depends on it.
  */
-import type { Client } from 'pg';
-import { connectForNews, type PostgresDatabase } from '../engines/postgres/database.ts';
+import type { PostgresDatabase } from '../engines/postgres/database.ts';
 import { type Progress, progressStages } from '../pipeline/report.ts';
 import type { QueueNews } from './queue.ts';
 
@@ -17,8 +16,6 @@ const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
 
 export interface PostgresNewsOptions {
-  readonly url: string;
-  readonly schema: string;
   /** Name of this process, which does not hear its own messages; one line. */
   readonly sender: string;
   readonly onTrouble: (error: Error) => void;
@@ -31,14 +28,14 @@ export class PostgresNews {
   /** In the order in which they were told; one that is told twice is sent once. */
   #untold = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
-  #listener: Client | null = null;
+  #listener: { close(): Promise<void> } | null = null;
   #retry: NodeJS.Timeout | null = null;
   #isClosed = false;
 
   constructor(database: PostgresDatabase, options: PostgresNewsOptions) {
     this.#database = database;
     this.#options = options;
-    this.#channel = `${options.schema} jobs`;
+    this.#channel = `${database.schema} jobs`;
   }
 
   queued(): void {
@@ -70,14 +67,14 @@ export class PostgresNews {
       this.#retry = setTimeout(() => void this.#listen(news, next), delayMs).unref();
     };
     try {
-      const client = await connectForNews(this.#options.url, this.#channel, {
+      const client = await this.#database.listen(this.#channel, {
         onMessage: (text) => {
           const [sender, ...messages] = text.split('\n');
           if (sender !== this.#options.sender) for (const message of messages) read(message, news);
         },
         onLost: again,
       });
-      if (this.#isClosed || isLost) return void client.end().catch(() => {});
+      if (this.#isClosed || isLost) return void client.close();
       this.#listener = client;
       delayMs = FIRST_DELAY_MS;
       news.queued();
@@ -91,7 +88,7 @@ export class PostgresNews {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#retry !== null) clearTimeout(this.#retry);
     await this.#send();
-    await this.#listener?.end().catch(() => {});
+    await this.#listener?.close();
   }
 
   #tell(message: string): void {

@@ -4,7 +4,7 @@
  * A worker leases the jobs that it runs and extends its leases while it lives. The job of a worker that died, or was cut off, is
  * taken up after its lease has ended. What the worker of an outdated attempt reports is refused by the fence.
  */
-import { PostgresDatabase, type Statements } from '../engines/postgres/database.ts';
+import { PostgresDatabase, type PostgresOptions, type Statements } from '../engines/postgres/database.ts';
 import { failure, type PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import {
@@ -50,11 +50,8 @@ import type {
 } from './queue.ts';
 
 export interface PostgresQueueOptions {
-  /** Address of the database, with user and password. */
-  readonly url: string;
-  readonly schema: string;
-  readonly maxConnections: number;
-  readonly onConnectionLost?: (error: Error) => void;
+  /** Called when messages of other processes cannot be received. */
+  readonly onTrouble?: (error: Error) => void;
   /** Name of this process; no two processes have the same. */
   readonly worker: string;
   /** Time after its last sign of life after which the jobs of a worker are taken up by others. */
@@ -86,19 +83,38 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   readonly #now: () => number;
   readonly #news: PostgresNews;
 
-  private constructor(database: PostgresDatabase, options: PostgresQueueOptions) {
+  readonly #close: () => Promise<void>;
+
+  private constructor(database: PostgresDatabase, options: PostgresQueueOptions, close: () => Promise<void>) {
     this.#database = database;
     this.#options = options;
+    this.#close = close;
     this.#now = options.now ?? Date.now;
     this.#owners = new PostgresOwners(database, options.ownerLimits ?? NO_LIMITS);
     this.uploads = new PostgresUploads(database, this.#owners, this.#now);
-    const { url, schema, worker: sender, onConnectionLost: onTrouble = () => {} } = options;
-    this.#news = new PostgresNews(database, { url, schema, sender, onTrouble });
+    const { worker: sender, onTrouble = () => {} } = options;
+    this.#news = new PostgresNews(database, { sender, onTrouble });
   }
 
-  /** Connects and brings the tables up to date. Throws as PostgresDatabase.open. */
-  static async open(options: PostgresQueueOptions): Promise<PostgresQueue> {
-    return new PostgresQueue(await PostgresDatabase.open(options, POSTGRES_JOBS), options);
+  /** With connections of its own. Throws as PostgresDatabase.open and `in`. */
+  static async open(options: PostgresQueueOptions & PostgresOptions): Promise<PostgresQueue> {
+    const database = await PostgresDatabase.open(options);
+    try {
+      return await PostgresQueue.in(database, options, () => database.close());
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  /** Brings the tables up to date. `close`: called at the end; default: the database stays open. Throws as PostgresDatabase.bringUpToDate. */
+  static async in(
+    database: PostgresDatabase,
+    options: PostgresQueueOptions,
+    close = async (): Promise<void> => {},
+  ): Promise<PostgresQueue> {
+    await database.bringUpToDate(POSTGRES_JOBS);
+    return new PostgresQueue(database, options, close);
   }
 
   get leaseMs(): number {
@@ -393,7 +409,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   async close(): Promise<void> {
     await this.#news.close();
-    await this.#database.close();
+    await this.#close();
   }
 }
 

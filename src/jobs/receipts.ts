@@ -58,6 +58,7 @@ export class Receipts {
       },
       keep: () => upload.keep(),
       discard: async () => {
+        if (!receipt.uploads.has(upload)) return;
         const { byteLength } = upload;
         try {
           await upload.discard();
@@ -85,7 +86,7 @@ export class Receipts {
     }
   }
 
-  /** Called when the job has its row. */
+  /** Called when the job has its row, or may have it: its files are no longer discarded. */
   close(jobId: string): void {
     const receipt = this.#receipts.get(jobId);
     if (receipt === undefined) return;

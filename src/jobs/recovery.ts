@@ -5,7 +5,8 @@
  * The state of storage is measured: it fails when an operation failed, and works again once a file and a
  * record were written as a test, and then all kept results. One timer drives all of it.
  */
-import { failure, type GeomillError, isDiskFull } from '../errors.ts';
+import { DatabaseFault } from '../engines/postgres/fault.ts';
+import { failure, GeomillError, isDiskFull } from '../errors.ts';
 import { StoreFault } from '../storage/store-fault.ts';
 
 export interface RecoverySteps {
@@ -53,11 +54,12 @@ export class Recovery {
     return this.#trouble !== null;
   }
 
-  /** Why jobs cannot be accepted, for clients: STORAGE_FULL or STORAGE_UNAVAILABLE. Null: they can. */
+  /** Why jobs cannot be accepted, for clients: STORAGE_FULL, STORAGE_UNAVAILABLE or DATABASE_UNAVAILABLE. Null: they can. */
   get refusal(): GeomillError | null {
     if (this.#trouble === null) return null;
     const { error } = this.#trouble;
     if (isDiskFull(error)) return failure('STORAGE_FULL', { what: 'jobs' });
+    if (isUnavailable(error)) return new GeomillError(error.code, error.params);
     return failure('STORAGE_UNAVAILABLE', { reason: reasonOf(error), seconds: RETRY_SECONDS });
   }
 
@@ -161,10 +163,15 @@ const PASSING_SQLITE_CODES = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15]);
 
 /** Whether the disk or another process caused the failure: the same operation can succeed later. */
 export function isStorageFault(error: unknown): boolean {
-  if (isDiskFull(error) || error instanceof StoreFault) return true;
+  if (isDiskFull(error) || isUnavailable(error)) return true;
   const { code, errcode, errno } = error as Readonly<Record<'code' | 'errcode' | 'errno', unknown>>;
   if (typeof errcode === 'number') return PASSING_SQLITE_CODES.has(errcode & 0xff);
   return typeof errno === 'number' && typeof code === 'string';
+}
+
+/** Whether a database server, or a store that is not a local directory, failed. */
+export function isUnavailable(error: unknown): error is DatabaseFault | StoreFault {
+  return error instanceof DatabaseFault || error instanceof StoreFault;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -183,7 +190,6 @@ const SQLITE_REASONS: Readonly<Record<number, string>> = {
 
 /** An error for clients, without paths and statements. */
 function reasonOf(error: unknown): string {
-  if (error instanceof StoreFault) return error.reason;
   const { code, errcode } = error as Readonly<Record<'code' | 'errcode', unknown>>;
   const known =
     typeof errcode === 'number'

@@ -6,6 +6,7 @@
  * dispatcher.ts and recovery.ts make sure that an accepted job ends, whatever fails meanwhile.
  */
 import { randomUUID } from 'node:crypto';
+import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure } from '../errors.ts';
 import { inputKey, type Upload } from '../storage/store.ts';
 import type { JobServiceOptions } from './attempt.ts';
@@ -160,7 +161,7 @@ export class JobService {
   }
 
   /**
-   * Throws SHUTTING_DOWN, and STORAGE_FULL or STORAGE_UNAVAILABLE while jobs cannot be stored; these are temporary.
+   * Throws SHUTTING_DOWN, and STORAGE_FULL, STORAGE_UNAVAILABLE or DATABASE_UNAVAILABLE while jobs cannot be stored; these are temporary.
    */
   checkReady(): void {
     if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
@@ -222,12 +223,22 @@ export class JobService {
    */
   async submit(job: NewJob): Promise<EnqueueResult> {
     this.checkReady();
-    const result = await this.#watched(() => this.#options.queue.enqueue(job));
+    const result = await this.#watched(() => this.#enqueue(job));
     if (result.added) {
       this.#receipts.close(job.id);
       this.#dispatcher.dispatch();
     }
     return result;
+  }
+
+  async #enqueue(job: NewJob): Promise<EnqueueResult> {
+    try {
+      return await this.#options.queue.enqueue(job);
+    } catch (error) {
+      // The job may be there, and then needs its input. If it is not, the sweep removes the files.
+      if (error instanceof DatabaseFault && error.isOutcomeUnknown) this.#receipts.close(job.id);
+      throw error;
+    }
   }
 
   /** Whether a request with this Idempotency-Key repeats one of a kept job: its files are not stored and need no room. */
@@ -296,8 +307,8 @@ export class JobService {
   }
 
   async #checkStorage(): Promise<void> {
-    await this.#options.store.checkWritable();
     await this.#options.queue.checkWritable();
+    await this.#options.store.checkWritable();
   }
 
   /** Runs a storage operation of a request: its failure rejects the request and starts the recovery. */

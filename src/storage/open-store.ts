@@ -22,8 +22,8 @@ export async function openStore({ url, dataDirectory, s3 }: StoreOptions): Promi
     await store.checkWritable();
     return store;
   } catch (error) {
-    const { message } = error as Error;
-    const reason = error instanceof StoreFault ? `${error.reason} (${message})` : message;
+    const reason =
+      error instanceof StoreFault ? `${error.reason} (${error.detail})` : (error as Error).message;
     throw failure('SETTING_INVALID', { name: 'STORE_URL', value: url, reason }, undefined, error);
   }
 }

@@ -10,7 +10,7 @@ export class ObjectMissing extends Error {
 export const WRONG_ANSWERS = 'its object store answers wrongly';
 
 export function isKnown(error: unknown): error is Error {
-  return error instanceof StoreFault || error instanceof ObjectMissing || error instanceof GeomillError;
+  return error instanceof ObjectMissing || error instanceof GeomillError;
 }
 
 /** Whether a repetition can succeed soon. */

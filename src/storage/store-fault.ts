@@ -1,15 +1,20 @@
 /**
- * A failure of a store that is not a local directory, after all retries: the same operation can succeed later. `reason` is for
- * clients; the message is for the log and has neither credentials nor signed URLs.
+ * A failure of a store that is not a local directory, after all retries: the same operation can succeed later. `message` and `reason`
+ * are for clients; `detail` is for the log and has neither credentials nor signed URLs.
  */
-export class StoreFault extends Error {
-  override readonly name = 'StoreFault';
+import { GeomillError } from '../errors.ts';
+
+const RETRY_SECONDS = 5;
+
+export class StoreFault extends GeomillError {
+  readonly detail: string;
   readonly reason: string;
   /** Whether a repetition can succeed soon, without a change of the configuration. */
   readonly isPassing: boolean;
 
-  constructor(message: string, reason: string, { isPassing = false, ...options }: StoreFaultOptions = {}) {
-    super(message, options);
+  constructor(detail: string, reason: string, { isPassing = false, cause }: StoreFaultOptions = {}) {
+    super('STORAGE_UNAVAILABLE', { reason, seconds: RETRY_SECONDS }, undefined, cause);
+    this.detail = detail;
     this.reason = reason;
     this.isPassing = isPassing;
   }

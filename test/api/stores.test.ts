@@ -278,6 +278,10 @@ test('while the store fails, submissions are refused and outputs are said to be 
   const problem = JSON.stringify(await output.json());
   assert.match(problem, /refuses its credentials/);
   assert.ok(!problem.includes(server.url) && !problem.includes(BUCKET), problem);
+  const page = await fetch(`${service.url}/jobs/${before}/output`);
+  assert.equal(page.status, 503);
+  assert.equal(page.headers.get('retry-after'), '5');
+  assert.match(await page.text(), /storage of the service is not available.*refuses its credentials/);
   const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/readyz`)).ok;
   for (const end = performance.now() + 10_000; (await isReady()) && performance.now() < end; )
     await pause(20);

@@ -20,6 +20,10 @@ const START_TIMEOUT_MS = 30_000;
 export interface PostgresServer extends AsyncDisposable {
   /** Address of its database, without a password. */
   readonly url: string;
+  /** Ends its connections and stops it. */
+  stop(): Promise<void>;
+  /** Starts it again. */
+  start(): Promise<void>;
   /** Kills it as a crash would, and starts it again. */
   crash(): Promise<void>;
 }
@@ -64,6 +68,10 @@ export async function startPostgres(settings: readonly string[] = ['fsync=off'])
   const url = `postgres://geomill@/postgres?host=${encodeURIComponent(directory)}`;
   return {
     url,
+    stop: () => ended(server, 'SIGINT'),
+    async start() {
+      server = await start();
+    },
     async crash() {
       await ended(server, 'SIGKILL');
       // Its children end by themselves; until then the directory counts as in use.

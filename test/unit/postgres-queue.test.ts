@@ -1,6 +1,7 @@
 /** What a queue in PostgreSQL has to hold beside the contract of all queues: several processes, leases, crashes of the database. */
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
+import type { PostgresOptions } from '../../src/engines/postgres/database.ts';
 import { PostgresQueue, type PostgresQueueOptions } from '../../src/jobs/postgres-queue.ts';
 import type { AttemptId, Claim } from '../../src/jobs/queue.ts';
 import type { Progress } from '../../src/pipeline/report.ts';
@@ -21,7 +22,7 @@ let schemas = 0;
 async function openQueues(
   context: TestContext,
   count: number,
-  options: Partial<PostgresQueueOptions> = {},
+  options: Partial<PostgresQueueOptions & PostgresOptions> = {},
 ): Promise<PostgresQueue[]> {
   const url = options.url ?? (await sharedPostgres()).url;
   const schema = options.schema ?? `several_${++schemas}`;

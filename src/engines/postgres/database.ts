@@ -1,15 +1,17 @@
 /** A PostgreSQL database: a pool of connections, transactions, schema versions. The driver is loaded when the first one is opened. */
-import type { Client, Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { failure } from '../../errors.ts';
+import { asFault, DatabaseFault } from './fault.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/name`. Never logged: it holds a password. */
   readonly url: string;
   /** The schema that holds the tables; created if it does not exist. */
   readonly schema: string;
+  /** Besides those that listen. */
   readonly maxConnections: number;
-  /** Called with errors of idle connections; the pool replaces them. */
-  readonly onConnectionLost?: (error: Error) => void;
+  /** Called when a connection was lost, and with every failure to reach the database. */
+  readonly onFault?: (fault: DatabaseFault) => void;
 }
 
 /** What runs statements: the database itself, or a transaction. */
@@ -29,7 +31,9 @@ export interface PostgresHistory {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A statement of ours takes milliseconds: after this the database counts as unreachable. */
-const STATEMENT_TIMEOUT_MS = 60_000;
+const STATEMENT_TIMEOUT_MS = 20_000;
+/** A change of the schema may copy a table. */
+const MIGRATION_TIMEOUT_MS = 3_600_000;
 /** Serialization failure, deadlock: the transaction changed nothing and may succeed now. */
 const REPEATABLE = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 5;
@@ -38,15 +42,34 @@ const INT8 = 20;
 /** Type of sums of bigint columns. */
 const NUMERIC = 1700;
 
-export class PostgresDatabase implements Statements {
-  readonly #pool: Pool;
+type Query = <Row extends QueryResultRow>(
+  sql: string,
+  parameters?: readonly unknown[],
+) => Promise<QueryResult<Row>>;
 
-  private constructor(pool: Pool) {
+/** A connection of the pool, until it is released. */
+interface Lease {
+  readonly query: Query;
+  release(): void;
+}
+
+/**
+ * All of its methods throw DatabaseFault while the database cannot be reached or used, and errors of the driver for statements that it
+ * rejects.
+ */
+export class PostgresDatabase implements Statements {
+  readonly #options: PostgresOptions;
+  readonly #pool: Pool;
+  #last: { readonly fault: DatabaseFault; readonly at: number } | null = null;
+
+  private constructor(options: PostgresOptions, pool: Pool) {
+    this.#options = options;
     this.#pool = pool;
+    pool.on('error', (error) => this.#report(error));
   }
 
-  /** Connects and brings the schema up to date. Throws SERVICE_DATABASE_UNUSABLE if its version is unknown, and errors of the driver. */
-  static async open(options: PostgresOptions, history: PostgresHistory): Promise<PostgresDatabase> {
+  /** Connects. Throws errors of the driver. */
+  static async open(options: PostgresOptions): Promise<PostgresDatabase> {
     const { default: pg } = await import('pg');
     const getTypeParser = (id: number, format?: 'text' | 'binary') =>
       id === INT8 || id === NUMERIC ? Number : pg.types.getTypeParser(id, format as 'text');
@@ -60,52 +83,58 @@ export class PostgresDatabase implements Statements {
       options: `-c search_path=${quoted(options.schema)}`,
       types: { getTypeParser: getTypeParser as typeof pg.types.getTypeParser },
     });
-    pool.on('error', (error) => options.onConnectionLost?.(error));
-    const database = new PostgresDatabase(pool);
     try {
-      await database.#bringUpToDate(options.schema, history);
-      return database;
+      (await pool.connect()).release();
     } catch (error) {
       await pool.end();
       throw error;
     }
+    return new PostgresDatabase(options, pool);
+  }
+
+  get schema(): string {
+    return this.#options.schema;
   }
 
   async rows<Row extends object>(sql: string, parameters: readonly unknown[] = []): Promise<readonly Row[]> {
-    return (await this.#pool.query<Row>(sql, [...parameters])).rows;
+    return this.#leased((query) => statementsOf(query).rows<Row>(sql, parameters));
   }
 
   async run(sql: string, parameters: readonly unknown[] = []): Promise<number> {
-    return (await this.#pool.query(sql, [...parameters])).rowCount ?? 0;
+    return this.#leased((query) => statementsOf(query).run(sql, parameters));
   }
 
   /**
    * Runs `act` in a transaction (READ COMMITTED), which is durable when this resolves. Repeated where the database ended it
    * because of another transaction, so `act` may be called several times.
    */
-  async transaction<Result>(act: (statements: Statements) => Promise<Result>): Promise<Result> {
+  transaction<Result>(act: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return this.#transaction(act, STATEMENT_TIMEOUT_MS);
+  }
+
+  async #transaction<Result>(
+    act: (statements: Statements) => Promise<Result>,
+    timeoutMs: number,
+  ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
-      const client = await this.#pool.connect();
-      let broken: Error | undefined;
-      // The statement under way is rejected, too.
-      const onLost = (error: Error): void => {
-        broken = error;
-      };
-      client.on('error', onLost);
       try {
-        await client.query('BEGIN');
-        const result = await act(statementsOf(client));
-        await client.query('COMMIT');
-        return result;
+        return await this.#leased(async (query) => {
+          await query('BEGIN');
+          let result: Result;
+          try {
+            result = await act(statementsOf(query));
+          } catch (error) {
+            // The database has ended the transaction of a lost connection, or will.
+            if (!(error instanceof DatabaseFault)) await query('ROLLBACK');
+            throw error;
+          }
+          await query('COMMIT').catch((error: unknown) => {
+            throw error instanceof DatabaseFault ? error.withUnknownOutcome() : error;
+          });
+          return result;
+        }, timeoutMs);
       } catch (error) {
-        await client.query('ROLLBACK').catch((failed: Error) => {
-          broken = failed;
-        });
         if (attempt === MAX_ATTEMPTS || !REPEATABLE.has((error as { code?: string }).code ?? '')) throw error;
-      } finally {
-        client.off('error', onLost);
-        // A connection whose state is unknown is closed.
-        client.release(broken);
       }
     }
   }
@@ -114,14 +143,46 @@ export class PostgresDatabase implements Statements {
     await this.#pool.end();
   }
 
-  /** For a library that runs its own statements. It must not end it. */
-  get pool(): Pool {
-    return this.#pool;
+  /** For a library that runs its own statements. */
+  get pool(): { connect(): Promise<Lease>; end(): Promise<void> } {
+    return {
+      connect: () => this.#lease(STATEMENT_TIMEOUT_MS),
+      // The library does not own the connections.
+      end: async () => {},
+    };
   }
 
-  /** Several processes may do so at the same time: an advisory lock lets one after the other in. */
-  async #bringUpToDate(schema: string, { name, steps }: PostgresHistory): Promise<void> {
-    await this.transaction(async (statements) => {
+  /** A connection of its own that listens to a channel until `close` is called. Throws DatabaseFault. */
+  async listen(channel: string, events: NewsEvents): Promise<{ close(): Promise<void> }> {
+    const { default: pg } = await import('pg');
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      // A connection without traffic would not notice that the other end is gone.
+      keepAlive: true,
+      application_name: 'geomill news',
+    });
+    const onLost = (error: Error): void => events.onLost(new DatabaseFault(error));
+    client.on('error', onLost);
+    client.on('end', () => onLost(new Error('the database closed the connection')));
+    client.on('notification', ({ payload }) => events.onMessage(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${quoted(channel)}`);
+    } catch (error) {
+      client.end().catch(() => {});
+      throw new DatabaseFault(error);
+    }
+    return { close: () => client.end().catch(() => {}) };
+  }
+
+  /**
+   * Brings the tables of a history up to date. Several processes may do so at the same time: an advisory lock lets one after the
+   * other in. Throws SERVICE_DATABASE_UNUSABLE if their version is unknown, and errors of the driver.
+   */
+  async bringUpToDate({ name, steps }: PostgresHistory): Promise<void> {
+    const { schema } = this.#options;
+    await this.#transaction(async (statements) => {
       await statements.run('SELECT pg_advisory_xact_lock(hashtext($1))', [`geomill schema ${schema}`]);
       await statements.run(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
       await statements.run(
@@ -142,15 +203,69 @@ export class PostgresDatabase implements Statements {
         'INSERT INTO schema_versions VALUES ($1, $2) ON CONFLICT (history) DO UPDATE SET version = $2',
         [name, steps.length],
       );
-    });
+    }, MIGRATION_TIMEOUT_MS);
+  }
+
+  async #leased<Result>(act: (query: Query) => Promise<Result>, timeoutMs?: number): Promise<Result> {
+    const lease = await this.#lease(timeoutMs);
+    try {
+      return await act(lease.query);
+    } finally {
+      lease.release();
+    }
+  }
+
+  async #lease(timeoutMs = STATEMENT_TIMEOUT_MS): Promise<Lease> {
+    let client: PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw this.#report(error);
+    }
+    let broken: Error | undefined;
+    // The statement under way is rejected, too.
+    const onLost = (error: Error): void => {
+      broken = error;
+    };
+    client.on('error', onLost);
+    return {
+      query: async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+        try {
+          const statement = { text, values: [...values], query_timeout: timeoutMs };
+          return await client.query<Row>(statement);
+        } catch (thrown) {
+          const error = asFault(thrown);
+          if (!(error instanceof DatabaseFault)) throw error;
+          broken = error;
+          throw this.#report(error);
+        }
+      },
+      release() {
+        client.off('error', onLost);
+        // A connection whose state is unknown is closed.
+        client.release(broken);
+      },
+    };
+  }
+
+  /** The last failure to reach the database, if it was after that time of `performance.now()`. */
+  faultSince(time: number): DatabaseFault | null {
+    return this.#last !== null && this.#last.at >= time ? this.#last.fault : null;
+  }
+
+  #report(error: unknown): DatabaseFault {
+    const fault = error instanceof DatabaseFault ? error : new DatabaseFault(error);
+    this.#last = { fault, at: performance.now() };
+    this.#options.onFault?.(fault);
+    return fault;
   }
 }
 
-function statementsOf(client: PoolClient): Statements {
+function statementsOf(query: Query): Statements {
   return {
     rows: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) =>
-      (await client.query<Row>(sql, [...parameters])).rows,
-    run: async (sql, parameters = []) => (await client.query(sql, [...parameters])).rowCount ?? 0,
+      (await query<Row & QueryResultRow>(sql, parameters)).rows,
+    run: async (sql, parameters = []) => (await query(sql, parameters)).rowCount ?? 0,
   };
 }
 
@@ -162,23 +277,5 @@ export function quoted(name: string): string {
 export interface NewsEvents {
   readonly onMessage: (text: string) => void;
   /** The connection is gone; it is not opened again. */
-  readonly onLost: (error: Error) => void;
-}
-
-/** A connection of its own that listens to a channel until it is ended. */
-export async function connectForNews(url: string, channel: string, events: NewsEvents): Promise<Client> {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // A connection without traffic would not notice that the other end is gone.
-    keepAlive: true,
-    application_name: 'geomill news',
-  });
-  client.on('error', events.onLost);
-  client.on('end', () => events.onLost(new Error('the database closed the connection')));
-  client.on('notification', ({ payload }) => events.onMessage(payload ?? ''));
-  await client.connect();
-  await client.query(`LISTEN ${quoted(channel)}`);
-  return client;
+  readonly onLost: (fault: DatabaseFault) => void;
 }

@@ -85,7 +85,7 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
   503: {
     name: 'Unavailable',
     description:
-      'The queue is full, the service is starting or stopping or cannot store jobs, or the token issuer is unreachable.',
+      'The queue is full, the service is starting or stopping, its database or storage is not available, or the token issuer is unreachable.',
     headers: RETRY_AFTER,
   },
   507: {
@@ -118,6 +118,7 @@ export function problemComponents(): Record<string, ResponseRecord> {
 export function impliedProblems({ parameters, method, access, tag }: Operation): number[] {
   const statuses = [...ALWAYS];
   if (access !== 'public') statuses.push(401, 403, 429, 503);
+  if (tag === 'Credentials') statuses.push(503);
   if (tag === 'Credentials' && method === 'POST') statuses.push(429);
   if (parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
   if (method === 'POST') statuses.push(413, 415, 503);

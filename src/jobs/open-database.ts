@@ -1,0 +1,39 @@
+/** Connects to the database that the settings name. */
+import type { PostgresDatabase } from '../engines/postgres/database.ts';
+import { failure, type GeomillError } from '../errors.ts';
+
+export interface DatabaseSettings {
+  /** Null: jobs and accounts are in files in the data directory. */
+  readonly databaseUrl: string | null;
+  readonly databaseSchema: string;
+  readonly databaseConnections: number;
+}
+
+const MAX_SCHEMA_LENGTH = 50;
+
+/** Null: the settings name none. `onFault`: as in PostgresOptions. Throws SETTING_INVALID. */
+export async function openDatabase(
+  settings: DatabaseSettings,
+  onFault?: (error: Error) => void,
+): Promise<PostgresDatabase | null> {
+  const { databaseUrl: url, databaseSchema: schema, databaseConnections: maxConnections } = settings;
+  if (url === null) return null;
+  // The address holds a password, so it is never repeated.
+  const refuse = (name: string, reason: string, cause?: Error): GeomillError =>
+    failure(
+      'SETTING_INVALID',
+      { name, value: name === 'DATABASE_URL' ? '...' : schema, reason },
+      undefined,
+      cause,
+    );
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw refuse('DATABASE_URL', 'give an address like postgres://user:password@host/database');
+  if (schema === '' || schema.length > MAX_SCHEMA_LENGTH)
+    throw refuse('DATABASE_SCHEMA', `give a name of at most ${MAX_SCHEMA_LENGTH} characters`);
+  const { PostgresDatabase } = await import('../engines/postgres/database.ts');
+  try {
+    return await PostgresDatabase.open({ url, schema, maxConnections, onFault });
+  } catch (error) {
+    throw refuse('DATABASE_URL', `it cannot be used: ${(error as Error).message}`, error as Error);
+  }
+}
