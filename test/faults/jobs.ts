@@ -119,6 +119,14 @@ export function campaignJobs(inputs: ReadonlyMap<string, readonly InputFile[]>):
 
 export const INPUT_CONFIG = (format: string): object => ({ output_format: format, output_crs: CRS });
 
+/** The request for a job. */
+export function formOf({ config, files }: CampaignJob): FormData {
+  const form = new FormData();
+  form.append('config', JSON.stringify(config));
+  for (const [part, { name, bytes }] of files) form.append(part, new Blob([Uint8Array.from(bytes)]), name);
+  return form;
+}
+
 /** Of an output, the same for each run of a job: times of day apart, which zips and GeoPackages hold. */
 export async function fingerprint(output: Buffer): Promise<string> {
   const hash = createHash('sha256');

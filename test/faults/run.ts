@@ -14,6 +14,7 @@ import {
   type CampaignJob,
   campaignJobs,
   fingerprint,
+  formOf,
   INPUT_CONFIG,
   type InputFile,
   VARIANTS,
@@ -133,13 +134,6 @@ async function direct(job: CampaignJob): Promise<Buffer> {
   const body = Buffer.from(await response.arrayBuffer());
   if (response.status !== 200) throw new Error(`${job.name}: ${response.status} ${body.toString()}`);
   return body;
-}
-
-function formOf({ config, files }: CampaignJob): FormData {
-  const form = new FormData();
-  form.append('config', JSON.stringify(config));
-  for (const [part, { name, bytes }] of files) form.append(part, new Blob([Uint8Array.from(bytes)]), name);
-  return form;
 }
 
 /** Submits until there is an answer, always with the same key, and waits for the output. */

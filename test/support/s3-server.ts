@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import type { Patience, S3Settings } from '../../src/storage/s3-client.ts';
@@ -61,8 +62,8 @@ export class S3TestServer implements AsyncDisposable {
     this.#close = close;
   }
 
-  /** Null: s3rver is not installed. */
-  static async start(directory: string): Promise<S3TestServer | null> {
+  /** `address`, `port`: where it listens. Null: s3rver is not installed. */
+  static async start(directory: string, address = '127.0.0.1', port = 0): Promise<S3TestServer | null> {
     const load = createRequire(import.meta.url);
     let Server: new (options: object) => S3rver;
     try {
@@ -82,10 +83,9 @@ export class S3TestServer implements AsyncDisposable {
     const { port: innerPort } = await inner.run();
     let server: S3TestServer | null = null;
     const proxy = createServer((request, response) => server?.handle(innerPort, request, response));
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const address = proxy.address();
-    const port = address !== null && typeof address === 'object' ? address.port : 0;
-    server = new S3TestServer(directory, `http://127.0.0.1:${port}`, async () => {
+    await new Promise<void>((resolve) => proxy.listen(port, address, resolve));
+    const { port: chosenPort } = proxy.address() as AddressInfo;
+    server = new S3TestServer(directory, `http://${address}:${chosenPort}`, async () => {
       proxy.closeAllConnections();
       await new Promise((resolve) => proxy.close(resolve));
       inner.httpServer.closeAllConnections();
