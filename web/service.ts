@@ -6,14 +6,13 @@ import {
   type Index,
   type TransformationRecord,
 } from '../src/client/client.ts';
+import { AWAY_STATUSES } from './model/reconnect.ts';
 import { needsSession, pageToken, SERVICE_URL } from './session.ts';
 
 export { SERVICE_URL } from './session.ts';
 
 /** Whether the last request got no response, or one of a proxy that did not reach the service. */
 export const isServiceAway = signal(false);
-
-const UNREACHED = new Set([502, 504]);
 
 const options = { baseUrl: SERVICE_URL, retry: { maxDelaySeconds: 10 }, fetch: watchedFetch };
 export const client = new GeomillClient({ ...options, ...(needsSession ? { token: pageToken } : {}) });
@@ -61,7 +60,7 @@ export function formatName(title: string): string {
 async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
   try {
     const response = await fetch(...request);
-    isServiceAway.value = UNREACHED.has(response.status);
+    isServiceAway.value = AWAY_STATUSES.has(response.status);
     return response;
   } catch (error) {
     if (error instanceof TypeError) isServiceAway.value = true;

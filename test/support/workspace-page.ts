@@ -19,11 +19,42 @@ export const LOOKS: readonly PageLook[] = IS_EXHAUSTIVE ? [{}, NARROW] : [{}];
 /** As LOOKS, for journeys that differ most in narrow windows. */
 export const NARROW_LOOKS: readonly PageLook[] = IS_EXHAUSTIVE ? [{}, NARROW] : [NARROW];
 
-/** Runs `steps` on a new page; nothing may be loaded from another host, and the browser may complain of nothing. */
-export async function onWorkspace(
+export interface Allowed {
+  /** Complaints of the browser, besides those of answers that the page shows. */
+  readonly complaints?: RegExp;
+  /** Besides that of the service. */
+  readonly origins?: readonly string[];
+}
+
+/** A connection that breaks, or a service that is away. */
+export const BROKEN_CONNECTION: Allowed = { complaints: /net::ERR_/ };
+export const NOT_SIGNED_IN: Allowed = { complaints: /status of 401/ };
+
+/** The browser reports every answer above 399: dry runs of unfinished steps are 400, rejected files 422. */
+const SHOWN_ANSWER = /status of 4(00|04|22)/;
+
+type Steps = (page: Page, watched: Watched) => Promise<void>;
+
+/** As onPage, on the workspace. */
+export function onWorkspace(
   serviceUrl: string,
-  steps: (page: Page, watched: Watched) => Promise<void>,
+  steps: Steps,
+  look: PageLook = {},
+  allowed: Allowed = {},
+): Promise<void> {
+  const onSources: Steps = async (page, watched) => {
+    await page.getByRole('heading', { name: 'Sources' }).waitFor();
+    await steps(page, watched);
+  };
+  return onPage(serviceUrl, onSources, look, allowed);
+}
+
+/** Runs `steps` on a new page; nothing may be loaded from another host, and the browser may complain of nothing. */
+export async function onPage(
+  serviceUrl: string,
+  steps: Steps,
   { width = 1440, height = 900, isDark = false, path = '' }: PageLook = {},
+  { complaints: allowed, origins = [] }: Allowed = {},
 ): Promise<void> {
   const watched = await open(await startBrowser(), width, isDark, { height, enforcesPolicy: true });
   const missing: string[] = [];
@@ -34,14 +65,15 @@ export async function onWorkspace(
   });
   try {
     await watched.page.goto(serviceUrl + path);
-    await watched.page.getByRole('heading', { name: 'Sources' }).waitFor();
     await steps(watched.page, watched);
-    // The browser reports every answer above 399.
-    const complaints = watched.complaints.filter((text) => !/status of 4(00|04|22)/.test(text));
+    const complaints = watched.complaints.filter(
+      (text) => !SHOWN_ANSWER.test(text) && allowed?.test(text) !== true,
+    );
     assert.deepEqual(complaints, []);
     assert.deepEqual(missing, []);
-    const foreign = watched.requests.filter((url) => !url.startsWith(serviceUrl) && !url.startsWith('blob:'));
-    assert.deepEqual(foreign, []);
+    const own = [serviceUrl, 'blob:', ...origins];
+    const isForeign = (url: string) => !own.some((origin) => url.startsWith(origin));
+    assert.deepEqual(watched.requests.filter(isForeign), []);
   } finally {
     await watched.page.context().close();
   }

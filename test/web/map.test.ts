@@ -10,7 +10,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { untilShown } from '../support/map-colours.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, LOOKS, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, BROKEN_CONNECTION, LOOKS, onWorkspace } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 if (skip === false) await buildWorkspace();
@@ -65,6 +65,20 @@ test('sources and results are compared by key and by button', { skip }, async ()
     await untilShown(page, ({ source, result }) => source === 0 && result > 0, 'the results only');
     await check(page, 'map-compared');
   });
+});
+
+test('a base map that could not be loaded is loaded when the service answers again', { skip }, async () => {
+  const steps = async (page: Page) => {
+    let failures = 0;
+    await page.route('**/assets/detailed-base-map*', (route) =>
+      ++failures <= 2 ? route.abort('connectionrefused') : route.continue(),
+    );
+    const loaded = page.waitForResponse(/detailed-base-map/);
+    await addFiles(page, join(SAMPLES, 'harbour.gpkg'));
+    assert.ok((await loaded).ok());
+    assert.equal(failures, 3);
+  };
+  await onWorkspace(service.url, steps, {}, BROKEN_CONNECTION);
 });
 
 test('layers of a file are switched off one by one, and features are reached by number', {

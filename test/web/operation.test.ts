@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
-import { check, open, noBrowser as skip, startBrowser, type Watched } from '../support/browser.ts';
+import { check, noBrowser as skip, type Watched } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { TestCredentials } from '../support/credentials.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { startTestService } from '../support/service.ts';
+import { NOT_SIGNED_IN, onPage, onWorkspace } from '../support/workspace-page.ts';
 
 const HARBOUR = join(import.meta.dirname, '..', '..', 'samples', 'harbour.geojson');
 const PASSWORD = 'seven green boats sail';
@@ -22,28 +23,6 @@ const TILE = Buffer.from(
 );
 
 if (skip === false) await buildWorkspace();
-
-/** Nothing may be loaded but from `origins`, and the browser may complain of nothing but a missing session. */
-async function onPage(
-  url: string,
-  steps: (page: Page, watched: Watched) => Promise<void>,
-  origins: readonly string[] = [url],
-): Promise<void> {
-  const watched = await open(await startBrowser(), 1440, false, { enforcesPolicy: true });
-  try {
-    await watched.page.goto(url);
-    await steps(watched.page, watched);
-    assert.deepEqual(
-      watched.complaints.filter((text) => !text.includes('status of 401')),
-      [],
-    );
-    const isForeign = (address: string) =>
-      !['blob:', ...origins].some((origin) => address.startsWith(origin));
-    assert.deepEqual(watched.requests.filter(isForeign), []);
-  } finally {
-    await watched.page.context().close();
-  }
-}
 
 async function convert(page: Page): Promise<void> {
   await page.getByLabel('Files to convert').setInputFiles([HARBOUR]);
@@ -64,7 +43,7 @@ test('everything works below a path prefix, open and with sign-in', { skip }, as
       settings: { AUTH, BASE_URL: proxy.baseUrl },
     });
     proxy.forwardTo(service.url);
-    await onPage(`${proxy.baseUrl}/`, async (page) => {
+    const steps = async (page: Page) => {
       if (AUTH === 'required') {
         await using credentials = new TestCredentials(service.config.dataDirectory);
         const { database } = credentials.accounts;
@@ -79,7 +58,8 @@ test('everything works below a path prefix, open and with sign-in', { skip }, as
         assert.equal(page.url(), `${proxy.baseUrl}/`);
       }
       await convert(page);
-    });
+    };
+    await onWorkspace(`${proxy.baseUrl}/`, steps, {}, NOT_SIGNED_IN);
     assert.deepEqual(proxy.strays, []);
   }
 });
@@ -88,7 +68,7 @@ test('WEB decides what a browser gets at /', { skip }, async () => {
   for (const AUTH of ['open', 'required'])
     for (const WEB of ['on', 'form', 'off']) {
       await using service = await startTestService({ settings: { AUTH, WEB } });
-      await onPage(service.url, async (page, { requests }) => {
+      const steps = async (page: Page, { requests }: Watched) => {
         if (WEB === 'on') await page.getByRole('heading', { name: 'Sources' }).waitFor();
         else if (WEB === 'off') assert.equal(page.url(), `${service.url}/docs`);
         else if (AUTH === 'open') await page.getByLabel('Files', { exact: true }).waitFor();
@@ -97,7 +77,8 @@ test('WEB decides what a browser gets at /', { skip }, async () => {
           requests.some((url) => url.includes('/assets/')),
           WEB === 'on',
         );
-      });
+      };
+      await onPage(service.url, steps, {}, NOT_SIGNED_IN);
     }
 });
 
@@ -132,12 +113,12 @@ test('map tiles of another host are loaded only if the operator set it, and the 
       await page.getByText(`Map tiles from ${name}: © <b>Example</b> contributors`).waitFor();
       await check(page, 'workspace-tiles');
     };
-    await onPage(service.url, tiled, [service.url, origin]);
+    await onWorkspace(service.url, tiled, {}, { origins: [origin] });
     for (const path of paths) assert.match(path, /^\/topo\/\d+\/\d+\/\d+\.png\?key=1$/);
     assert.deepEqual(new Set(referers), new Set([undefined]));
 
     await using plain = await startTestService({ runner: null });
-    await onPage(plain.url, async (page, { complaints }) => {
+    await onWorkspace(plain.url, async (page, { complaints }) => {
       await convert(page);
       assert.equal(await page.getByText('tiles').count(), 0);
       const blocked = page.evaluate(

@@ -6,12 +6,12 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
 import { ADMIN, setUpAdmin } from '../support/account-area.ts';
-import { check, open, noBrowser as skip, startBrowser, type Watched } from '../support/browser.ts';
+import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { TestCredentials } from '../support/credentials.ts';
 import { startTestService } from '../support/service.ts';
-import { showPart } from '../support/workspace-page.ts';
+import { NOT_SIGNED_IN, onWorkspace, type PageLook, showPart } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 
@@ -29,25 +29,9 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** The browser reports each exchange without a session, which is a 401, and nothing else. */
-async function onPage(steps: (watched: Watched) => Promise<void>, width = 1440): Promise<void> {
-  const watched = await open(await startBrowser(), width, false, { enforcesPolicy: true });
-  try {
-    await watched.page.goto(service.url);
-    await watched.page.getByRole('heading', { name: 'Sources' }).waitFor();
-    await steps(watched);
-    assert.deepEqual(
-      watched.complaints.filter((text) => !text.includes('status of 401')),
-      [],
-    );
-    const foreign = watched.requests.filter(
-      (url) => !url.startsWith(service.url) && !url.startsWith('blob:'),
-    );
-    assert.deepEqual(foreign, []);
-  } finally {
-    await watched.page.context().close();
-  }
-}
+/** The browser reports each exchange without a session. */
+const signedOut = (steps: (page: Page) => Promise<void>, look?: PageLook) =>
+  onWorkspace(service.url, steps, look, NOT_SIGNED_IN);
 
 async function fillIn(page: Page): Promise<void> {
   await page.getByLabel('E-mail address').fill(ADMIN.email);
@@ -65,41 +49,44 @@ test('a visitor prepares a job, signs in and finds it again, converts, and downl
 }, async () => {
   using workspace = makeWorkspace();
   for (const width of [1440, 390])
-    await onPage(async ({ page }) => {
-      await page.getByText('Sign in to convert files here.').waitFor();
-      await page.getByText(`Files go only to this server (${new URL(service.url).host}).`).waitFor();
-      await page.getByText('Uploads are deleted after 24 hours, results 24 hours after').waitFor();
-      await showPart(page, 'Steps');
-      await page.getByLabel('Add a step').selectOption('buffer');
-      await page.getByLabel('Distance').fill('25');
-      await page.getByLabel('Units').selectOption('meters');
-      await showPart(page, 'Output');
-      await page.getByLabel('Format', { exact: true }).selectOption('geojson');
-      await check(page, 'sign-in-start');
-      await showPart(page, 'Files');
-      await add(page, 'harbour.gpkg');
-      await dialog(page).waitFor();
-      await check(page, 'sign-in-dialog');
-      await dialog(page).getByRole('link', { name: 'sign in here' }).click();
-      await fillIn(page);
-      await page.getByRole('link', { name: ADMIN.email }).waitFor();
-      await page.getByText('This file is not in the page.').waitFor();
-      assert.equal(await page.getByLabel('Distance').inputValue(), '25');
-      await add(page, 'harbour.gpkg');
-      await page.getByText('10 features, Point').waitFor();
-      await page.keyboard.press('Control+Enter');
-      const link = page.getByRole('link', { name: /^Download (?!findings)/ }).first();
-      const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
-      const saved = join(workspace.path, `saved-${width}.geojson`);
-      await download.saveAs(saved);
-      const { features } = JSON.parse(readFileSync(saved, 'utf8')) as { features: { geometry: object }[] };
-      assert.equal(features.length, 10);
-      await check(page, 'sign-in-result');
-    }, width);
+    await signedOut(
+      async (page) => {
+        await page.getByText('Sign in to convert files here.').waitFor();
+        await page.getByText(`Files go only to this server (${new URL(service.url).host}).`).waitFor();
+        await page.getByText('Uploads are deleted after 24 hours, results 24 hours after').waitFor();
+        await showPart(page, 'Steps');
+        await page.getByLabel('Add a step').selectOption('buffer');
+        await page.getByLabel('Distance').fill('25');
+        await page.getByLabel('Units').selectOption('meters');
+        await showPart(page, 'Output');
+        await page.getByLabel('Format', { exact: true }).selectOption('geojson');
+        await check(page, 'sign-in-start');
+        await showPart(page, 'Files');
+        await add(page, 'harbour.gpkg');
+        await dialog(page).waitFor();
+        await check(page, 'sign-in-dialog');
+        await dialog(page).getByRole('link', { name: 'sign in here' }).click();
+        await fillIn(page);
+        await page.getByRole('link', { name: ADMIN.email }).waitFor();
+        await page.getByText('This file is not in the page.').waitFor();
+        assert.equal(await page.getByLabel('Distance').inputValue(), '25');
+        await add(page, 'harbour.gpkg');
+        await page.getByText('10 features, Point').waitFor();
+        await page.keyboard.press('Control+Enter');
+        const link = page.getByRole('link', { name: /^Download (?!findings)/ }).first();
+        const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+        const saved = join(workspace.path, `saved-${width}.geojson`);
+        await download.saveAs(saved);
+        const { features } = JSON.parse(readFileSync(saved, 'utf8')) as { features: { geometry: object }[] };
+        assert.equal(features.length, 10);
+        await check(page, 'sign-in-result');
+      },
+      { width },
+    );
 });
 
 test('a session that ends in mid-work is renewed in another tab, and nothing is lost', { skip }, async () => {
-  await onPage(async ({ page }) => {
+  await signedOut(async (page) => {
     await page.getByRole('link', { name: 'Sign in' }).first().click();
     await fillIn(page);
     await add(page, 'harbour.gpkg');

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, BROKEN_CONNECTION, onWorkspace } from '../support/workspace-page.ts';
 
 const HARBOUR = join(import.meta.dirname, '..', '..', 'samples', 'harbour.geojson');
 if (skip === false) await buildWorkspace();
@@ -43,14 +44,13 @@ test('an upload goes on by itself when the service answers again; a mixed append
   skip,
 }, async () => {
   using workspace = makeWorkspace();
-  await onWorkspace(service.url, async (page, { complaints }) => {
+  const steps = async (page: Page) => {
     let isAway = true;
     await page.route('**/v1/uploads', (route) => (isAway ? route.abort() : route.continue()));
     await addFiles(page, HARBOUR);
     await page.getByRole('alert').getByText('The service does not answer').waitFor();
     isAway = false;
     await page.getByText('10 features, Point').waitFor();
-    complaints.splice(0);
     // The coordinates of the CSV show that they are degrees; nobody stated it.
     const file = join(workspace.path, 'towns.csv');
     writeFileSync(file, 'name,lon,lat\nBremen,8.8072,53.0758\nBerlin,13.4050,52.5200\n');
@@ -58,5 +58,6 @@ test('an upload goes on by itself when the service answers again; a mixed append
     await page.getByText('WGS 84, as the coordinates show').waitFor();
     await page.getByLabel('Several files').selectOption('append');
     await page.getByRole('alert').getByText('Only files of one format').waitFor();
-  });
+  };
+  await onWorkspace(service.url, steps, {}, BROKEN_CONNECTION);
 });

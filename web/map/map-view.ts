@@ -15,6 +15,7 @@ import {
 } from 'maplibre-gl';
 import type { FeatureCollection } from '../../src/client/client.ts';
 import type { Overlay, OverlayRole } from '../model/overlays.ts';
+import { AWAY_STATUSES, pause } from '../model/reconnect.ts';
 import type { FeatureKey } from '../model/selection.ts';
 import type { LonLatBox } from './extent.ts';
 import { drawIcon, LABEL_PREFIX, type Palette, paletteOf } from './icons.ts';
@@ -66,20 +67,23 @@ export class MapView {
   readonly #ready: Promise<void>;
   readonly #shown = new Map<string, DataLayer>();
   readonly #overlays = new Map<string, Overlay>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
   readonly #resized: ResizeObserver;
   readonly #covered: MapEvents['covered'];
   readonly #rulers: RulersView;
   readonly #hasTiles: boolean;
   #plane: Plane | null = null;
-  #isDetailed = false;
+  /** Address of the base map. */
+  #base = new URL(BASE_MAP_FILE, import.meta.url).href;
+  /** How often in a row the base map could not be loaded. */
+  #baseFailures = 0;
 
   /** `tilesUrl`: address of tiles under the data, with {z}, {x} and {y}; null: only the built-in outlines. */
   constructor(container: HTMLElement, tilesUrl: string | null, events: MapEvents) {
     setWorkerUrl(new URL(MAP_WORKER_FILE, import.meta.url).href);
     const map = new MapLibre({
       container,
-      style: styleOf(paletteOf(container), tilesUrl),
+      style: styleOf(paletteOf(container), this.#base, tilesUrl),
       center: [10, 30],
       zoom: 0.8,
       attributionControl: false,
@@ -109,6 +113,11 @@ export class MapView {
     };
     map.on('moveend', tellView);
     map.once('load', tellView);
+    map.on('error', (event) => {
+      const isBase = 'sourceId' in event && event.sourceId === 'base';
+      if (isBase && isUnanswered(event.error)) this.#loadBaseAgain();
+      else console.error(event.error);
+    });
     map.setMissingStyleImageResolver((name) => this.#addIcon(name));
     this.#map = map;
     this.#covered = events.covered;
@@ -128,15 +137,30 @@ export class MapView {
   async #open(): Promise<void> {
     await this.#ready;
     // Preact takes the container out of the page before it closes the map.
-    if (this.#isClosed || !this.#map.getContainer().isConnected) await new Promise<never>(() => {});
+    if (this.#closing.signal.aborted || !this.#map.getContainer().isConnected)
+      await new Promise<never>(() => {});
   }
 
   #loadDetails(): void {
-    if (this.#isDetailed || this.#plane !== null || this.#map.getZoom() < DETAILED_ZOOM) return;
+    const detailed = new URL(DETAILED_BASE_MAP_FILE, import.meta.url).href;
+    if (this.#base === detailed || this.#plane !== null || this.#map.getZoom() < DETAILED_ZOOM) return;
+    this.#base = detailed;
+    this.#baseFailures = 0;
+    this.#loadBase();
+  }
+
+  #loadBase(): void {
     const base = this.#map.getSource('base');
-    if (!(base instanceof GeoJSONSource)) return;
-    this.#isDetailed = true;
-    base.setData(new URL(DETAILED_BASE_MAP_FILE, import.meta.url).href);
+    if (base instanceof GeoJSONSource) base.setData(this.#base);
+  }
+
+  /** After a pause, until the service answers. */
+  #loadBaseAgain(): void {
+    pause(this.#baseFailures++, this.#closing.signal).then(
+      () => this.#loadBase(),
+      // The map was closed.
+      () => {},
+    );
   }
 
   /** Draws on this plain paper; null: on the Earth. Overlays are on the Earth. */
@@ -312,7 +336,7 @@ export class MapView {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.#resized.disconnect();
     this.#map.remove();
   }
@@ -336,6 +360,11 @@ function boundsOf([west, south, east, north]: LonLatBox): [[number, number], [nu
     [west, within(south)],
     [east, within(north)],
   ];
+}
+
+/** Whether a request of MapLibre got no response, or one of a proxy that did not reach the service. */
+function isUnanswered(error: object): boolean {
+  return 'status' in error && (error.status === 0 || AWAY_STATUSES.has(Number(error.status)));
 }
 
 function isAnimated(): boolean {
@@ -463,8 +492,7 @@ const BASE_COLOURS = [
 
 const EMPTY = { type: 'FeatureCollection', features: [] } as const;
 
-function styleOf(palette: Palette, tilesUrl: string | null): StyleSpecification {
-  const base = new URL(BASE_MAP_FILE, import.meta.url).href;
+function styleOf(palette: Palette, base: string, tilesUrl: string | null): StyleSpecification {
   return {
     version: 8,
     sources: {

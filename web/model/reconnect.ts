@@ -1,6 +1,8 @@
 /** What passes with time: a service that does not answer, or a proxy that does not reach it. */
 import { GeomillProblem } from '../../src/client/client.ts';
 
+/** Answers of a proxy that did not reach the service. */
+export const AWAY_STATUSES: ReadonlySet<number> = new Set([502, 504]);
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 15_000;
@@ -10,6 +12,11 @@ export function isPassing(error: unknown): boolean {
   return (
     error instanceof TypeError || (error instanceof GeomillProblem && PASSING_STATUSES.has(error.status))
   );
+}
+
+/** Whether the request did not reach the service. */
+export function isAway(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof GeomillProblem && AWAY_STATUSES.has(error.status));
 }
 
 /** Waits longer after each failure, at most until the browser is online again. Rejects with the reason of the signal. */

@@ -8,6 +8,7 @@ import {
   type JobHandle,
   type Progress,
 } from '../../src/client/client.ts';
+import { randomHex } from '../../src/client/random-hex.ts';
 import { client, type Loading, messageOf } from '../service.ts';
 import {
   conversionConfig,
@@ -20,7 +21,7 @@ import {
 } from './document.ts';
 import { failureOf, type RunFailure } from './fixes.ts';
 import type { Preview } from './preview-facts.ts';
-import { isPassing, pause } from './reconnect.ts';
+import { isAway, isPassing, pause } from './reconnect.ts';
 import { drawOutput } from './run-output.ts';
 import { sources } from './sources.ts';
 import { uploadedFiles } from './step-files.ts';
@@ -124,7 +125,7 @@ async function startOne(document: WorkspaceDocument, inputs: readonly InputChoic
   };
   runs.value = [run, ...runs.value];
   try {
-    const handle = await submit(document, inputs, abort.signal);
+    const handle = await submitUntilReached(document, inputs, abort.signal);
     change(key, { state: 'running', handle });
     const job = await waitForEnd(key, handle, abort.signal);
     change(key, { state: 'done', endedAt: Date.now(), job, failure: null });
@@ -167,10 +168,26 @@ async function waitForEnd(key: number, handle: JobHandle, signal: AbortSignal): 
   }
 }
 
-async function submit(
+/** Submits again while the service is away. Its key keeps a request whose answer was lost from becoming a second job. */
+async function submitUntilReached(
   document: WorkspaceDocument,
   inputs: readonly InputChoice[],
   signal: AbortSignal,
+): Promise<JobHandle> {
+  const idempotencyKey = randomHex();
+  for (let failures = 0; ; failures++)
+    try {
+      return await submit(document, inputs, { signal, idempotencyKey });
+    } catch (error) {
+      if (signal.aborted || !isAway(error)) throw error;
+      await pause(failures, signal);
+    }
+}
+
+async function submit(
+  document: WorkspaceDocument,
+  inputs: readonly InputChoice[],
+  options: { readonly signal: AbortSignal; readonly idempotencyKey: string },
 ): Promise<JobHandle> {
   const files = await Promise.all(
     inputs.map(({ path, url }) => {
@@ -182,13 +199,13 @@ async function submit(
     }),
   );
   const reference = await uploadedFiles(document);
-  signal.throwIfAborted();
+  options.signal.throwIfAborted();
   if (document.operation === 'transform') {
     const [first] = files;
     const config = conversionConfig(document, inputs[0], reference) as unknown as Parameters<
       typeof client.submit
     >[0]['config'];
-    return client.submit({ ...(first === null ? {} : { input: first }), config }, { signal });
+    return client.submit({ ...(first === null ? {} : { input: first }), config }, options);
   }
   const here = files.filter((file) => file !== null);
   if (here.length < files.length)
@@ -201,8 +218,8 @@ async function submit(
     output: outputConfig(document.output),
   } as never;
   return document.operation === 'append'
-    ? client.submitAppend(format, { target, files: others, config }, { signal })
-    : client.submitMerge(format, { files: here, config }, { signal });
+    ? client.submitAppend(format, { target, files: others, config }, options)
+    : client.submitMerge(format, { files: here, config }, options);
 }
 
 /** Asks where the findings are. */

@@ -35,7 +35,7 @@ export function RunCard({ run }: { readonly run: Run }): JSX.Element {
       {isActive(run) && <Progress run={run} />}
       {isActive(run) && isServiceAway.value && (
         <p class="away" role="status">
-          The service does not answer. A job that has started goes on; this page keeps asking for it.
+          The service does not answer. This page keeps trying; a job that has started goes on.
         </p>
       )}
       {run.failure !== null && <Failure run={run} failure={run.failure} />}
