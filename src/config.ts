@@ -306,6 +306,14 @@ export const settings = {
     max: HOUR,
     text: 'Time that running jobs have to finish when the service stops. Unfinished jobs run again at the next start.',
   },
+  shutdownDelaySeconds: {
+    name: 'SHUTDOWN_DELAY',
+    type: 'seconds',
+    default: 0,
+    min: 0,
+    max: HOUR,
+    text: 'Time before SHUTDOWN_GRACE in which the service works as usual except that `/readyz` fails, so that load balancers stop sending requests. Longer than they need to notice.',
+  },
   outputRetentionSeconds: {
     name: 'OUTPUT_RETENTION',
     type: 'seconds',

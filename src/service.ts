@@ -1,4 +1,5 @@
 /** Puts the service together and starts it: HTTP, accounts, the job queue and its runners, all from one `Config`. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { OidcSettings } from './account-area/library.ts';
 import { setupLink } from './account-area/one-time-links.ts';
@@ -150,6 +151,8 @@ export async function startService(
         return area.visit(request, reply);
       },
     };
+    // No job runs in a process that only answers requests: it stops after the last of them.
+    if (role === 'api') undo.push(() => service.stop());
     const operations = role === 'worker' ? healthOperations : allOperations(formats);
     const app = await buildApp(context, operations, log, onRoute);
     undo.push(() =>
@@ -169,15 +172,20 @@ export async function startService(
       if (config.web !== 'off')
         await registerConvertPages(app, context, accountJobs(context, PAGE_FORM), area);
     }
-    // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
-    // still served and running jobs finish.
-    undo.push(() => service.stop());
+    // Otherwise it is stopped before the app is closed: submissions are refused and /readyz says so, while status and
+    // outputs are still served and running jobs finish.
+    undo.push(() => (role === 'api' ? service.dismissWatchers() : service.stop()));
     await service
       .start()
       .catch((error: unknown) => Promise.reject(asDatabaseFailure(error, data.databasePath)));
     const url = await app
       .listen({ host: config.host, port: config.port })
       .catch((error: NodeJS.ErrnoException) => Promise.reject(listenFailure(error, config)));
+    undo.push(async () => {
+      service.leave();
+      await pause(config.shutdownDelaySeconds * 1000);
+      stopBegan = performance.now();
+    });
     // Not waited for: requests are answered in between.
     warmParsing(context).catch((error: unknown) =>
       log.error({ err: error }, 'schemas could not be compiled'),
@@ -205,6 +213,8 @@ export async function startService(
 /** Gives open downloads and other responses this long to end, then closes their connections. */
 async function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
+  // Node closes those that are idle now. The others close soon after their last response, instead of waiting for a request.
+  app.server.keepAliveTimeout = 1;
   try {
     await app.close();
   } finally {

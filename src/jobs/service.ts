@@ -43,6 +43,7 @@ export class JobService {
   readonly #peers: Peers | null;
   readonly #ownedJobs: OwnedJobsOptions;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
+  #isLeaving = false;
   #starting: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
   #sweepTimer: NodeJS.Timeout | null = null;
@@ -167,6 +168,22 @@ export class JobService {
     if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
     const { refusal } = this.#recovery;
     if (refusal !== null) throw refusal;
+  }
+
+  /** From now on `checkServing` throws. Everything else goes on until `stop`. */
+  leave(): void {
+    this.#isLeaving = true;
+  }
+
+  /** Ends event streams, and requests that wait for a job: their clients go on at another process. */
+  dismissWatchers(): void {
+    this.#feed.close();
+  }
+
+  /** Whether load balancers should send requests here. Throws as `checkReady`, and SHUTTING_DOWN after `leave`. */
+  checkServing(): void {
+    if (this.#isLeaving) throw failure('SHUTTING_DOWN', { seconds: 5 });
+    this.checkReady();
   }
 
   /** Reports an error of storage that no caller waits for. */

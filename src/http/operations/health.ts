@@ -53,7 +53,7 @@ export const getReadiness: Operation = {
   examples: ['curl BASE_URL/readyz'],
   handle: async ({ service }, _request, reply) => {
     reply.header('cache-control', 'no-store');
-    service.checkReady();
+    service.checkServing();
     return { status: 'ready' };
   },
 };

@@ -1,0 +1,64 @@
+/** How a process stops behind a load balancer. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startTestService, submitJob } from '../support/service.ts';
+
+test('a service that stops takes requests during SHUTDOWN_DELAY, and /readyz fails', async () => {
+  await using service = await startTestService({ settings: { SHUTDOWN_DELAY: '2', SHUTDOWN_GRACE: '20' } });
+  const began = performance.now();
+  const stopped = service.stop();
+  await expectProblem(await fetch(`${service.url}/readyz`), 503, /shutting down/);
+  const id = await submitJob(service);
+  assert.equal((await service.ended(id)).state, 'SUCCESS');
+  await stopped;
+  assert.ok(performance.now() - began >= 2000);
+  await assert.rejects(fetch(`${service.url}/healthz`));
+});
+
+test('a process that only answers requests finishes an upload after the signal, and its event streams end', {
+  skip,
+}, async () => {
+  const store = mkdtempSync(join(tmpdir(), 'geomill-store-'));
+  const { url } = await sharedPostgres();
+  await using service = await startTestService({
+    settings: {
+      DATABASE_URL: url,
+      DATABASE_SCHEMA: 'shutdown',
+      STORE_URL: pathToFileURL(store).href,
+      SHUTDOWN_GRACE: '30',
+    },
+    start: { role: 'api' },
+  });
+  const id = await submitJob(service);
+  const events = await fetch(`${service.url}/v1/jobs/${id}/events`);
+  const boundary = 'b';
+  const part = (name: string) => `--${boundary}\r\ncontent-disposition: form-data; ${name}\r\n\r\n`;
+  const config = JSON.stringify({ input: { format: 'geojson' }, output: { format: 'csv' } });
+  const upload = request(`${service.url}/transform`, {
+    method: 'POST',
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, expect: '100-continue' },
+  });
+  const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+  upload.flushHeaders();
+  await once(upload, 'continue');
+  const stopped = service.stop();
+  // Ends without a final state of the job, which nobody runs.
+  assert.match(await events.text(), /event: state/);
+  upload.write(`${part('name="config"')}${config}\r\n`);
+  upload.end(`${part('name="input_file"; filename="a.geojson"')}text\r\n--${boundary}--\r\n`);
+  const [response] = await answered;
+  assert.equal(response.statusCode, 202);
+  response.resume();
+  const began = performance.now();
+  await stopped;
+  assert.ok(performance.now() - began < 10_000, 'the connection of the upload does not stay open');
+  rmSync(store, { recursive: true });
+});
