@@ -45,7 +45,7 @@ export class Dispatcher {
   }
 
   /** The jobs that run here. */
-  get running(): ReadonlyMap<string, RunningEntry> {
+  get running(): ReadonlyMap<string, RunningEntry & { readonly done: Promise<void> }> {
     return this.#running;
   }
 
@@ -54,8 +54,10 @@ export class Dispatcher {
     this.dispatch();
   }
 
-  close(): void {
+  /** Resolves when no job is claimed any more; those that were are in `running`. */
+  async close(): Promise<void> {
     this.#isOpen = false;
+    while (this.#isBusy) await this.#busy;
   }
 
   dispatch(): void {

@@ -370,19 +370,18 @@ export class JobService {
     await this.#starting?.catch(() => {});
     this.#state = 'stopping';
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
-    this.#dispatcher.close();
+    const isOver = this.#dispatcher.close().then(async () => {
+      await Promise.all([...this.#dispatcher.running.values()].map((entry) => entry.done));
+    });
     await this.uploads.stop();
-    const running = Promise.all([...this.#dispatcher.running.values()].map((entry) => entry.done));
-    if (this.#dispatcher.running.size > 0) {
-      let timer: NodeJS.Timeout | undefined;
-      const grace = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, this.#options.graceMs);
-      });
-      await Promise.race([running, grace]);
-      clearTimeout(timer);
-    }
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#options.graceMs);
+    });
+    await Promise.race([isOver, grace]);
+    clearTimeout(timer);
     this.#pool.stop();
-    await Promise.all([this.#recovery.stop(), running, this.#pool.ended(), this.#sweeping]);
+    await Promise.all([this.#recovery.stop(), isOver, this.#pool.ended(), this.#sweeping]);
     this.#peers?.stop();
     this.#state = 'stopped';
     this.#feed.close();

@@ -6,7 +6,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startTestService, submitJob } from '../support/service.ts';
@@ -21,6 +23,39 @@ test('a service that stops takes requests during SHUTDOWN_DELAY, and /readyz fai
   await stopped;
   assert.ok(performance.now() - began >= 2000);
   await assert.rejects(fetch(`${service.url}/healthz`));
+});
+
+test('a job that is claimed while the service stops is finished', async (context) => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+  const claimed = Promise.withResolvers<void>();
+  const isStopping = Promise.withResolvers<void>();
+  const { claim } = SqliteQueue.prototype;
+  context.mock.method(SqliteQueue.prototype, 'claim', async function (this: SqliteQueue) {
+    const found = await claim.call(this);
+    if (found !== null) {
+      claimed.resolve();
+      await isStopping.promise;
+    }
+    return found;
+  });
+  try {
+    await using service = await startTestService({ dataDirectory, settings: { SHUTDOWN_GRACE: '20' } });
+    const id = await submitJob(service);
+    await claimed.promise;
+    const stopped = service.stop();
+    while (service.service.accepts) await immediate();
+    isStopping.resolve();
+    await stopped;
+    const queue = new SqliteQueue({
+      path: join(dataDirectory, 'jobs.sqlite'),
+      maxLength: 10,
+      retryAfterSeconds: 1,
+    });
+    assert.equal((await queue.summary(id))?.state, 'SUCCESS');
+    await queue.close();
+  } finally {
+    rmSync(dataDirectory, { recursive: true });
+  }
 });
 
 test('a process that only answers requests finishes an upload after the signal, and its event streams end', {
