@@ -35,6 +35,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (?:i|install|pack)\b/, 'installs the package: the test of the packed tarball does that'],
   [/^(?:sudo )?(?:docker|podman|buildah)\b/, 'needs a container engine: the test of the container does that'],
   [/^(?:sudo|journalctl)\b/, 'needs root and systemd'],
+  [/^kubectl\b/, 'needs Kubernetes'],
   [/^(?:npx )?geomill serve\b/, 'runs until it is stopped: the test starts the service itself'],
 ];
 
@@ -135,6 +136,7 @@ class Shell {
 /** A directory as a reader has it: the samples, and `geomill` and `npx geomill` as commands. */
 function prepare(directory: string): NodeJS.ProcessEnv {
   symlinkSync(join(ROOT, 'samples'), join(directory, 'samples'));
+  mkdirSync(join(directory, 'deploy'));
   const commands = join(directory, '.bin');
   mkdirSync(commands);
   const geomill = `"${process.execPath}" "${join(ROOT, 'bin', 'geomill.js')}" "$@"`;
