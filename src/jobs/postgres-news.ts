@@ -4,7 +4,7 @@
  *
  * A message can be lost, while the connection is lost or behind a pooler that has no sessions; nothing depends on it.
  */
-import type { PostgresDatabase } from '../engines/postgres/database.ts';
+import { NOT_SYNCED, type PostgresDatabase } from '../engines/postgres/database.ts';
 import { type Progress, progressStages } from '../pipeline/report.ts';
 import type { QueueNews } from './queue.ts';
 
@@ -112,7 +112,7 @@ export class PostgresNews {
     }
     try {
       for (const payload of payloads)
-        await this.#database.run('SELECT pg_notify($1, $2)', [this.#channel, payload]);
+        await this.#database.run(`SELECT pg_notify($1, $2), ${NOT_SYNCED}`, [this.#channel, payload]);
     } catch (error) {
       this.#options.onTrouble(error as Error);
     }

@@ -54,12 +54,7 @@ export class PostgresOwners {
 
   /** Waits for the transactions of other processes that change what this owner holds; exact until the end of this one. */
   async locked(owner: string, statements: Statements): Promise<Holdings> {
-    await statements.run(
-      `INSERT INTO owners SELECT $1, 0, 0, 0, clock_ms, nextval('owner_turns') FROM queue_clock
-       ON CONFLICT (owner) DO NOTHING`,
-      [owner],
-    );
-    await statements.run('SELECT FROM owners WHERE owner = $1 FOR UPDATE', [owner]);
+    await statements.run('SELECT FROM owner_room($1, NULL)', [owner]);
     return this.#read(owner, statements);
   }
 
@@ -85,6 +80,15 @@ export class PostgresOwners {
     refuseStorage(this.#limits, holdings, bytes);
   }
 
+  /** The largest numbers with which there is room for another job of so many bytes, in the words of `owner_room`. */
+  roomFor(bytes: number): { readonly active: number; readonly storedBytes: number } {
+    const { jobs, storedBytes } = this.#limits;
+    return {
+      active: (jobs ?? Number.MAX_SAFE_INTEGER) - 1,
+      storedBytes: (storedBytes ?? Number.MAX_SAFE_INTEGER) - bytes,
+    };
+  }
+
   /** As Owners.checkRoomForOutput; the job and then its owner stay locked until the end of the transaction. */
   async checkRoomForOutput(
     { job, fence }: Claim,
@@ -92,12 +96,10 @@ export class PostgresOwners {
     statements: Statements,
   ): Promise<void> {
     if (this.#limits.storedBytes === null) return;
-    const [row] = await statements.rows<{ owner: string; input_bytes: number }>(
-      "SELECT owner, input_bytes FROM jobs WHERE id = $1 AND fence = $2 AND state = 'RUNNING' FOR UPDATE",
+    const [room] = await statements.rows<{ storedBytes: number }>(
+      'SELECT stored_bytes AS "storedBytes" FROM output_room($1, $2)',
       [job.id, fence],
     );
-    if (row === undefined) return;
-    const { storedBytes } = await this.locked(row.owner, statements);
-    refuseOutput(this.#limits, storedBytes - row.input_bytes, outputBytes);
+    if (room !== undefined) refuseOutput(this.#limits, room.storedBytes, outputBytes);
   }
 }

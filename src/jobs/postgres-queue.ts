@@ -4,7 +4,15 @@
  * A worker leases the jobs that it runs and extends its leases while it lives. The job of a worker that died, or was cut off, is
  * taken up after its lease has ended. What the worker of an outdated attempt reports is refused by the fence.
  */
-import { PostgresDatabase, type PostgresOptions, type Statements } from '../engines/postgres/database.ts';
+import {
+  NOT_SYNCED,
+  PostgresDatabase,
+  type PostgresOptions,
+  type Statements,
+  SYNC,
+  unconfirmed,
+} from '../engines/postgres/database.ts';
+import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure, type PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import {
@@ -134,7 +142,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     // Without a worker, the attempt itself has ended the job or given it back.
     return this.#database.rows<AttemptId>(
       `WITH held AS (SELECT * FROM unnest($1::text[], $2::bigint[]) AS held (id, fence)),
-         extended AS (UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM held
+         extended AS (UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM held, (SELECT ${NOT_SYNCED}) AS unsynced
            WHERE jobs.id = held.id AND jobs.fence = held.fence AND state = 'RUNNING')
        SELECT id, fence FROM held WHERE NOT EXISTS
          (SELECT FROM jobs WHERE jobs.id = held.id AND jobs.fence = held.fence AND (state = 'RUNNING' OR worker IS NULL))`,
@@ -144,7 +152,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   async release({ id, fence }: AttemptId): Promise<void> {
     await this.#database.run(
-      `UPDATE jobs SET ${NO_LEASE} WHERE id = $1 AND fence = $2 AND worker = $3 AND state <> 'RUNNING'`,
+      `UPDATE jobs SET ${NO_LEASE} FROM (SELECT ${NOT_SYNCED}) AS unsynced
+       WHERE id = $1 AND fence = $2 AND worker = $3 AND state <> 'RUNNING'`,
       [id, fence, this.#options.worker],
     );
   }
@@ -163,50 +172,102 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     return result;
   }
 
-  #enqueue(job: NewJob): Promise<EnqueueResult> {
-    const record = recordOf(job);
+  async #enqueue(job: NewJob): Promise<EnqueueResult> {
     this.#owners.forget(job.owner);
+    const result = { id: job.id, state: 'QUEUED', added: true } as const;
+    if (await this.#addIfRoom(job, (...statement) => this.#database.change(...statement))) {
+      if ((await this.#sync(job.id).catch(unconfirmed)) === null) throw lostInCrash(job.id);
+      return result;
+    }
     return this.#database.transaction(async (statements) => {
       const holdings = await this.#owners.locked(job.owner, statements);
       const earlier =
         job.idempotency === null ? null : await earlierOf(statements, job.owner, job.idempotency);
       if (earlier !== null) return earlier;
-      this.#refuse(holdings, inputBytesOf(job) + record.byteLength);
-      const [{ place }] = await statements.rows<{ place: number }>("SELECT nextval('job_places') AS place");
-      const values = newRow(job, record, place, this.#now());
-      await statements.run(
-        `INSERT INTO jobs (${NEW_COLUMNS}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')})`,
-        values,
-      );
-      return { id: job.id, state: 'QUEUED', added: true };
+      this.#refuse(holdings, inputBytesOf(job) + recordOf(job).byteLength);
+      // There is room now.
+      if (!(await this.#addIfRoom(job, (...statement) => statements.run(...statement))))
+        throw new Error(`the job ${job.id} could not be added`);
+      return result;
     });
+  }
+
+  /** In one statement, so that the owner is not locked while statements travel. Its commit does not wait for the disk. */
+  async #addIfRoom(
+    job: NewJob,
+    run: (sql: string, parameters: readonly unknown[]) => Promise<number>,
+  ): Promise<boolean> {
+    const record = recordOf(job);
+    const place = NEW_COLUMNS.split(', ').indexOf('place');
+    const columns = NEW_COLUMNS.split(', ').toSpliced(place, 1);
+    const values = newRow(job, record, 0, this.#now()).toSpliced(place, 1);
+    const parameters = values.map((value, i) => `$${i + 1}${typeof value === 'number' ? '::bigint' : ''}`);
+    const room = this.#owners.roomFor(inputBytesOf(job) + record.byteLength);
+    const next = values.length + 1;
+    const added = await run(
+      `INSERT INTO jobs (${columns.join(', ')}, place) SELECT ${parameters.join(', ')}, nextval('job_places')
+       FROM owner_room($${next}, $${next + 1}) AS room, (SELECT ${NOT_SYNCED}) AS unsynced
+       WHERE NOT is_known AND active <= $${next + 2} AND stored_bytes <= $${next + 3} AND queued < $${next + 4}`,
+      [
+        ...values,
+        job.owner,
+        job.idempotency?.key ?? null,
+        room.active,
+        room.storedBytes,
+        this.#options.maxLength,
+      ],
+    );
+    return added === 1;
+  }
+
+  /** Makes all earlier changes of the job durable, and says what it is now; null: there is none. */
+  async #sync(id: string): Promise<{ readonly state: JobState; readonly fence: number } | null> {
+    const [row] = await this.#database.rows<{ state: JobState; fence: number }>(
+      `SELECT state, fence, ${SYNC} FROM jobs WHERE id = $1`,
+      [id],
+    );
+    return row ?? null;
+  }
+
+  /** Makes the end of an attempt durable. */
+  async #syncEnd({ id, fence }: AttemptId): Promise<void> {
+    const found = await this.#sync(id);
+    if (found?.state === 'RUNNING' && found.fence === fence) throw lostInCrash(id);
   }
 
   async claim(): Promise<Claim | null> {
     const { worker, leaseMs } = this.#options;
-    const [row] = await this.#database.rows<JobRow>('SELECT * FROM claim_job($1, $2, $3)', [
-      this.#now(),
-      worker,
-      leaseMs,
-    ]);
-    if (row === undefined) return null;
+    const [{ claimed: row }] = await this.#database.rows<{ claimed: (JobRow & { fence: number }) | null }>(
+      'CALL claim_durably($1, $2, $3, NULL)',
+      [this.#now(), worker, leaseMs],
+    );
+    if (row === null) return null;
     this.#news.changed(row.id);
     return { job: toJob(row), fence: row.fence };
   }
 
   async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
     const { byteLength, values } = successRow(output, report, this.#now(), expiresAt);
-    const isCurrent = await this.#database.transaction(async (statements) => {
-      await this.#owners.checkRoomForOutput(claim, byteLength, statements);
+    const attempt = { id: claim.job.id, fence: claim.fence };
+    const end = async (statements: Statements): Promise<boolean> => {
       const changed = await statements.run(
         `UPDATE jobs SET state = 'SUCCESS', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, output_bytes = $3,
            output_media_type = $4, output_name = $5, report = $6, record_bytes = record_bytes + octet_length($6),
            warning_count = $7, changed_count = $8, lost_count = $9, input_bytes = input_bytes + $10,
-           findings_bytes = $11, output_kept = 1 WHERE ${current('SUCCESS', 12)}`,
-        [...values, claim.job.id, claim.fence],
+           findings_bytes = $11, output_kept = 1
+         FROM output_room($12, $13) AS room, (SELECT ${NOT_SYNCED}) AS unsynced
+         WHERE ${current('SUCCESS', 12)} AND room.stored_bytes <= $14`,
+        [...values, attempt.id, attempt.fence, this.#owners.roomFor(byteLength).storedBytes],
       );
       return changed === 1;
-    });
+    };
+    let isCurrent = await end(this.#database);
+    if (isCurrent) await this.#syncEnd(attempt);
+    else
+      isCurrent = await this.#database.transaction(async (statements) => {
+        await this.#owners.checkRoomForOutput(claim, byteLength, statements);
+        return end(statements);
+      });
     if (isCurrent) {
       this.#owners.forget(claim.job.owner);
       this.#news.changed(claim.job.id);
@@ -225,11 +286,14 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   async #fail({ id, fence }: AttemptId, error: PlainError, expiresAt: number, condition = 'true') {
     const changed = await this.#database.run(
       `UPDATE jobs SET state = 'FAILED', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, error = $3,
-         record_bytes = record_bytes + octet_length($3) WHERE ${current('FAILED', 4)} AND ${condition}`,
+         record_bytes = record_bytes + octet_length($3) FROM (SELECT ${NOT_SYNCED}) AS unsynced
+       WHERE ${current('FAILED', 4)} AND ${condition}`,
       [this.#now(), expiresAt, errorText(error), id, fence],
     );
-    if (changed === 1) this.#news.changed(id);
-    return changed === 1;
+    if (changed !== 1) return false;
+    await this.#syncEnd({ id, fence });
+    this.#news.changed(id);
+    return true;
   }
 
   async requeue({ job, fence }: Claim, uncounted: boolean): Promise<boolean> {
@@ -240,7 +304,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   async #requeue({ id, fence }: AttemptId, uncounted: boolean, condition = 'true'): Promise<boolean> {
     const changed = await this.#database.run(
       `UPDATE jobs SET state = 'QUEUED', ${RAN}, ${NO_LEASE}, place = nextval('job_places'), attempts = attempts - $2
-       WHERE ${current('QUEUED', 3)} AND ${condition}`,
+       FROM (SELECT ${NOT_SYNCED}) AS unsynced WHERE ${current('QUEUED', 3)} AND ${condition}`,
       [this.#now(), uncounted ? 1 : 0, id, fence],
     );
     if (changed === 1) {
@@ -425,6 +489,10 @@ async function earlierOf(
   if (row === undefined) return null;
   if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
   return { id: row.id, state: row.state, added: false };
+}
+
+function lostInCrash(id: string): DatabaseFault {
+  return new DatabaseFault(new Error(`the database has crashed and lost the last change of the job ${id}`));
 }
 
 /** Condition: the attempt with this fence is the latest and may change to `target`; id and fence are the parameters from `first` on. */

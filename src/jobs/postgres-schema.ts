@@ -176,5 +176,42 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER upload_bytes AFTER INSERT OR UPDATE OR DELETE ON uploads FOR EACH ROW EXECUTE FUNCTION upload_bytes();`,
+    // The lock of claims is released before the disk has the commit, and the caller gets the job after that (see database.ts).
+    `CREATE PROCEDURE claim_durably(now_ms bigint, claiming_worker text, lease_ms bigint, INOUT claimed json)
+LANGUAGE plpgsql AS $$
+BEGIN
+  SET LOCAL synchronous_commit = off;
+  SELECT to_json(job) INTO claimed FROM claim_job(now_ms, claiming_worker, lease_ms) AS job;
+  COMMIT;
+  IF claimed IS NOT NULL THEN
+    PERFORM pg_logical_emit_message(true, 'geomill', '');
+  END IF;
+END $$;
+
+-- What an owner and the whole queue hold; exact until the end of the transaction, which has the owner locked.
+CREATE FUNCTION owner_room(of_owner text, with_key text)
+RETURNS TABLE (active bigint, stored_bytes bigint, queued bigint, is_known boolean) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM owners WHERE owner = of_owner FOR UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO owners SELECT of_owner, 0, 0, 0, clock_ms, nextval('owner_turns') FROM queue_clock ON CONFLICT DO NOTHING;
+    PERFORM FROM owners WHERE owner = of_owner FOR UPDATE;
+  END IF;
+  RETURN QUERY SELECT o.waiting + o.running, o.stored_bytes,
+      (SELECT coalesce(sum(waiting), 0)::bigint FROM owners WHERE waiting > 0),
+      with_key IS NOT NULL AND EXISTS (SELECT FROM jobs WHERE owner = of_owner AND idempotency_key = with_key)
+    FROM owners o WHERE o.owner = of_owner;
+END $$;
+
+-- The same for the output of an attempt; the job, which is locked first, is the owner's. No row: the attempt is outdated.
+CREATE FUNCTION output_room(of_job text, of_fence bigint) RETURNS TABLE (stored_bytes bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  job jobs;
+BEGIN
+  SELECT * INTO job FROM jobs WHERE id = of_job AND fence = of_fence AND state = 'RUNNING' FOR UPDATE;
+  IF FOUND THEN
+    RETURN QUERY SELECT o.stored_bytes - job.input_bytes FROM owners o WHERE o.owner = job.owner FOR UPDATE;
+  END IF;
+END $$;`,
   ],
 };

@@ -37,6 +37,16 @@ const MIGRATION_TIMEOUT_MS = 3_600_000;
 /** Serialization failure, deadlock: the transaction changed nothing and may succeed now. */
 const REPEATABLE = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 5;
+/** A column of a statement that makes its commit not wait for the disk: a crash of the database loses the last ones. */
+export const NOT_SYNCED = "set_config('synchronous_commit', 'off', true)";
+/** A column of a statement whose commit waits until all commits before it are on disk, too. */
+export const SYNC = "pg_logical_emit_message(true, 'geomill', '')";
+/**
+ * A commit holds its locks until it is on disk, so that all who need the same rows would wait for the disk one after the other.
+ * So the commit of a change does not wait; a second one does, which holds no locks.
+ */
+const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = off';
+const COMMIT = `COMMIT; SELECT ${SYNC}`;
 /** Type of bigint columns; ours stay below 2^53. */
 const INT8 = 20;
 /** Type of sums of bigint columns. */
@@ -104,9 +114,14 @@ export class PostgresDatabase implements Statements {
     return this.#leased((query) => statementsOf(query).run(sql, parameters));
   }
 
+  /** As `run`, of a change that may have been made when this throws a DatabaseFault (`isOutcomeUnknown`). */
+  async change(sql: string, parameters: readonly unknown[]): Promise<number> {
+    return this.#leased((query) => statementsOf(query).run(sql, parameters).catch(unconfirmed));
+  }
+
   /**
-   * Runs `act` in a transaction (READ COMMITTED), which is durable when this resolves. Repeated where the database ended it
-   * because of another transaction, so `act` may be called several times.
+   * Runs `act` in a transaction (READ COMMITTED), which is durable when this resolves; others may see it a moment before. Repeated
+   * where the database ended it because of another transaction, so `act` may be called several times.
    */
   transaction<Result>(act: (statements: Statements) => Promise<Result>): Promise<Result> {
     return this.#transaction(act, STATEMENT_TIMEOUT_MS);
@@ -119,7 +134,7 @@ export class PostgresDatabase implements Statements {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#leased(async (query) => {
-          await query('BEGIN');
+          await query(BEGIN);
           let result: Result;
           try {
             result = await act(statementsOf(query));
@@ -128,9 +143,7 @@ export class PostgresDatabase implements Statements {
             if (!(error instanceof DatabaseFault)) await query('ROLLBACK');
             throw error;
           }
-          await query('COMMIT').catch((error: unknown) => {
-            throw error instanceof DatabaseFault ? error.withUnknownOutcome() : error;
-          });
+          await query(COMMIT).catch(unconfirmed);
           return result;
         }, timeoutMs);
       } catch (error) {
@@ -259,6 +272,11 @@ export class PostgresDatabase implements Statements {
     this.#options.onFault?.(fault);
     return fault;
   }
+}
+
+/** Throws the error of a statement or commit that may have been carried out. */
+export function unconfirmed(error: unknown): never {
+  throw error instanceof DatabaseFault ? error.withUnknownOutcome() : error;
 }
 
 function statementsOf(query: Query): Statements {
