@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { datasetPath } from './data.ts';
-import { hasCommand, median } from './measure.ts';
+import { hasCommand, median, quantile } from './measure.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const { values } = parseArgs({
@@ -114,10 +114,6 @@ function probe(url: string, id: string, seconds: number): Promise<number[]> {
     worker.once('message', resolve);
     worker.once('error', reject);
   });
-}
-
-function quantile(times: readonly number[], share: number): number {
-  return [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))];
 }
 
 function residentMegabytes(pid: number | undefined): number {
