@@ -106,7 +106,7 @@ function randomNumbers(seed: number): () => number {
 function openQueue(database: PostgresDatabase, worker: string): Promise<PostgresQueue> {
   return PostgresQueue.in(database, {
     ...{ worker, leaseMs: LEASE_MS, maxLength: 1_000_000, retryAfterSeconds: 5 },
-    ownerLimits: { jobs: 1000, storedBytes: 2 ** 40 },
+    ownerLimits: { jobs: 5000, storedBytes: 2 ** 40 },
     onTrouble: record,
   });
 }
@@ -138,6 +138,7 @@ class SimulatedWorker {
           (id, fence) => this.#running?.id === id && this.#running.fence === fence,
         );
       },
+      workersOnly: true,
       log,
       pollMs: POLL_MS,
     });
@@ -164,7 +165,7 @@ class SimulatedWorker {
     try {
       while (this.#isWanted) {
         this.#isWanted = false;
-        while (!isOver && this.#running === null && (await this.#queue.length()) > 0) {
+        while (!isOver && this.#running === null) {
           const claim = await timed(
             samples.claims,
             () => this.#queue.claim(),
@@ -260,7 +261,7 @@ async function runApi(order: FleetOrder, database: PostgresDatabase): Promise<()
   const queue = await openQueue(database, order.name);
   const feed = new JobFeed((id) => queue.get(id), record);
   const peers = new Peers({
-    ...{ queue, feed, log, pollMs: POLL_MS },
+    ...{ queue, feed, log, pollMs: POLL_MS, workersOnly: false },
     running: () => [],
     end: () => {},
     dispatch: () => {},

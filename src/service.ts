@@ -339,6 +339,7 @@ function serviceOptions(
   return {
     queue,
     store,
+    answersRequests: role !== 'worker',
     ...(store.isShared ? { orphanAgeMs: SHARED_ORPHAN_AGE_MS } : {}),
     uploads: {
       retentionMs: config.uploadRetentionSeconds * 1000,

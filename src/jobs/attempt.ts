@@ -43,6 +43,8 @@ export interface JobServiceOptions {
   readonly orphanAgeMs?: number;
   /** The output that a request asks for. */
   readonly outputFormat: (request: JobRequest) => OutputFormat;
+  /** Whether clients ask this process for jobs. Default: true. */
+  readonly answersRequests?: boolean;
   readonly log: JobLog;
   readonly observer?: JobObserver;
 }

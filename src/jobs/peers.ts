@@ -5,7 +5,7 @@
 import type { Progress } from '../pipeline/report.ts';
 import type { JobLog } from './attempt.ts';
 import type { JobFeed } from './job-feed.ts';
-import type { AttemptId, SharedQueue } from './queue.ts';
+import type { AttemptId, QueueNews, SharedQueue } from './queue.ts';
 
 export interface PeersOptions {
   readonly queue: SharedQueue;
@@ -19,6 +19,8 @@ export interface PeersOptions {
   /** Takes up jobs whose workers have died. */
   readonly reconcile: () => Promise<void>;
   readonly log: JobLog;
+  /** Whether nobody asks this process for jobs. */
+  readonly workersOnly: boolean;
   /** Default: 2 s. */
   readonly pollMs?: number;
 }
@@ -44,14 +46,14 @@ export class Peers {
   }
 
   start(): void {
-    const { queue, feed, dispatch, pollMs = POLL_MS } = this.#options;
-    queue.listen({
+    const { queue, feed, dispatch, workersOnly, pollMs = POLL_MS } = this.#options;
+    const news: QueueNews = {
       queued: dispatch,
       changed: (id) => {
         this.#elsewhere.delete(id);
         feed.changed(id);
         const attempt = this.#options.running().find((one) => one.id === id);
-        if (attempt !== undefined) void this.#sign([attempt]);
+        if (attempt !== undefined) void this.#endLost([attempt], 'lost');
       },
       progressed: (id, progress) => {
         this.#elsewhere.delete(id);
@@ -60,10 +62,12 @@ export class Peers {
         if (this.#elsewhere.size > MAX_REMEMBERED) this.#elsewhere.delete(oldest);
         feed.progressed(id, progress);
       },
-    });
+    };
+    queue.listen(news, workersOnly);
     this.#every(pollMs, () => {
       dispatch();
       feed.refreshAll();
+      void this.#endLost(this.#options.running(), 'lost');
     });
     this.#every(queue.leaseMs / SIGNS_A_LEASE, () => {
       if (!this.#isSigning) void this.#signAll();
@@ -83,8 +87,11 @@ export class Peers {
   /** Tells the others. */
   progressed(id: string, progress: Progress): void {
     const now = performance.now();
-    if (now - (this.#toldAt.get(id) ?? 0) < PROGRESS_MS) return;
+    const toldAt = this.#toldAt.get(id);
+    if (toldAt !== undefined && now - toldAt < PROGRESS_MS) return;
     this.#toldAt.set(id, now);
+    // That it has begun is told by the claim.
+    if (toldAt === undefined) return;
     this.#options.queue.tellProgress(id, progress);
   }
 
@@ -108,7 +115,7 @@ export class Peers {
   async #signAll(): Promise<void> {
     this.#isSigning = true;
     try {
-      await this.#sign(this.#options.running());
+      await this.#endLost(this.#options.running(), 'extend');
       await this.#options.reconcile();
     } catch (error) {
       this.#options.log.error({ err: error }, 'jobs of workers that died could not be looked for');
@@ -117,12 +124,14 @@ export class Peers {
     }
   }
 
-  async #sign(attempts: readonly AttemptId[]): Promise<void> {
+  /** `extend`: with a sign of life for the others. */
+  async #endLost(attempts: readonly AttemptId[], method: 'lost' | 'extend'): Promise<void> {
     if (this.#isStopped || attempts.length === 0) return;
+    const { queue, end, log } = this.#options;
     try {
-      for (const lost of await this.#options.queue.extend(attempts)) this.#options.end(lost);
+      for (const lost of await queue[method](attempts)) end(lost);
     } catch (error) {
-      this.#options.log.error({ err: error }, 'leases could not be extended; it is tried again');
+      log.error({ err: error }, 'leases could not be checked or extended; it is tried again');
     }
   }
 }

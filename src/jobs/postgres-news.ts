@@ -14,6 +14,13 @@ const COLLECT_MS = 5;
 const MAX_PAYLOAD_LENGTH = 7000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
+/**
+ * The server wakes every connection that listens for each message, whatever it is about. Where more workers than that are idle, one
+ * of them soon asks for jobs by itself.
+ */
+const WORKER_SEATS = 8;
+/** Time after which a worker without a seat tries again. */
+const SEAT_MS = 60_000;
 
 export interface PostgresNewsOptions {
   /** Name of this process, which does not hear its own messages; one line. */
@@ -38,6 +45,15 @@ export class PostgresNews {
     this.#channel = `${database.schema} jobs`;
   }
 
+  get channel(): string {
+    return this.#channel;
+  }
+
+  /** Parameters of a `pg_notify` that tells of the change within the statement that makes it, if its commit does not wait for the disk. */
+  changeOf(id: string): readonly [channel: string, payload: string] {
+    return [this.#channel, `${this.#options.sender}\nchanged ${id}`];
+  }
+
   queued(): void {
     this.#tell('queued');
   }
@@ -50,31 +66,35 @@ export class PostgresNews {
     this.#tell(`progress ${id} ${fraction.toFixed(4)} ${stage}`);
   }
 
-  /** Listens from now on, also after connections were lost; then `news.queued` is called, because messages may have been missed. */
-  listen(news: QueueNews): void {
-    void this.#listen(news, FIRST_DELAY_MS);
+  /**
+   * Listens from now on, also after connections were lost; then `news.queued` is called, because messages may have been missed. Of
+   * many processes that are `workersOnly`, a few listen.
+   */
+  listen(news: QueueNews, workersOnly: boolean): void {
+    void this.#listen(news, workersOnly ? WORKER_SEATS : undefined, FIRST_DELAY_MS);
   }
 
-  async #listen(news: QueueNews, delayMs: number): Promise<void> {
+  async #listen(news: QueueNews, seats: number | undefined, delayMs: number): Promise<void> {
     if (this.#isClosed) return;
+    const retryAfter = (ms: number, nextMs: number): void => {
+      this.#retry = setTimeout(() => void this.#listen(news, seats, nextMs), ms).unref();
+    };
     let isLost = false;
     const again = (error: Error): void => {
       if (isLost || this.#isClosed) return;
       isLost = true;
       this.#listener = null;
       this.#options.onTrouble(error);
-      const next = Math.min(LONGEST_DELAY_MS, delayMs * 2);
-      this.#retry = setTimeout(() => void this.#listen(news, next), delayMs).unref();
+      retryAfter(delayMs, Math.min(LONGEST_DELAY_MS, delayMs * 2));
     };
     try {
-      const client = await this.#database.listen(this.#channel, {
-        onMessage: (text) => {
-          const [sender, ...messages] = text.split('\n');
-          if (sender !== this.#options.sender) for (const message of messages) read(message, news);
-        },
-        onLost: again,
-      });
-      if (this.#isClosed || isLost) return void client.close();
+      const onMessage = (text: string): void => {
+        const [sender, ...messages] = text.split('\n');
+        if (sender !== this.#options.sender) for (const message of messages) read(message, news);
+      };
+      const client = await this.#database.listen(this.#channel, { onMessage, onLost: again }, seats);
+      if (this.#isClosed || isLost) return void client?.close();
+      if (client === null) return retryAfter(SEAT_MS * (0.5 + Math.random()), FIRST_DELAY_MS);
       this.#listener = client;
       delayMs = FIRST_DELAY_MS;
       news.queued();

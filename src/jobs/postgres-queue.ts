@@ -76,6 +76,8 @@ export interface PostgresQueueOptions {
 const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
 /** Runner time of the attempt that ends; `$1` is the time. The clock may have been set back. */
 const RAN = `ran_ms = ran_ms + CASE WHEN state = 'RUNNING' THEN greatest(0, $1 - started_at) ELSE 0 END`;
+/** Attempts, as the parameters $1 and $2. */
+const HELD = 'unnest($1::text[], $2::bigint[]) AS held (id, fence)';
 const NO_LEASE = 'worker = NULL, lease_until = NULL';
 const ENDED = `state IN (${jobStates
   .filter(isFinal)
@@ -90,6 +92,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   readonly #options: PostgresQueueOptions;
   readonly #now: () => number;
   readonly #news: PostgresNews;
+  /** Attempts of this process that neither ended their job nor gave it back. */
+  readonly #held = new Set<string>();
 
   readonly #close: () => Promise<void>;
 
@@ -129,8 +133,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     return this.#options.leaseMs;
   }
 
-  listen(news: QueueNews): void {
-    this.#news.listen(news);
+  listen(news: QueueNews, workersOnly = false): void {
+    this.#news.listen(news, workersOnly);
   }
 
   tellProgress(id: string, progress: Progress): void {
@@ -139,23 +143,40 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   async extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
     if (attempts.length === 0) return [];
+    await this.#database.run(
+      `UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM ${HELD}, (SELECT ${NOT_SYNCED}) AS unsynced
+       WHERE jobs.id = held.id AND jobs.fence = held.fence AND state = 'RUNNING'`,
+      [...columnsOf(attempts), this.#options.leaseMs],
+    );
+    return this.lost(attempts);
+  }
+
+  async lost(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
+    if (attempts.length === 0) return [];
     // Without a worker, the attempt itself has ended the job or given it back.
     return this.#database.rows<AttemptId>(
-      `WITH held AS (SELECT * FROM unnest($1::text[], $2::bigint[]) AS held (id, fence)),
-         extended AS (UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM held, (SELECT ${NOT_SYNCED}) AS unsynced
-           WHERE jobs.id = held.id AND jobs.fence = held.fence AND state = 'RUNNING')
-       SELECT id, fence FROM held WHERE NOT EXISTS
+      `SELECT id, fence FROM ${HELD} WHERE NOT EXISTS
          (SELECT FROM jobs WHERE jobs.id = held.id AND jobs.fence = held.fence AND (state = 'RUNNING' OR worker IS NULL))`,
-      [attempts.map(({ id }) => id), attempts.map(({ fence }) => fence), this.#options.leaseMs],
+      columnsOf(attempts),
     );
   }
 
   async release({ id, fence }: AttemptId): Promise<void> {
+    if (!this.#held.delete(nameOf({ id, fence }))) return;
     await this.#database.run(
       `UPDATE jobs SET ${NO_LEASE} FROM (SELECT ${NOT_SYNCED}) AS unsynced
        WHERE id = $1 AND fence = $2 AND worker = $3 AND state <> 'RUNNING'`,
       [id, fence, this.#options.worker],
     );
+  }
+
+  async takeTurn(task: string, intervalMs: number): Promise<boolean> {
+    const taken = await this.#database.run(
+      `INSERT INTO turns VALUES ($1, ${NOW_MS}) ON CONFLICT (task) DO UPDATE SET taken_at = excluded.taken_at
+       WHERE turns.taken_at <= excluded.taken_at - $2::bigint`,
+      [task, intervalMs],
+    );
+    return taken === 1;
   }
 
   async isReleased(id: string): Promise<boolean> {
@@ -238,11 +259,11 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   async claim(): Promise<Claim | null> {
     const { worker, leaseMs } = this.#options;
     const [{ claimed: row }] = await this.#database.rows<{ claimed: (JobRow & { fence: number }) | null }>(
-      'CALL claim_durably($1, $2, $3, NULL)',
-      [this.#now(), worker, leaseMs],
+      'CALL claim_next($1, $2, $3, $4, NULL)',
+      [this.#now(), worker, leaseMs, this.#news.channel],
     );
     if (row === null) return null;
-    this.#news.changed(row.id);
+    this.#held.add(nameOf(row));
     return { job: toJob(row), fence: row.fence };
   }
 
@@ -255,9 +276,12 @@ export class PostgresQueue implements JobQueue, SharedQueue {
            output_media_type = $4, output_name = $5, report = $6, record_bytes = record_bytes + octet_length($6),
            warning_count = $7, changed_count = $8, lost_count = $9, input_bytes = input_bytes + $10,
            findings_bytes = $11, output_kept = 1
-         FROM output_room($12, $13) AS room, (SELECT ${NOT_SYNCED}) AS unsynced
+         FROM output_room($12, $13) AS room, (SELECT ${NOT_SYNCED}, pg_notify($15, $16)) AS unsynced
          WHERE ${current('SUCCESS', 12)} AND room.stored_bytes <= $14`,
-        [...values, attempt.id, attempt.fence, this.#owners.roomFor(byteLength).storedBytes],
+        [
+          ...[...values, attempt.id, attempt.fence, this.#owners.roomFor(byteLength).storedBytes],
+          ...this.#news.changeOf(attempt.id),
+        ],
       );
       return changed === 1;
     };
@@ -269,8 +293,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
         return end(statements);
       });
     if (isCurrent) {
+      this.#held.delete(nameOf(attempt));
       this.#owners.forget(claim.job.owner);
-      this.#news.changed(claim.job.id);
     }
     return isCurrent;
   }
@@ -292,6 +316,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     );
     if (changed !== 1) return false;
     await this.#syncEnd({ id, fence });
+    this.#held.delete(nameOf({ id, fence }));
     this.#news.changed(id);
     return true;
   }
@@ -308,6 +333,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
       [this.#now(), uncounted ? 1 : 0, id, fence],
     );
     if (changed === 1) {
+      this.#held.delete(nameOf({ id, fence }));
       this.#news.changed(id);
       this.#news.queued();
     }
@@ -339,8 +365,9 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   ): Promise<{ requeued: string[]; failed: string[] }> {
     const { worker } = this.#options;
     const running = await this.#database.rows<AttemptId & { attempts: number; isOurs: boolean }>(
-      `SELECT id, attempts, fence, worker = $1 AS "isOurs" FROM jobs
-       WHERE state = 'RUNNING' AND (worker = $1 OR lease_until <= ${NOW_MS}) ORDER BY place`,
+      `SELECT id, attempts, fence, place, true AS "isOurs" FROM jobs WHERE state = 'RUNNING' AND worker = $1
+       UNION ALL SELECT id, attempts, fence, place, false FROM jobs
+         WHERE state = 'RUNNING' AND lease_until <= ${NOW_MS} AND worker <> $1 ORDER BY place`,
       [worker],
     );
     const requeued: string[] = [];
@@ -441,8 +468,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     return this.#ids('output_kept = 1 AND expires_at <= $1', now, limit);
   }
 
-  async markOutputRemoved(id: string): Promise<void> {
-    await this.#database.run('UPDATE jobs SET output_kept = 0 WHERE id = $1', [id]);
+  async markOutputsRemoved(ids: readonly string[]): Promise<void> {
+    await this.#sweep('UPDATE jobs SET output_kept = 0', ids);
   }
 
   async oldRecords(endedBefore: number, limit: number): Promise<readonly string[]> {
@@ -457,8 +484,19 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     return rows.map(({ id }) => id);
   }
 
-  async deleteRecord(id: string): Promise<void> {
-    await this.#database.run('DELETE FROM jobs WHERE id = $1', [id]);
+  async deleteRecords(ids: readonly string[]): Promise<void> {
+    await this.#sweep('DELETE FROM jobs', ids);
+  }
+
+  /** One sweep at a time, because it locks many owners. It waits for no job, whose lock another may hold that waits for its owner. */
+  async #sweep(change: string, ids: readonly string[]): Promise<void> {
+    await this.#database.transaction(async (statements) => {
+      await statements.run("SELECT pg_advisory_xact_lock('queue_clock'::regclass::oid::int, 2)");
+      await statements.run(
+        `${change} WHERE id IN (SELECT id FROM jobs WHERE id = ANY($1) FOR UPDATE SKIP LOCKED)`,
+        [ids],
+      );
+    });
   }
 
   async removeEnded(id: string): Promise<boolean> {
@@ -489,6 +527,14 @@ async function earlierOf(
   if (row === undefined) return null;
   if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
   return { id: row.id, state: row.state, added: false };
+}
+
+function nameOf({ id, fence }: AttemptId): string {
+  return `${id} ${fence}`;
+}
+
+function columnsOf(attempts: readonly AttemptId[]): unknown[] {
+  return [attempts.map(({ id }) => id), attempts.map(({ fence }) => fence)];
 }
 
 function lostInCrash(id: string): DatabaseFault {

@@ -176,17 +176,30 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER upload_bytes AFTER INSERT OR UPDATE OR DELETE ON uploads FOR EACH ROW EXECUTE FUNCTION upload_bytes();`,
-    // The lock of claims is released before the disk has the commit, and the caller gets the job after that (see database.ts).
-    `CREATE PROCEDURE claim_durably(now_ms bigint, claiming_worker text, lease_ms bigint, INOUT claimed json)
+    `CREATE INDEX jobs_of_worker ON jobs (worker) WHERE state = 'RUNNING';
+
+-- The lock of claims is released before the disk has the commit, and the caller gets the job after that (see database.ts).
+CREATE PROCEDURE claim_next(now_ms bigint, claiming_worker text, lease_ms bigint, channel text, INOUT claimed json)
 LANGUAGE plpgsql AS $$
 BEGIN
+  -- Without the lock: many workers ask when few jobs wait.
+  IF NOT EXISTS (SELECT FROM owners WHERE waiting > 0) THEN
+    RETURN;
+  END IF;
   SET LOCAL synchronous_commit = off;
   SELECT to_json(job) INTO claimed FROM claim_job(now_ms, claiming_worker, lease_ms) AS job;
-  COMMIT;
-  IF claimed IS NOT NULL THEN
-    PERFORM pg_logical_emit_message(true, 'geomill', '');
+  IF claimed IS NULL THEN
+    RETURN;
   END IF;
+  PERFORM pg_notify(channel, claiming_worker || E'\\nchanged ' || (claimed->>'id'));
+  COMMIT;
+  PERFORM pg_logical_emit_message(true, 'geomill', '');
 END $$;
+
+CREATE TABLE turns (                 -- of the processes at what one of them does for all
+  task text PRIMARY KEY,
+  taken_at bigint NOT NULL           -- by the clock of the database
+);
 
 -- What an owner and the whole queue hold; exact until the end of the transaction, which has the owner locked.
 CREATE FUNCTION owner_room(of_owner text, with_key text)

@@ -44,16 +44,20 @@ export interface QueueNews {
 export interface SharedQueue {
   /** Time after its last sign of life after which the jobs of a process are taken up by others. */
   readonly leaseMs: number;
-  /** Tells news from now on. Some can be lost. */
-  listen(news: QueueNews): void;
   /**
-   * A sign of life for attempts of this process. Resolves with those whose work has to end, because their job was cancelled,
-   * deleted or given to another attempt.
+   * Tells news from now on. Some can be lost. Each message costs the database something for every process that hears it, so
+   * `workersOnly`, which others can stand in for, may hear none.
    */
+  listen(news: QueueNews, workersOnly?: boolean): void;
+  /** Those of these attempts whose work has to end, because their job was cancelled, deleted or given to another attempt. */
+  lost(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]>;
+  /** A sign of life for attempts of this process. Resolves as `lost`. */
   extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]>;
   tellProgress(id: string, progress: Progress): void;
   /** The work of an attempt has stopped. */
   release(attempt: AttemptId): Promise<void>;
+  /** Whether this process is the one that does the task for all: at most one gets the turn in this time. */
+  takeTurn(task: 'retention' | 'orphans', intervalMs: number): Promise<boolean>;
   /** Whether no process works at the job any more, as far as leases tell. */
   isReleased(id: string): Promise<boolean>;
 }
@@ -180,10 +184,10 @@ export interface JobQueue {
   length(): Promise<number>;
   /** Ids of jobs whose output must expire, at most `limit`; not yet marked as expired. */
   expiredOutputs(now: number, limit: number): Promise<readonly string[]>;
-  markOutputRemoved(id: string): Promise<void>;
+  markOutputsRemoved(ids: readonly string[]): Promise<void>;
   /** Ids of jobs that ended before `endedBefore`, at most `limit`. */
   oldRecords(endedBefore: number, limit: number): Promise<readonly string[]>;
-  deleteRecord(id: string): Promise<void>;
+  deleteRecords(ids: readonly string[]): Promise<void>;
   /** Deletes the record of an ended job for a client. False: no such job, or it has not ended. */
   removeEnded(id: string): Promise<boolean>;
   /** Makes a durable change without effect, as a test of storage; rejects if that fails. */

@@ -32,22 +32,18 @@ export async function sweep(
   let outputs = 0;
   for (;;) {
     const ids = await queue.expiredOutputs(now, BATCH);
-    for (const id of ids) {
-      // The row first: an announced output must exist, while a file without a row is removed later.
-      await queue.markOutputRemoved(id);
-      await store.remove('output', id);
-    }
+    // The rows first: an announced output must exist, while a file without a row is removed later.
+    if (ids.length > 0) await queue.markOutputsRemoved(ids);
+    for (const id of ids) await store.remove('output', id);
     outputs += ids.length;
     if (ids.length < BATCH) break;
   }
   let records = 0;
   for (;;) {
     const ids = await queue.oldRecords(now - options.recordRetentionMs, BATCH);
-    for (const id of ids) {
-      await queue.deleteRecord(id);
-      // Its inputs were removed when it ended; after a crash, remaining ones are orphans now.
-      await store.remove('output', id);
-    }
+    if (ids.length > 0) await queue.deleteRecords(ids);
+    // Their inputs were removed when they ended; after a crash, remaining ones are orphans now.
+    for (const id of ids) await store.remove('output', id);
     records += ids.length;
     if (ids.length < BATCH) break;
   }

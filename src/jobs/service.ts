@@ -88,6 +88,7 @@ export class JobService {
             },
             dispatch: () => this.#dispatcher.dispatch(),
             reconcile: () => this.#dispatcher.reconcile(),
+            workersOnly: options.answersRequests === false,
             log,
           });
     this.#dispatcher = new Dispatcher({
@@ -318,7 +319,7 @@ export class JobService {
       this.#sweeping = this.#sweep().finally(() => {
         isSweeping = false;
       });
-    }, this.#options.sweepIntervalMs ?? SWEEP_INTERVAL_MS).unref();
+    }, this.#sweepIntervalMs).unref();
     this.#peers?.start();
     this.#dispatcher.open();
   }
@@ -339,15 +340,23 @@ export class JobService {
     }
   }
 
+  get #sweepIntervalMs(): number {
+    return this.#options.sweepIntervalMs ?? SWEEP_INTERVAL_MS;
+  }
+
   async #sweep(): Promise<void> {
     const { queue, store, recordRetentionMs, log } = this.#options;
     const now = Date.now();
     const intervalMs = this.#options.orphanSweepIntervalMs ?? ORPHAN_SWEEP_INTERVAL_MS;
-    const withOrphans = now - this.#orphansSweptAt >= intervalMs;
-    if (withOrphans) this.#orphansSweptAt = now;
+    const { shared } = queue;
     try {
       // While storage fails this would fail too, and `#recovery` does it later.
       if (!this.#recovery.isUnderway) await this.#dispatcher.reconcile();
+      // One process does it for all. Timers are never exactly as far apart.
+      if (shared !== null && !(await shared.takeTurn('retention', this.#sweepIntervalMs / 2))) return;
+      const isDue = now - this.#orphansSweptAt >= intervalMs;
+      if (isDue) this.#orphansSweptAt = now;
+      const withOrphans = isDue && (shared === null || (await shared.takeTurn('orphans', intervalMs / 2)));
       const { orphans } = await sweep(queue, store, now, {
         recordRetentionMs,
         orphanAgeMs: withOrphans ? (this.#options.orphanAgeMs ?? ORPHAN_AGE_MS) : null,

@@ -232,16 +232,16 @@ export class SqliteQueue implements JobQueue {
     return this.#statements.expired.all<{ id: string }>(now, limit).map((row) => row.id);
   }
 
-  async markOutputRemoved(id: string): Promise<void> {
-    this.#statements.markRemoved.run(id);
+  async markOutputsRemoved(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#statements.markRemoved.run(id);
   }
 
   async oldRecords(endedBefore: number, limit: number): Promise<readonly string[]> {
     return this.#statements.old.all<{ id: string }>(endedBefore, limit).map((row) => row.id);
   }
 
-  async deleteRecord(id: string): Promise<void> {
-    this.#statements.delete.run(id);
+  async deleteRecords(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#statements.delete.run(id);
   }
 
   async removeEnded(id: string): Promise<boolean> {

@@ -238,7 +238,7 @@ for (const { name, skip, many, open } of QUEUES) {
               turns.addWaiting(claimed.job.owner, claimed.job.id);
             } else if (number % 2 === 0) await queue.succeed(claimed, outputOfBytes(number), REPORT, 5);
             else await queue.fail(claimed, CANCELLED, 5);
-            if (number % 4 === 0) await queue.markOutputRemoved(claimed.job.id);
+            if (number % 4 === 0) await queue.markOutputsRemoved([claimed.job.id]);
           }
         }
         await checkHoldings(queue);
@@ -366,7 +366,7 @@ for (const { name, skip, many, open } of QUEUES) {
     queue = await reopen();
     assert.equal((await queue.holding('ann')).storedBytes, limit);
     await assert.rejects(ask('f'), { code: 'OWNER_STORAGE_EXCEEDED' });
-    await queue.markOutputRemoved(claimed.job.id);
+    await queue.markOutputsRemoved([claimed.job.id]);
     assert.equal((await queue.holding('ann')).storedBytes, limit - 4000, 'its record stays');
     assert.equal((await ask('f')).added, true);
   });

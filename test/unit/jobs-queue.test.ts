@@ -144,11 +144,11 @@ for (const { name, skip, open } of QUEUES) {
     await queue.succeed((await queue.claim()) as Claim, OUTPUT, report, 1000);
     assert.deepEqual(await queue.expiredOutputs(999, 10), []);
     assert.deepEqual(await queue.expiredOutputs(1000, 10), ['a']);
-    await queue.markOutputRemoved('a');
+    await queue.markOutputsRemoved(['a']);
     assert.deepEqual(await queue.expiredOutputs(1000, 10), []);
     assert.equal((await queue.get('a'))?.outputKept, false);
     assert.deepEqual(await queue.oldRecords(Date.now() + 1, 10), ['a']);
-    await queue.deleteRecord('a');
+    await queue.deleteRecords(['a']);
     assert.equal(await queue.get('a'), null);
   });
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PostgresOptions } from '../../src/engines/postgres/database.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
 import { PostgresQueue, type PostgresQueueOptions } from '../../src/jobs/postgres-queue.ts';
 import type { AttemptId, Claim } from '../../src/jobs/queue.ts';
 import type { Progress } from '../../src/pipeline/report.ts';
@@ -172,6 +173,31 @@ test('what one process cancels, the worker of another learns with its next sign 
   assert.equal(await api.isReleased('a'), false);
   await worker.release(attemptOf(claim));
   assert.equal(await api.isReleased('a'), true);
+});
+
+test('of processes that do a task for all, one gets the turn', { skip }, async (context) => {
+  const queues = await openQueues(context, 4);
+  const taken = await Promise.all(queues.map((queue) => queue.takeTurn('retention', LEASE_MS)));
+  assert.equal(taken.filter(Boolean).length, 1);
+  assert.equal(await queues[0].takeTurn('orphans', LEASE_MS), true, 'another task has turns of its own');
+  assert.equal(await queues[0].takeTurn('retention', 0), true, 'the next turn has come');
+});
+
+test('so many processes listen as there are seats, and another takes the place of one that ends', {
+  skip,
+}, async (context) => {
+  const { url } = await sharedPostgres();
+  const database = await PostgresDatabase.open({ url, schema: 'seats', maxConnections: 1 });
+  context.after(() => database.close());
+  const listen = () => database.listen('seats', { onMessage: () => {}, onLost: () => {} }, 2);
+  const [first, second, third] = [await listen(), await listen(), await listen()];
+  assert.ok(first !== null && second !== null);
+  assert.equal(third, null);
+  await first.close();
+  // The server notices the end of a connection a moment later.
+  let next = await listen();
+  while (next === null) next = await listen();
+  await Promise.all([second.close(), next.close()]);
 });
 
 test('every change that was confirmed survives crashes of the database, and no number of an attempt comes twice', {

@@ -165,8 +165,15 @@ export class PostgresDatabase implements Statements {
     };
   }
 
-  /** A connection of its own that listens to a channel until `close` is called. Throws DatabaseFault. */
-  async listen(channel: string, events: NewsEvents): Promise<{ close(): Promise<void> }> {
+  /**
+   * A connection of its own that listens to a channel until `close` is called. With `seats`, only so many such connections exist at
+   * a time; null: all are taken. Throws DatabaseFault.
+   */
+  async listen(
+    channel: string,
+    events: NewsEvents,
+    seats?: number,
+  ): Promise<{ close(): Promise<void> } | null> {
     const { default: pg } = await import('pg');
     const client = new pg.Client({
       connectionString: this.#options.url,
@@ -181,6 +188,14 @@ export class PostgresDatabase implements Statements {
     client.on('notification', ({ payload }) => events.onMessage(payload ?? ''));
     try {
       await client.connect();
+      // Locks of the session: a seat is free when its connection has ended.
+      const seat =
+        'SELECT FROM generate_series(1, $2::int) AS seat WHERE pg_try_advisory_lock(hashtext($1), seat) LIMIT 1';
+      if (seats !== undefined && (await client.query(seat, [channel, seats])).rowCount === 0) {
+        client.removeAllListeners('end');
+        await client.end();
+        return null;
+      }
       await client.query(`LISTEN ${quoted(channel)}`);
     } catch (error) {
       client.end().catch(() => {});
