@@ -13,6 +13,7 @@ import type { CrsDescription } from '../../src/crs/crs.ts';
 import { WGS84_DESCRIPTION as wgs84 } from '../../src/crs/wgs84.ts';
 import { type Finding, Findings } from '../../src/findings.ts';
 import type { OutputLayer } from '../../src/formats/format.ts';
+import { GeometryEncoder, mostGeometryBytes } from '../../src/formats/gpkg/geometry-encode.ts';
 import { reader } from '../../src/formats/gpkg/read.ts';
 import { writer } from '../../src/formats/gpkg/write.ts';
 import { makeWorkspace } from '../support/convert.ts';
@@ -151,18 +152,13 @@ test('writes every geometry as a blob with a header and WKB', () => {
   fc.assert(
     fc.property(geometriesArbitrary, (geometries) => {
       const geometry = geometryColumn(geometries);
-      const batch = { ...makeBatch({ geometries }), geometry };
-      const [encoding] = writer.plan(
-        [{ name: 'x', fields: [], statistics: null, crs: wgs84, coordinatesComputed: false }],
-        { name: 'x', options: {}, findings: new Findings() },
-      );
-      const chunk = writer.encode(batch, encoding).data as {
-        geometry: { bytes: Uint8Array; offsets: Uint32Array; boxes: Float32Array };
-      };
-      const { bytes, offsets } = chunk.geometry;
+      const bytes = new Uint8Array(mostGeometryBytes(geometry, geometries.length));
+      const encoder = new GeometryEncoder(geometry, geometries.length, 4326, bytes);
       const wkb = new ByteWriter(16);
       for (let row = 0; row < geometries.length; row++) {
-        const blob = bytes.slice(offsets[row], offsets[row + 1]);
+        const start = encoder.length;
+        encoder.writeRow(row);
+        const blob = bytes.slice(start, encoder.length);
         wkb.reset();
         writeWkb(wkb, geometry, row);
         if (wkb.length === 0) {
@@ -174,7 +170,7 @@ test('writes every geometry as a blob with a header and WKB', () => {
         assert.equal(new DataView(blob.buffer).getInt32(4, true), 4326);
         const headerBytes = (flags & 0b1110) === 0 ? 8 : 40;
         assert.deepEqual(blob.subarray(headerBytes), wkb.take());
-        const isEmpty = Number.isNaN(chunk.geometry.boxes[row * 4]);
+        const isEmpty = Number.isNaN(encoder.boxes[row * 4]);
         assert.equal((flags & 16) !== 0, isEmpty);
       }
     }),

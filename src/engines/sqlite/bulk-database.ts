@@ -1,10 +1,15 @@
 /**
- * Creates and fills an SQLite file in one transaction: no journal, no fsync, no other connection. The caller
- * moves it to its final name only when it is closed, so a crash leaves no incomplete file under that name.
+ * Creates or edits an SQLite file: no journal, no fsync, no other connection. The caller moves it to its final name only
+ * when it is closed, so a crash leaves no incomplete file under that name.
+ *
+ * Statements run in a transaction. Tables of new files can be filled page by page (table-tree.ts): the transaction ends
+ * when the first page is to be written, and the next one begins with the next statement.
  */
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { GeomillError } from '../../errors.ts';
 import type { SqlValue } from './database.ts';
+import { PageFile } from './page-file.ts';
+import { TableTree } from './table-tree.ts';
 import { isHarmlessFunction, LIMITS } from './untrusted-database.ts';
 
 export interface BulkOptions {
@@ -24,14 +29,19 @@ const CACHE_KIB = 8192;
 const NO_JOURNAL = 'off';
 
 export class BulkDatabase {
-  readonly #handle: DatabaseSync;
+  readonly #connection: DatabaseSync;
   readonly #journalMode: string;
+  /** Of a new file; null: an edited one, whose tables have triggers, and whose pages may be of any kind. */
+  readonly #newPath: string | null;
+  /** Open as long as there is no transaction. */
+  #pages: PageFile | null = null;
   /** Pages that the file may have; null: no limit. */
   #mostPages: number | null = null;
 
-  private constructor(handle: DatabaseSync, journalMode: string) {
-    this.#handle = handle;
+  private constructor(handle: DatabaseSync, journalMode: string, newPath: string | null) {
+    this.#connection = handle;
     this.#journalMode = journalMode;
+    this.#newPath = newPath;
   }
 
   /**
@@ -45,13 +55,12 @@ export class BulkDatabase {
       `PRAGMA page_size = ${options.pageSize};
        PRAGMA journal_mode = ${NO_JOURNAL};
        PRAGMA synchronous = OFF;
-       PRAGMA locking_mode = EXCLUSIVE;
        PRAGMA cache_size = -${CACHE_KIB};
        PRAGMA application_id = ${options.applicationId};
        PRAGMA user_version = ${options.userVersion};
        BEGIN EXCLUSIVE`,
     );
-    return new BulkDatabase(handle, NO_JOURNAL);
+    return new BulkDatabase(handle, NO_JOURNAL, path);
   }
 
   /**
@@ -76,7 +85,7 @@ export class BulkDatabase {
        BEGIN EXCLUSIVE`,
     );
     handle.setAuthorizer((action, first, second) => authorize(action, first, second));
-    return new BulkDatabase(handle, journal.journal_mode);
+    return new BulkDatabase(handle, journal.journal_mode, null);
   }
 
   /**
@@ -103,7 +112,36 @@ export class BulkDatabase {
   }
 
   prepare(sql: string): BulkStatement {
-    return new PreparedBulkStatement(this.#handle.prepare(sql));
+    return new PreparedBulkStatement(this, this.#handle.prepare(sql));
+  }
+
+  /** Fills a table without rows and indexes by pages; null: in an edited file only statements can. */
+  tableTree(table: string): TableTree | null {
+    if (this.#newPath === null) return null;
+    const root = this.value("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?", table);
+    return new TableTree(this, Number(root));
+  }
+
+  /** The pages of a new file. Ends the transaction. */
+  pages(): PageFile {
+    if (this.#pages !== null) return this.#pages;
+    if (this.#newPath === null) throw new Error('pages of an edited file');
+    this.#connection.exec('COMMIT');
+    this.#pages = new PageFile(this.#newPath);
+    return this.#pages;
+  }
+
+  /** Begins a transaction unless there is one. Called before each statement. */
+  beginTransaction(): void {
+    if (this.#pages === null) return;
+    this.#pages.finish();
+    this.#pages = null;
+    this.#connection.exec('BEGIN EXCLUSIVE');
+  }
+
+  get #handle(): DatabaseSync {
+    this.beginTransaction();
+    return this.#connection;
   }
 
   /** The first column of the first row; null if there is no row. Integers are bigints. */
@@ -138,7 +176,9 @@ export class BulkDatabase {
 
   /** Closes without completing; the file is unusable then. Does nothing if closed. */
   abandon(): void {
-    if (this.#handle.isOpen) this.#handle.close();
+    this.#pages?.abandon();
+    this.#pages = null;
+    if (this.#connection.isOpen) this.#connection.close();
   }
 }
 
@@ -189,15 +229,18 @@ function authorize(action: number, first: string | null, second: string | null):
 }
 
 class PreparedBulkStatement implements BulkStatement {
+  readonly #database: BulkDatabase;
   readonly #statement: StatementSync;
 
-  constructor(statement: StatementSync) {
+  constructor(database: BulkDatabase, statement: StatementSync) {
+    this.#database = database;
     this.#statement = statement;
     // `run` also returns the last row id, and throws if that is a number that is not exact.
     statement.setReadBigInts(true);
   }
 
   run(values: readonly SqlValue[]): number {
+    this.#database.beginTransaction();
     return Number(this.#statement.run(...values).changes);
   }
 }

@@ -25,7 +25,7 @@ export interface Records {
  * `columnCount`, or is not a record.
  */
 export function readRecords(
-  payloads: RowPayloads,
+  payloads: Pick<RowPayloads, 'bytes' | 'rowCount' | 'starts' | 'lengths'>,
   columnCount: number,
   leastColumnCount: number,
 ): Records | null {

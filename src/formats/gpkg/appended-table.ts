@@ -5,10 +5,10 @@ import { failure, GeomillError } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { GpkgChunk } from './encode.ts';
 import { emptyFacts, mergeFacts } from './geometry-facts.ts';
-import { promotedBlobs } from './geometry-promote.ts';
+import { promotedRecords } from './geometry-promote.ts';
 import { quoted } from './names.ts';
+import { RecordBinder } from './record-binder.ts';
 import { hasTable } from './register.ts';
-import { RowBinder } from './row-binder.ts';
 
 export interface AppendedTablePlan {
   readonly layer: string;
@@ -69,13 +69,13 @@ export class AppendedTable {
 
   append(chunk: GpkgChunk): void {
     if (chunk.rowCount === 0) return;
-    mergeFacts(this.#facts, chunk.geometry.facts);
+    mergeFacts(this.#facts, chunk.facts);
     const single = MULTI[this.#plan.geometryType.toUpperCase()];
-    const promotes = single !== undefined && chunk.geometry.facts.typeCounts[single] > 0;
-    const geometry = promotes ? promotedBlobs(chunk.geometry, single).blobs : chunk.geometry;
-    if (promotes) this.#promotedCount += chunk.geometry.facts.typeCounts[single];
-    const binder = new RowBinder({ ...chunk, geometry }, null);
+    const promotes = single !== undefined && chunk.facts.typeCounts[single] > 0;
+    const records = promotes ? promotedRecords(chunk.records, single).records : chunk.records;
+    if (promotes) this.#promotedCount += chunk.facts.typeCounts[single];
     const stride = 2 + this.#plan.columns.length;
+    const binder = new RecordBinder({ ...chunk, records }, stride);
     const values: SqlValue[] = new Array(stride).fill(null);
     const { layer, table, key } = this.#plan;
     if (key === null) throw failure('GPKG_LAYER_READ_ONLY', { layer });
@@ -84,7 +84,7 @@ export class AppendedTable {
       const insert = this.#insert ?? this.#prepareInsert(key);
       this.#insert = insert;
       for (; row < chunk.rowCount; row++) {
-        binder.bind(values, stride, row, 1);
+        binder.bind(values, row, 1);
         if (insert.run(values) === 0) {
           const record = this.#rowCount + row + 1;
           throw failure(

@@ -1,21 +1,33 @@
-/** Encodes a batch as the values that the sink binds to its INSERT statement. Runs in the workers. */
-import { type AttributeColumn, columnBuffers, type Float64Column } from '../../batch/attribute-column.ts';
+/** Encodes a batch as records for the sink. Runs in the workers. */
+import { isAscii } from 'node:buffer';
+import {
+  type AttributeColumn,
+  type BytesColumn,
+  columnBuffers,
+  type Float64Column,
+  isValid,
+} from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import type { FieldType } from '../../batch/schema.ts';
+import { MINUS } from '../../bytes/ascii.ts';
+import { asciiSlice } from '../../bytes/number-text.ts';
 import { Findings } from '../../findings.ts';
 import type { EncodedChunk } from '../format.ts';
 import { type DatetimeZones, datetimeTexts } from './datetime-text.ts';
 import { type FidCandidates, fidCandidates } from './fids.ts';
-import { encodeGeometries, type GeometryBlobs } from './geometry-encode.ts';
+import { type EncodedRecords, encodeRecords } from './record-encode.ts';
 
-export interface GpkgChunk {
+export interface GpkgChunk extends EncodedRecords {
   readonly rowCount: number;
-  readonly geometry: GeometryBlobs;
+  /** The columns of the records after the geometry; the texts of `ids`, if there are any, are one more. */
   readonly columns: readonly ChunkColumn[];
   readonly ids: FidCandidates | null;
+  /** The records are not what SQLite would store: it makes numbers of some texts. */
+  readonly hasNumericTexts: boolean;
 }
 
 export interface ChunkColumn {
-  readonly column: AttributeColumn;
+  readonly type: FieldType;
   /** Every byte of a text column is below 0x80, so that byte offsets are character offsets. */
   readonly isAscii: boolean;
 }
@@ -23,35 +35,39 @@ export interface ChunkColumn {
 export function encodeBatch(batch: FeatureBatch, srsId: number, zones: DatetimeZones): EncodedChunk {
   const findings = new Findings();
   const { rowCount } = batch;
-  const geometry = encodeGeometries(batch.geometry, rowCount, srsId);
   const columns = batch.columns.map((column, i) =>
-    chunkColumn(column, rowCount, batch.fields[i].name, zones, findings),
+    storedColumn(column, rowCount, batch.fields[i].name, zones, findings),
   );
   const ids = fidCandidates(batch.ids, rowCount);
-  const data: GpkgChunk = { rowCount, geometry, columns, ids };
+  if (ids?.texts != null) columns.push(ids.texts);
+  const data: GpkgChunk = {
+    rowCount,
+    ...encodeRecords(batch.geometry, columns, rowCount, srsId),
+    columns: columns.map((column) => ({
+      type: column.type,
+      isAscii: 'offsets' in column && column.type !== 'binary' && isAscii(column.bytes),
+    })),
+    ids,
+    hasNumericTexts: columns.some((column) => isTime(column) && hasNumericTexts(column, rowCount)),
+  };
   return { data, transfer: buffersOf(data), findings: findings.found() };
 }
 
-function chunkColumn(
+/** The column with the values that are written. */
+function storedColumn(
   column: AttributeColumn,
   rowCount: number,
   name: string,
   zones: DatetimeZones,
   findings: Findings,
-): ChunkColumn {
+): AttributeColumn {
   switch (column.type) {
     case 'float64':
-      return { column: withoutNaN(column, rowCount, name, findings), isAscii: false };
-    case 'datetime': {
-      const texts = datetimeTexts(column, rowCount, name, zones, findings);
-      return { column: texts, isAscii: isAscii(texts.bytes) };
-    }
-    case 'string':
-    case 'date':
-    case 'json':
-      return { column, isAscii: isAscii(column.bytes) };
+      return withoutNaN(column, rowCount, name, findings);
+    case 'datetime':
+      return datetimeTexts(column, rowCount, name, zones, findings);
     default:
-      return { column, isAscii: false };
+      return column;
   }
 }
 
@@ -79,21 +95,36 @@ function withoutNaN(
   return validity === column.validity ? column : { ...column, validity };
 }
 
-function isAscii(bytes: Uint8Array): boolean {
-  let all = 0;
-  for (let i = 0; i < bytes.length; i++) all |= bytes[i];
-  return all < 0x80;
+/** The types of which SQLite stores texts that are numbers as numbers: their names do not contain TEXT. */
+function isTime(column: AttributeColumn): column is BytesColumn {
+  return column.type === 'date' || column.type === 'datetime';
 }
 
-/** Memory of the values, at least. */
+const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+/** Length of a date, and where it has its first hyphen. */
+const DATE_LENGTH = 10;
+const HYPHEN_AT = 4;
+const NO_MARK = 0x40; // '@' and beyond: also the mark of an exponent
+
+function hasNumericTexts({ bytes, offsets, validity }: BytesColumn, rowCount: number): boolean {
+  for (let row = 0; row < rowCount; row++) {
+    const start = offsets[row];
+    // The usual form. A number has a hyphen only at its beginning or after the mark of an exponent.
+    const isDate = offsets[row + 1] - start >= DATE_LENGTH && bytes[start + HYPHEN_AT] === MINUS;
+    if (isDate && bytes[start + HYPHEN_AT - 1] < NO_MARK) continue;
+    if (!isValid(validity, row)) continue;
+    if (NUMBER.test(asciiSlice(bytes, start, offsets[row + 1]))) return true;
+  }
+  return false;
+}
+
+/** Memory of the rows, at least. */
 export function chunkByteLength(chunk: GpkgChunk): number {
   return buffersOf(chunk).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** Columns of a batch may share a buffer, which can only be transferred once. */
-function buffersOf({ geometry, columns, ids }: GpkgChunk): ArrayBuffer[] {
-  const buffers = new Set([geometry.bytes.buffer, geometry.offsets.buffer, geometry.boxes.buffer]);
-  for (const { column } of columns) for (const buffer of columnBuffers(column)) buffers.add(buffer);
+function buffersOf({ records, boxes, ids }: GpkgChunk): ArrayBuffer[] {
+  const buffers = new Set([records.bytes.buffer, records.offsets.buffer, boxes.buffer]);
   if (ids !== null) {
     buffers.add(ids.values.buffer);
     if (ids.kinds !== null) buffers.add(ids.kinds.buffer);

@@ -1,7 +1,8 @@
 /**
  * A feature table while it is being filled: keys, rows, RTree, and the facts for its registration at the end.
  *
- * Integer ids become keys. While they ascend, no key can be taken and rows are appended several at a time. Features
+ * Integer ids become keys. While they ascend, no key can be taken, and rows are written as pages. From the first chunk on
+ * for which this is not so, SQLite inserts the rows, as it does in files that exist already. Features
  * whose id is missing, taken or not an integer are inserted with a provisional key beyond all others; when all ids are
  * known, they get the numbers after the largest key and so are last in the table.
  */
@@ -9,6 +10,7 @@ import type { BytesColumn } from '../../batch/attribute-column.ts';
 import { GEOMETRY_TYPE_NAMES } from '../../batch/geometry-column.ts';
 import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
+import { type Key, MAX_RECORD_BYTES, type TableTree } from '../../engines/sqlite/table-tree.ts';
 import type { Findings } from '../../findings.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';
@@ -17,16 +19,14 @@ import {
   commonMultiType,
   isSingle,
   promotedBlob,
-  promotedBlobs,
+  promotedRecords,
   singleBlob,
   singleTypeOf,
 } from './geometry-promote.ts';
 import { quoted } from './names.ts';
-import { RowBinder } from './row-binder.ts';
+import { RecordBinder } from './record-binder.ts';
 import { RtreeBuilder } from './rtree-build.ts';
 import { createRtreeSql, createTableSql, rtreeName, type TableDeclaration } from './schema-sql.ts';
-
-type Key = number | bigint;
 
 /** Rows per INSERT: with more, the values of a statement no longer stay in the processor's caches. */
 const ROWS_AT_ONCE = 8;
@@ -57,8 +57,11 @@ export class FeatureTable {
   readonly #database: BulkDatabase;
   readonly #findings: Findings;
   readonly #rtree: RtreeBuilder | null;
-  #insertMany: BulkStatement;
-  #insertOne: BulkStatement;
+  /** Null as soon as SQLite inserts the rows. */
+  #tree: TableTree | null;
+  /** Prepared when needed, and again for a further column. */
+  #insertMany: BulkStatement | null = null;
+  #insertOne: BulkStatement | null = null;
   #hasIdColumn = false;
   /** The largest key so far, except provisional ones. */
   #largest: Key | null = null;
@@ -78,8 +81,7 @@ export class FeatureTable {
     const rtree = rtreeName(plan.table, plan.geometry);
     if (plan.hasIndex) database.exec(createRtreeSql(rtree));
     this.#rtree = plan.hasIndex ? new RtreeBuilder(database, rtree) : null;
-    this.#insertMany = this.#prepareInsert(ROWS_AT_ONCE);
-    this.#insertOne = this.#prepareInsert(1);
+    this.#tree = database.tableTree(plan.table);
   }
 
   /** The current columns of the table. */
@@ -102,20 +104,21 @@ export class FeatureTable {
   append(chunk: GpkgChunk): void {
     const { ids, rowCount } = chunk;
     if (ids?.texts != null && !this.#hasIdColumn) this.#addIdColumn();
-    const texts = this.#hasIdColumn ? (ids?.texts ?? 'empty') : null;
     const keys = this.#ascendingKeys(ids, rowCount);
-    mergeFacts(this.#facts, chunk.geometry.facts);
+    mergeFacts(this.#facts, chunk.facts);
+    if (keys === null || chunk.hasNumericTexts || hasTooLongRecord(chunk)) this.#finishTree();
     if (keys !== null) {
       const multiType = this.#multiType;
       const multi = multiType === null ? chunk : this.#promoted(chunk, keys, singleTypeOf(multiType));
-      this.#appendAscending(multi, new RowBinder(multi, texts), keys);
-    } else this.#appendOneByOne(chunk, new RowBinder(chunk, texts), ids as FidCandidates);
+      this.#appendAscending(multi, keys);
+    } else this.#insertOneByOne(chunk, ids as FidCandidates);
     if (ids?.texts != null) this.#noteTexts(ids.texts, rowCount);
     this.rowCount += rowCount;
   }
 
   /** Completes the geometries, the keys and the RTree. */
   finish(): void {
+    this.#finishTree();
     this.#settleTypes();
     this.#settleProvisional();
     this.#rtree?.finish();
@@ -144,35 +147,64 @@ export class FeatureTable {
     return this.#largest === null || key > this.#largest;
   }
 
-  #appendAscending(chunk: GpkgChunk, binder: RowBinder, keys: FidCandidates['values']): void {
-    const { rowCount } = chunk;
-    const stride = this.#stride;
-    const values: SqlValue[] = new Array(ROWS_AT_ONCE * stride).fill(null);
-    const wholeEnd = rowCount - (rowCount % ROWS_AT_ONCE);
-    for (let row = 0; row < wholeEnd; row += ROWS_AT_ONCE) {
-      for (let k = 0; k < ROWS_AT_ONCE; k++) values[k * stride] = keys[row + k];
-      binder.bind(values, stride, row, ROWS_AT_ONCE);
-      this.#insertMany.run(values);
-    }
-    values.length = stride;
-    for (let row = wholeEnd; row < rowCount; row++) {
-      values[0] = keys[row];
-      binder.bind(values, stride, row, 1);
-      this.#insertOne.run(values);
+  #appendAscending(chunk: GpkgChunk, keys: FidCandidates['values']): void {
+    const { rowCount, boxes } = chunk;
+    const tree = this.#tree;
+    if (tree === null) this.#insertAscending(chunk, keys);
+    else {
+      const { bytes, offsets } = chunk.records;
+      const records = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      for (let row = 0; row < rowCount; row++)
+        tree.append(keys[row], records, offsets[row], offsets[row + 1]);
     }
     const rtree = this.#rtree;
-    const { boxes } = chunk.geometry;
     if (rtree !== null) for (let row = 0; row < rowCount; row++) rtree.add(keys[row], boxes, row * 4);
     if (rowCount > 0) this.#largest = keys[rowCount - 1];
     if (keys === chunk.ids?.values) this.#hasKeysFromIds = true;
   }
 
-  #appendOneByOne(chunk: GpkgChunk, binder: RowBinder, ids: FidCandidates | null): void {
+  #insertAscending(chunk: GpkgChunk, keys: FidCandidates['values']): void {
+    const { rowCount } = chunk;
     const stride = this.#stride;
+    const binder = new RecordBinder(chunk, stride);
+    const values: SqlValue[] = new Array(ROWS_AT_ONCE * stride).fill(null);
+    this.#insertMany ??= this.#prepareInsert(ROWS_AT_ONCE);
+    this.#insertOne ??= this.#prepareInsert(1);
+    const wholeEnd = rowCount - (rowCount % ROWS_AT_ONCE);
+    for (let row = 0; row < wholeEnd; row += ROWS_AT_ONCE) {
+      for (let k = 0; k < ROWS_AT_ONCE; k++) values[k * stride] = keys[row + k];
+      binder.bind(values, row, ROWS_AT_ONCE);
+      this.#insertMany.run(values);
+    }
+    values.length = stride;
+    for (let row = wholeEnd; row < rowCount; row++) {
+      values[0] = keys[row];
+      binder.bind(values, row, 1);
+      this.#insertOne.run(values);
+    }
+  }
+
+  /** Completes the pages. From now on SQLite inserts the rows. */
+  #finishTree(): void {
+    const tree = this.#tree;
+    if (tree === null) return;
+    this.#tree = null;
+    tree.finish();
+    if (tree.lastKey === null) return;
+    // As SQLite does when it inserts a row; bigint, because the column has no type.
+    const largest = tree.lastKey > 0 ? BigInt(tree.lastKey) : 0n;
+    const insert = 'INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)';
+    this.#database.prepare(insert).run([this.plan.table, largest]);
+  }
+
+  #insertOneByOne(chunk: GpkgChunk, ids: FidCandidates | null): void {
+    const stride = this.#stride;
+    const binder = new RecordBinder(chunk, stride);
     const values: SqlValue[] = new Array(stride).fill(null);
-    const { boxes } = chunk.geometry;
+    const { boxes } = chunk;
+    this.#insertOne ??= this.#prepareInsert(1);
     for (let row = 0; row < chunk.rowCount; row++) {
-      binder.bind(values, stride, row, 1);
+      binder.bind(values, row, 1);
       const kind = ids === null ? FID_KIND.none : (ids.kinds?.[row] ?? FID_KIND.integer);
       const key: Key = kind === FID_KIND.integer ? (ids as FidCandidates).values[row] : PROVISIONAL;
       values[0] = key;
@@ -221,7 +253,7 @@ export class FeatureTable {
   }
 
   #promoted(chunk: GpkgChunk, keys: FidCandidates['values'], single: number): GpkgChunk {
-    const { blobs, wasSingle } = promotedBlobs(chunk.geometry, single);
+    const { records, wasSingle } = promotedRecords(chunk.records, single);
     for (let row = 0; row < chunk.rowCount; row++) {
       const first = row;
       while (row < chunk.rowCount && wasSingle[row] === 1) row++;
@@ -229,7 +261,7 @@ export class FeatureTable {
       this.#promotedRanges.push([keys[first], keys[row - 1]]);
       this.#promotedCount += row - first;
     }
-    return { ...chunk, geometry: blobs };
+    return { ...chunk, records };
   }
 
   /**
@@ -292,8 +324,8 @@ export class FeatureTable {
       `ALTER TABLE ${quoted(this.plan.table)} ADD COLUMN ${quoted(this.plan.idColumn)} TEXT`,
     );
     this.#hasIdColumn = true;
-    this.#insertMany = this.#prepareInsert(ROWS_AT_ONCE);
-    this.#insertOne = this.#prepareInsert(1);
+    this.#insertMany = null;
+    this.#insertOne = null;
   }
 
   #prepareInsert(rowCount: number): BulkStatement {
@@ -303,4 +335,12 @@ export class FeatureTable {
     const rows = new Array(rowCount).fill(row).join(', ');
     return this.#database.prepare(`INSERT INTO ${quoted(this.plan.table)} VALUES ${rows}${conflict}`);
   }
+}
+
+/** SQLite rejects such a row, and says why. */
+function hasTooLongRecord({ rowCount, records: { bytes, offsets } }: GpkgChunk): boolean {
+  if (bytes.length <= MAX_RECORD_BYTES) return false;
+  for (let row = 0; row < rowCount; row++)
+    if (offsets[row + 1] - offsets[row] > MAX_RECORD_BYTES) return true;
+  return false;
 }

@@ -19,17 +19,8 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import { rowDimensions } from '../../batch/row-dimensions.ts';
-import { emptyFacts, type GeometryFacts } from './geometry-facts.ts';
+import { emptyFacts } from './geometry-facts.ts';
 import { roundedDown, roundedUp } from './rtree-rounding.ts';
-
-export interface GeometryBlobs {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Row i is `bytes[offsets[i], offsets[i + 1])`; empty for a null geometry. */
-  readonly offsets: Uint32Array<ArrayBuffer>;
-  /** minX, maxX, minY, maxY per row in the order of SQLite's RTree, rounded outward; NaN: not in the index. */
-  readonly boxes: Float32Array<ArrayBuffer>;
-  readonly facts: GeometryFacts;
-}
 
 export const HEADER_BYTES = 8;
 export const ENVELOPE_BYTES = 32;
@@ -44,25 +35,17 @@ const FLAG_EMPTY = 1 << 4;
 const COPY_AT_ONCE_BYTES = 512;
 const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-export function encodeGeometries(column: GeometryColumn, rowCount: number, srsId: number): GeometryBlobs {
-  const encoder = new GeometryEncoder(column, rowCount);
-  const offsets = new Uint32Array(rowCount + 1);
-  const boxes = new Float32Array(rowCount * 4);
-  const facts = emptyFacts();
-  for (let row = 0; row < rowCount; row++) {
-    facts.typeCounts[column.types[row]]++;
-    encoder.writeRow(row, srsId, facts);
-    encoder.writeBox(boxes, row * 4, facts);
-    offsets[row + 1] = encoder.length;
-  }
-  return { bytes: encoder.bytes.subarray(0, encoder.length), offsets, boxes, facts };
-}
-
-class GeometryEncoder {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+/** Writes blobs one after another into a buffer, which has room for them (`mostGeometryBytes`). */
+export class GeometryEncoder {
+  /** Where the next blob begins; its end, after it was written. */
   length = 0;
+  /** minX, maxX, minY, maxY per row in the order of SQLite's RTree, rounded outward; NaN: not in the index. */
+  readonly boxes: Float32Array<ArrayBuffer>;
+  readonly facts = emptyFacts();
+  readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #view: DataView<ArrayBuffer>;
   readonly #column: GeometryColumn;
+  readonly #srsId: number;
   readonly #ordinateBytes: Uint8Array<ArrayBuffer>;
   readonly #stride: number;
   /** Of the current row. */
@@ -73,16 +56,26 @@ class GeometryEncoder {
   #maxX = 0;
   #maxY = 0;
 
-  constructor(column: GeometryColumn, rowCount: number) {
+  constructor(column: GeometryColumn, rowCount: number, srsId: number, bytes: Uint8Array<ArrayBuffer>) {
     const { coordinates } = column;
     this.#column = column;
+    this.#srsId = srsId;
     this.#stride = strideOf(column.dimensions);
     this.#ordinateBytes = new Uint8Array(coordinates.buffer, coordinates.byteOffset, coordinates.byteLength);
-    this.bytes = new Uint8Array(mostBytes(column, rowCount));
-    this.#view = new DataView(this.bytes.buffer);
+    this.boxes = new Float32Array(rowCount * 4);
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  writeRow(row: number, srsId: number, facts: GeometryFacts): void {
+  /** Writes no bytes for a null geometry. Rows are written in order, each once. */
+  writeRow(row: number): void {
+    this.facts.typeCounts[this.#column.types[row]]++;
+    this.#writeBlob(row);
+    this.#writeBox(row * 4);
+  }
+
+  #writeBlob(row: number): void {
+    const { facts } = this;
     const { types, partOffsets, ringOffsets, coordOffsets, dimensions } = this.#column;
     const type = types[row];
     const firstPart = partOffsets[row];
@@ -101,7 +94,7 @@ class GeometryEncoder {
     const hasBox = this.#minX <= this.#maxX && this.#minY <= this.#maxY;
     const hasEnvelope = hasBox && type !== GEOMETRY_TYPE.point;
     const isEmpty = first === end || (type === GEOMETRY_TYPE.point && !hasBox);
-    this.#writeHeader(srsId, hasEnvelope, isEmpty);
+    this.#writeHeader(hasEnvelope, isEmpty);
     if (type === GEOMETRY_TYPE.geometryCollection) this.#writeCollection(firstPart, endPart);
     else if (type > GEOMETRY_TYPE.polygon) this.#writeMulti(type, firstPart, endPart);
     else if (firstPart < endPart) this.#writePart(firstPart);
@@ -109,7 +102,9 @@ class GeometryEncoder {
   }
 
   /** Writes the box of the last row and extends the bounds. */
-  writeBox(boxes: Float32Array, at: number, { bounds }: GeometryFacts): void {
+  #writeBox(at: number): void {
+    const { boxes } = this;
+    const { bounds } = this.facts;
     if (!(this.#minX <= this.#maxX && this.#minY <= this.#maxY)) {
       boxes[at] = Number.NaN;
       return;
@@ -146,12 +141,12 @@ class GeometryEncoder {
     this.#maxY = maxY;
   }
 
-  #writeHeader(srsId: number, hasEnvelope: boolean, isEmpty: boolean): void {
+  #writeHeader(hasEnvelope: boolean, isEmpty: boolean): void {
     const view = this.#view;
     const at = this.length;
     const flags = FLAG_LITTLE_ENDIAN | (hasEnvelope ? FLAG_ENVELOPE_XY : 0) | (isEmpty ? FLAG_EMPTY : 0);
     view.setUint32(at, MAGIC_BIG_ENDIAN | flags, false);
-    view.setInt32(at + 4, srsId, true);
+    view.setInt32(at + 4, this.#srsId, true);
     this.length = at + HEADER_BYTES;
     if (!hasEnvelope) return;
     view.setFloat64(at + 8, this.#minX, true);
@@ -162,7 +157,7 @@ class GeometryEncoder {
   }
 
   #writeType(type: number): void {
-    this.bytes[this.length] = 1;
+    this.#bytes[this.length] = 1;
     this.#view.setUint32(this.length + 1, type + this.#isoOffset, true);
     this.length += WKB_HEADER_BYTES;
   }
@@ -236,7 +231,7 @@ class GeometryEncoder {
     const byteCount = (end - start) * 8;
     if (byteCount >= COPY_AT_ONCE_BYTES && HOST_IS_LITTLE_ENDIAN) {
       // The doubles have the same layout in memory as in WKB.
-      this.bytes.set(this.#ordinateBytes.subarray(start * 8, end * 8), this.length);
+      this.#bytes.set(this.#ordinateBytes.subarray(start * 8, end * 8), this.length);
     } else {
       const view = this.#view;
       for (let i = start, at = this.length; i < end; i++, at += 8) view.setFloat64(at, coordinates[i], true);
@@ -265,7 +260,7 @@ class GeometryEncoder {
 }
 
 /** An upper bound for the size of the blobs: computing it is cheaper than growing the buffer. */
-function mostBytes(column: GeometryColumn, rowCount: number): number {
+export function mostGeometryBytes(column: GeometryColumn, rowCount: number): number {
   const { types, partOffsets, partKinds, ringOffsets, coordinates, dimensions } = column;
   const emptyBytes = WKB_HEADER_BYTES + strideOf(dimensions) * 8;
   let bytes = coordinates.length * 8 + (ringOffsets[partKinds.length] + partKinds.length) * COUNT_BYTES;

@@ -1,12 +1,15 @@
 /**
  * Layers that have single and multi lines, or single and multi polygons: their single geometries become multi geometries
- * with one part, so that the layer has one geometry type. Works on blobs as `encodeGeometries` writes them:
+ * with one part, so that the layer has one geometry type. Works on blobs as `GeometryEncoder` writes them:
  *
  *     header | 1 type ...          ->     header | 1 multi type, 1 part | 1 type ...
  *     header | 1 type, 0 rings     ->     header | 1 multi type, 0 parts
  */
 import { GEOMETRY_TYPE } from '../../batch/geometry-column.ts';
-import { ENVELOPE_BYTES, FLAG_ENVELOPE_XY, type GeometryBlobs, HEADER_BYTES } from './geometry-encode.ts';
+import { blobSerial, headerBytes, varintBytes, writeVarint } from '../../engines/sqlite/record-bytes.ts';
+import { SERIAL } from '../../engines/sqlite/records.ts';
+import { ENVELOPE_BYTES, FLAG_ENVELOPE_XY, HEADER_BYTES } from './geometry-encode.ts';
+import { KEY_SERIAL_BYTES, type RecordBatch } from './record-encode.ts';
 
 const FLAGS_AT = 3;
 /** In WKB: the type, then the number of positions, rings or parts. */
@@ -35,30 +38,48 @@ export function singleTypeOf(multiType: number): number {
   return multiType - TO_MULTI;
 }
 
-/** The blobs with the geometries of type `single` as multi geometries; `wasSingle`: 1 for each row that was changed. */
-export function promotedBlobs(
-  blobs: GeometryBlobs,
+/** What the header of a record may grow by: its length, and the serial type of the blob. */
+const HEADER_GROWTH_BYTES = 2;
+
+/** The records with the geometries of type `single` as multi geometries; `wasSingle`: 1 for each row that was changed. */
+export function promotedRecords(
+  { bytes, offsets }: RecordBatch,
   single: number,
 ): {
-  readonly blobs: GeometryBlobs;
+  readonly records: RecordBatch;
   readonly wasSingle: Uint8Array;
 } {
-  const { bytes, offsets } = blobs;
   const rowCount = offsets.length - 1;
-  const target = new Uint8Array(bytes.length + rowCount * MULTI_BYTES);
+  const target = new Uint8Array(bytes.length + rowCount * (MULTI_BYTES + HEADER_GROWTH_BYTES));
   const view = new DataView(target.buffer);
   const targetOffsets = new Uint32Array(rowCount + 1);
   const wasSingle = new Uint8Array(rowCount);
   let length = 0;
   for (let row = 0; row < rowCount; row++) {
     const [start, end] = [offsets[row], offsets[row + 1]];
-    if (start < end && codeAt(bytes, start) === single) {
+    const header = varintAt(bytes, start);
+    const serialAt = start + varintBytes(header) + KEY_SERIAL_BYTES;
+    const serial = varintAt(bytes, serialAt);
+    const blobAt = start + header;
+    if (serial !== SERIAL.none && codeAt(bytes, blobAt) === single) {
       wasSingle[row] = 1;
-      length = writePromoted(bytes, start, end, target, view, length);
+      const columnsAt = serialAt + varintBytes(serial);
+      const blobEnd = blobAt + (serial - SERIAL.firstBlob) / 2;
+      const multi = blobSerial((serial - SERIAL.firstBlob) / 2 + promotionBytes(bytes, blobAt));
+      length = writeVarint(
+        target,
+        length,
+        headerBytes(KEY_SERIAL_BYTES + varintBytes(multi) + blobAt - columnsAt),
+      );
+      target[length] = SERIAL.none;
+      length = writeVarint(target, length + KEY_SERIAL_BYTES, multi);
+      length = copyBytes(bytes, columnsAt, blobAt, target, length);
+      length = writePromoted(bytes, blobAt, blobEnd, target, view, length);
+      length = copyBytes(bytes, blobEnd, end, target, length);
     } else length = copyBytes(bytes, start, end, target, length);
     targetOffsets[row + 1] = length;
   }
-  return { blobs: { ...blobs, bytes: target.subarray(0, length), offsets: targetOffsets }, wasSingle };
+  return { records: { bytes: target.subarray(0, length), offsets: targetOffsets }, wasSingle };
 }
 
 /** Whether a blob is a line or polygon. */
@@ -70,8 +91,9 @@ export function isSingle(blob: Uint8Array): boolean {
 
 /** A line or polygon as multi geometry. */
 export function promotedBlob(blob: Uint8Array): Uint8Array {
-  const target = new Uint8Array(blob.length + MULTI_BYTES);
-  return target.subarray(0, writePromoted(blob, 0, blob.length, target, new DataView(target.buffer), 0));
+  const target = new Uint8Array(blob.length + promotionBytes(blob, 0));
+  writePromoted(blob, 0, blob.length, target, new DataView(target.buffer), 0);
+  return target;
 }
 
 /** The inverse of `promotedBlob`. */
@@ -107,6 +129,18 @@ function writePromoted(
   view.setUint32(multi + TYPE_AT, uint32At(bytes, wkb + TYPE_AT) + TO_MULTI, true);
   view.setUint32(multi + COUNT_AT, parts, true);
   return parts === 0 ? multi + MULTI_BYTES : copyBytes(bytes, wkb, end, target, multi + MULTI_BYTES);
+}
+
+/** What the blob at `start` grows by when it becomes a multi geometry. */
+function promotionBytes(bytes: Uint8Array, start: number): number {
+  return uint32At(bytes, wkbStart(bytes, start) + COUNT_AT) === 0 ? 0 : MULTI_BYTES;
+}
+
+/** A varint below 2^53. */
+function varintAt(bytes: Uint8Array, at: number): number {
+  let value = bytes[at] & 0x7f;
+  for (let i = at; bytes[i] >= 0x80; i++) value = value * 128 + (bytes[i + 1] & 0x7f);
+  return value;
 }
 
 /** For fewer bytes a loop is faster than a view and `set`. */

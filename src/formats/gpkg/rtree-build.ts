@@ -11,6 +11,16 @@
  * a few more leaves, one set per run.
  */
 import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
+import {
+  blobSerial,
+  headerBytes,
+  integerSerial,
+  varintBytes,
+  writeInteger,
+  writeVarint,
+} from '../../engines/sqlite/record-bytes.ts';
+import { SERIAL } from '../../engines/sqlite/records.ts';
+import type { Key, TableTree } from '../../engines/sqlite/table-tree.ts';
 import { quoted } from './names.ts';
 import { TileSorter } from './rtree-sort.ts';
 
@@ -22,12 +32,12 @@ const ROOT = 1;
 const RUN_ENTRIES = 1 << 20;
 /** Rows per INSERT of the two small tables. */
 const ROWS_AT_ONCE = 64;
+const PAIR_HEADER_BYTES = 3;
 
 export class RtreeBuilder {
-  readonly #insertNode: BulkStatement;
-  readonly #setRoot: BulkStatement;
-  readonly #rowids: PairInserter;
-  readonly #parents: PairInserter;
+  readonly #nodes: NodeTable;
+  readonly #rowids: PairTable;
+  readonly #parents: PairTable;
   readonly #runEntries: number;
   /** The current run: 4 floats per entry, and its id in two halves. */
   #boxes = new Float32Array(4 << 10);
@@ -43,14 +53,13 @@ export class RtreeBuilder {
   /** `rtree` is the name of the virtual table, which exists and is empty. */
   constructor(database: BulkDatabase, rtree: string, runEntries = RUN_ENTRIES) {
     this.#runEntries = runEntries;
-    this.#insertNode = database.prepare(`INSERT INTO ${quoted(`${rtree}_node`)} VALUES (?, ?)`);
-    this.#setRoot = database.prepare(`UPDATE ${quoted(`${rtree}_node`)} SET data = ? WHERE nodeno = ${ROOT}`);
-    this.#rowids = new PairInserter(database, `${rtree}_rowid`);
-    this.#parents = new PairInserter(database, `${rtree}_parent`);
+    this.#nodes = new NodeTable(database, `${rtree}_node`);
+    this.#rowids = new PairTable(database, `${rtree}_rowid`);
+    this.#parents = new PairTable(database, `${rtree}_parent`);
   }
 
   /** Adds a row with the box at `boxes[at .. at + 4]`; a box that begins with NaN is skipped. */
-  add(id: number | bigint, boxes: Float32Array, at: number): void {
+  add(id: Key, boxes: Float32Array, at: number): void {
     if (Number.isNaN(boxes[at])) return;
     if (this.#count === this.#idHighs.length) this.#makeRoom();
     const entry = this.#count++;
@@ -88,7 +97,7 @@ export class RtreeBuilder {
       this.#parents.add(firstChild + i, ROOT);
     }
     this.#parents.finish();
-    this.#setRoot.run([this.#endNode(children.count, depth)]);
+    this.#nodes.finish(this.#endNode(children.count, depth));
   }
 
   #makeRoom(): void {
@@ -118,7 +127,7 @@ export class RtreeBuilder {
         this.#leaves.include(this.#boxes, entry * 4);
       }
       this.#leaves.next();
-      this.#insertNode.run([nodeno, this.#endNode(end - start, 0)]);
+      this.#nodes.add(nodeno, this.#endNode(end - start, 0));
     }
     // In the order of the rows, which is mostly the order of their ids.
     for (let entry = 0; entry < count; entry++) this.#rowids.add(this.#idOf(entry), nodeOfEntry[entry]);
@@ -131,7 +140,7 @@ export class RtreeBuilder {
       this.#rowids.add(this.#idOf(entry), ROOT);
     }
     this.#rowids.finish();
-    this.#setRoot.run([this.#endNode(this.#count, 0)]);
+    this.#nodes.finish(this.#endNode(this.#count, 0));
   }
 
   /** Writes a level of nodes above the children, which are numbered from `firstChild` on. */
@@ -149,14 +158,14 @@ export class RtreeBuilder {
         parents.include(children.boxes, child * 4);
       }
       parents.next();
-      this.#insertNode.run([nodeno, this.#endNode(end - start, 0)]);
+      this.#nodes.add(nodeno, this.#endNode(end - start, 0));
     }
     for (let child = 0; child < parentOf.length; child++)
       this.#parents.add(firstChild + child, parentOf[child]);
     return parents;
   }
 
-  #idOf(entry: number): number | bigint {
+  #idOf(entry: number): Key {
     const high = this.#idHighs[entry];
     const id = high * 4294967296 + this.#idLows[entry];
     return Number.isSafeInteger(id) ? id : (BigInt(high) << 32n) | BigInt(this.#idLows[entry]);
@@ -202,29 +211,95 @@ class BoxList {
   }
 }
 
-/** Inserts pairs of integers, many per statement. */
-class PairInserter {
+/** Key and blob of each node; SQLite has made the row of the root. */
+class NodeTable {
   readonly #database: BulkDatabase;
   readonly #table: string;
-  readonly #many: BulkStatement;
-  #values: (number | bigint)[] = [];
+  /** Null until the first node is added: then the tree gets a root of zeros, since it comes first. */
+  #tree: TableTree | null = null;
+  #insert: BulkStatement | null = null;
+  readonly #record = recordOf(NODE_BYTES);
 
   constructor(database: BulkDatabase, table: string) {
     this.#database = database;
     this.#table = table;
-    this.#many = this.#prepare(ROWS_AT_ONCE);
   }
 
-  add(key: number | bigint, value: number): void {
-    this.#values.push(key, value);
+  add(nodeno: number, node: Uint8Array): void {
+    if (this.#tree === null && this.#insert === null) {
+      this.#tree = this.#database.tableTree(this.#table);
+      const { record } = this.#record;
+      if (this.#tree !== null) this.#tree.append(ROOT, record, 0, record.length);
+      else this.#insert = this.#database.prepare(`INSERT INTO ${quoted(this.#table)} VALUES (?, ?)`);
+    }
+    if (this.#tree === null) {
+      this.#insert?.run([nodeno, node]);
+      return;
+    }
+    const { record, valueAt } = this.#record;
+    record.set(node, valueAt);
+    this.#tree.append(nodeno, record, 0, record.length);
+  }
+
+  finish(root: Uint8Array): void {
+    this.#tree?.finish();
+    const set = `UPDATE ${quoted(this.#table)} SET data = ? WHERE nodeno = ${ROOT}`;
+    this.#database.prepare(set).run([root]);
+  }
+}
+
+/** A record with null for the key and a blob, which begins at `valueAt`. */
+function recordOf(blobBytes: number): { readonly record: Buffer; readonly valueAt: number } {
+  const serial = blobSerial(blobBytes);
+  const valueAt = headerBytes(1 + varintBytes(serial));
+  const record = Buffer.alloc(valueAt + blobBytes);
+  writeVarint(record, writeVarint(record, 0, valueAt) + 1, serial);
+  return { record, valueAt };
+}
+
+/** Key and an integer: pages as long as keys ascend, then many rows per statement. */
+class PairTable {
+  readonly #database: BulkDatabase;
+  readonly #table: string;
+  /** Undefined until the first row is added. */
+  #tree: TableTree | null | undefined;
+  #many: BulkStatement | null = null;
+  #values: Key[] = [];
+  /** Length, null for the key, serial type, value. */
+  readonly #record = Buffer.of(PAIR_HEADER_BYTES, SERIAL.none, 0, 0, 0, 0, 0, 0, 0);
+
+  constructor(database: BulkDatabase, table: string) {
+    this.#database = database;
+    this.#table = table;
+  }
+
+  add(key: Key, value: number): void {
+    if (this.#tree === undefined) this.#tree = this.#database.tableTree(this.#table);
+    if (this.#tree?.isAbove(key) === false) this.#finishTree();
+    if (this.#tree !== null) {
+      const record = this.#record;
+      const serial = integerSerial(value);
+      record[PAIR_HEADER_BYTES - 1] = serial;
+      this.#tree.append(key, record, 0, writeInteger(record, PAIR_HEADER_BYTES, value, serial));
+      return;
+    }
+    // The column has no type: SQLite would store a number as a float.
+    this.#values.push(key, BigInt(value));
     if (this.#values.length < ROWS_AT_ONCE * 2) return;
+    this.#many ??= this.#prepare(ROWS_AT_ONCE);
     this.#many.run(this.#values);
     this.#values = [];
   }
 
   finish(): void {
+    this.#finishTree();
     if (this.#values.length > 0) this.#prepare(this.#values.length / 2).run(this.#values);
     this.#values = [];
+  }
+
+  #finishTree(): void {
+    this.#tree?.finish();
+    this.#tree = null;
   }
 
   #prepare(rowCount: number): BulkStatement {

@@ -58,8 +58,9 @@ export const writer: FormatWriter = {
   },
 
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
-    const { srsId, zones } = encoding.state as LayerState;
-    return encodeBatch(batch, srsId, zones);
+    const { srsId, zones, table } = encoding.state as LayerState;
+    // Features that are added to a layer get new keys.
+    return encodeBatch(table.kind === 'new' ? batch : { ...batch, ids: null }, srsId, zones);
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
