@@ -23,10 +23,17 @@ import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts'
 import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
 import { transformersFor } from './transformers.ts';
 
+export interface Performed {
+  readonly result: TaskResult;
+  readonly transfer: readonly ArrayBuffer[];
+  /** Buffers that neither the result nor a later task needs. */
+  readonly spent: readonly ArrayBuffer[];
+}
+
 export interface Performer {
   /** Sets the encodings for the tasks that encode parts. */
   useEncodings(encodings: PartEncodings): void;
-  perform(task: Task): Promise<{ result: TaskResult; transfer: ArrayBuffer[] }>;
+  perform(task: Task): Promise<Performed>;
   /** Runs a call of a collecting step. */
   call(call: StepCall): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }>;
 }
@@ -90,7 +97,7 @@ function performTask(
   writer: FormatWriter | null,
   stage: PreparedStage | null,
   partEncodings: PartEncodings,
-): { result: TaskResult; transfer: ArrayBuffer[] } {
+): Performed {
   const obtained = obtainBatch(task, session, reader, stage);
   const { batch } = obtained;
   const statistics =
@@ -132,7 +139,9 @@ function performTask(
     chunk,
     ...(parts === undefined ? {} : { parts }),
   };
-  return { result, transfer: [...new Set(transfer)] };
+  const transferred = new Set(transfer);
+  const spent = task.keepBatch ? [] : batchBuffers(batch).filter((buffer) => !transferred.has(buffer));
+  return { result, transfer: [...transferred], spent };
 }
 
 type Obtained = Omit<

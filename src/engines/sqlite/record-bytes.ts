@@ -81,21 +81,40 @@ export function valueBytes(serial: number): number {
   return serial <= SERIAL.one ? VALUE_BYTES[serial] : Math.floor((serial - SERIAL.firstBlob) / 2);
 }
 
-/** Writes an integer that a double holds exactly; returns its end. */
+/** Writes an integer of a serial type up to 6 bytes, or nothing for other types; returns its end. */
 export function writeInteger(bytes: Uint8Array, at: number, value: number, serial: number): number {
-  const end = at + VALUE_BYTES[serial];
-  let low = value | 0;
-  let i = end - 1;
-  for (; i >= at && i >= end - 4; i--) {
-    bytes[i] = low;
-    low >>= 8;
+  switch (serial) {
+    case 1:
+      bytes[at] = value;
+      return at + 1;
+    case 2:
+      bytes[at] = value >> 8;
+      bytes[at + 1] = value;
+      return at + 2;
+    case 3:
+      bytes[at] = value >> 16;
+      bytes[at + 1] = value >> 8;
+      bytes[at + 2] = value;
+      return at + 3;
+    case 4:
+      return writeInt32(bytes, at, value | 0);
+    case SERIAL.int48: {
+      const high = Math.floor(value / TWO_TO_32);
+      bytes[at] = high >> 8;
+      bytes[at + 1] = high;
+      return writeInt32(bytes, at + 2, value | 0);
+    }
+    default:
+      return at;
   }
-  let high = i >= at ? Math.floor(value / TWO_TO_32) : 0;
-  for (; i >= at; i--) {
-    bytes[i] = high;
-    high >>= 8;
-  }
-  return end;
+}
+
+function writeInt32(bytes: Uint8Array, at: number, value: number): number {
+  bytes[at] = value >> 24;
+  bytes[at + 1] = value >> 16;
+  bytes[at + 2] = value >> 8;
+  bytes[at + 3] = value;
+  return at + 4;
 }
 
 /** Bytes of the header of a record, of which the serial types take `serialBytes`: it begins with its own length. */

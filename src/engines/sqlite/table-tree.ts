@@ -22,6 +22,8 @@ const POINTER_BYTES = 2;
 const PAGE_NUMBER_BYTES = 4;
 /** Most bytes of a cell of an interior page: a page number and a key. */
 const INTERIOR_CELL_BYTES = PAGE_NUMBER_BYTES + 9;
+/** For fewer bytes a loop is faster than a call. */
+const COPY_AT_ONCE_BYTES = 24;
 /** SQLite rejects larger rows (SQLITE_MAX_LENGTH). */
 export const MAX_RECORD_BYTES = 1_000_000_000;
 
@@ -65,7 +67,8 @@ export class TableTree {
     const leaf = this.#leaf;
     const cell = this.#contentStart - cellBytes;
     const at = writeKey(leaf, writeVarint(leaf, cell, payload), key);
-    bytes.copy(leaf, at, start, start + local);
+    if (local >= COPY_AT_ONCE_BYTES) bytes.copy(leaf, at, start, start + local);
+    else for (let i = 0; i < local; i++) leaf[at + i] = bytes[start + i];
     if (tailBytes > 0) leaf.writeUInt32BE(this.#appendOverflow(bytes, start + local, end), at + local);
     const pointer = LEAF_HEADER_BYTES + POINTER_BYTES * this.#cellCount;
     leaf[pointer] = cell >> 8;

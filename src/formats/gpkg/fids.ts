@@ -14,6 +14,8 @@ export const FID_KIND = {
   text: 2,
 } as const;
 
+const TWO_TO_32 = 2 ** 32;
+
 export interface FidCandidates {
   /** Doubles if they hold all ids exactly. Rows that are not `integer` have 0. */
   readonly values: Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>;
@@ -46,8 +48,10 @@ function kindsOf(validity: Validity, rowCount: number): Uint8Array<ArrayBuffer> 
 
 function fromInt64(bigValues: BigInt64Array<ArrayBuffer>, kinds: FidCandidates['kinds']): FidCandidates {
   const values = new Float64Array(bigValues.length);
+  // Typed arrays are little-endian wherever Node runs; a bigint for each value would cost more than everything else.
+  const halves = new Int32Array(bigValues.buffer, bigValues.byteOffset, bigValues.length * 2);
   for (let row = 0; row < values.length; row++) {
-    values[row] = Number(bigValues[row]);
+    values[row] = halves[2 * row + 1] * TWO_TO_32 + (halves[2 * row] >>> 0);
     if (!Number.isSafeInteger(values[row])) return { values: bigValues, kinds, texts: null };
   }
   return { values, kinds, texts: null };

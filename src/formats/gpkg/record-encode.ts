@@ -43,14 +43,18 @@ export function encodeRecords(
   rowCount: number,
   srsId: number,
 ): EncodedRecords {
-  const serials = columns.map((column) => serialTypes(column, rowCount));
-  const { headers, values } = sizesOf(serials, rowCount);
+  // Per row: bytes of the serial types and of the values of all columns, and where they are written; the serial types.
+  const work = workingMemory(rowCount * (columns.length + 4));
+  const [headers, values, headerAt, valueAt, ...serials] = Array.from(
+    { length: columns.length + 4 },
+    (_, i) => work.subarray(i * rowCount, (i + 1) * rowCount),
+  );
+  columns.forEach((column, i) => {
+    measure(column, serials[i], headers, values);
+  });
   const bytes = new Uint8Array(mostBytes(geometry, rowCount, headers, values));
   const encoder = new GeometryEncoder(geometry, rowCount, srsId, bytes);
   const offsets = new Uint32Array(rowCount + 1);
-  /** Where the serial types and the values of the columns of each row begin. */
-  const headerAt = new Uint32Array(rowCount);
-  const valueAt = new Uint32Array(rowCount);
   let blobSerialBytes = 2;
   for (let row = 0, start = 0; row < rowCount; row++) {
     const serialBytes = KEY_SERIAL_BYTES + headers[row];
@@ -72,26 +76,10 @@ export function encodeRecords(
     offsets[row + 1] = start;
   }
   columns.forEach((column, i) => {
-    writeSerials(bytes, headerAt, serials[i]);
-    writeValues(bytes, valueAt, column, serials[i]);
+    write(bytes, headerAt, valueAt, column, serials[i]);
   });
   const records = { bytes: bytes.subarray(0, offsets[rowCount]), offsets };
   return { records, boxes: encoder.boxes, facts: encoder.facts };
-}
-
-/** Of the columns per row: bytes of serial types, and of values. */
-function sizesOf(
-  serials: readonly Uint32Array[],
-  rowCount: number,
-): { readonly headers: Uint32Array; readonly values: Uint32Array } {
-  const headers = new Uint32Array(rowCount);
-  const values = new Uint32Array(rowCount);
-  for (const column of serials)
-    for (let row = 0; row < rowCount; row++) {
-      headers[row] += varintBytes(column[row]);
-      values[row] += valueBytes(column[row]);
-    }
-  return { headers, values };
 }
 
 function mostBytes(
@@ -107,46 +95,62 @@ function mostBytes(
   return bytes;
 }
 
-function serialTypes(column: AttributeColumn, rowCount: number): Uint32Array<ArrayBuffer> {
-  const serials = new Uint32Array(rowCount);
+/** Working memory that is kept between batches; larger ones are rare. */
+const KEPT_NUMBERS = 1 << 18;
+const kept = new Uint32Array(KEPT_NUMBERS);
+
+/** All zero. */
+function workingMemory(length: number): Uint32Array {
+  return length > kept.length ? new Uint32Array(length) : kept.subarray(0, length).fill(0);
+}
+
+/** Sets the serial type of each row; adds its bytes to `headers`, and those of the value to `values`. */
+function measure(
+  column: AttributeColumn,
+  serials: Uint32Array,
+  headers: Uint32Array,
+  values: Uint32Array,
+): void {
+  const rowCount = headers.length;
   const { validity } = column;
+  const addNumber = (row: number, serial: number): void => {
+    serials[row] = serial;
+    values[row] += valueBytes(serial);
+  };
   switch (column.type) {
     case 'boolean':
-    case 'int32': {
-      const { values } = column;
+    case 'int32':
       for (let row = 0; row < rowCount; row++)
-        if (isValid(validity, row)) serials[row] = integerSerial(values[row]);
+        if (isValid(validity, row)) addNumber(row, integerSerial(column.values[row]));
       break;
-    }
-    case 'float64': {
-      const { values } = column;
+    case 'float64':
       for (let row = 0; row < rowCount; row++)
-        if (isValid(validity, row)) serials[row] = floatSerial(values[row]);
+        if (isValid(validity, row)) addNumber(row, floatSerial(column.values[row]));
       break;
-    }
-    case 'int64': {
-      const { values } = column;
+    case 'int64':
       for (let row = 0; row < rowCount; row++)
-        if (isValid(validity, row)) serials[row] = integerSerial(Number(values[row]));
+        if (isValid(validity, row)) addNumber(row, integerSerial(Number(column.values[row])));
       break;
-    }
     default: {
       const { offsets } = column;
       const textBit = column.type === 'binary' ? 0 : 1;
-      for (let row = 0; row < rowCount; row++)
-        if (isValid(validity, row)) serials[row] = blobSerial(offsets[row + 1] - offsets[row]) + textBit;
+      for (let row = 0; row < rowCount; row++) {
+        const byteCount = offsets[row + 1] - offsets[row];
+        const serial = isValid(validity, row) ? blobSerial(byteCount) + textBit : SERIAL.none;
+        serials[row] = serial;
+        headers[row] += varintBytes(serial);
+        values[row] += byteCount;
+      }
+      return;
     }
   }
-  return serials;
+  for (let row = 0; row < rowCount; row++) headers[row]++;
 }
 
-function writeSerials(bytes: Uint8Array, headerAt: Uint32Array, serials: Uint32Array): void {
-  for (let row = 0; row < serials.length; row++)
-    headerAt[row] = writeVarint(bytes, headerAt[row], serials[row]);
-}
-
-function writeValues(
+/** Writes serial types and values of a column, and moves the places of each row behind them. */
+function write(
   bytes: Uint8Array<ArrayBuffer>,
+  headerAt: Uint32Array,
   valueAt: Uint32Array,
   column: AttributeColumn,
   serials: Uint32Array,
@@ -156,22 +160,23 @@ function writeValues(
     case 'boolean':
     case 'int32': {
       const { values } = column;
-      for (let row = 0; row < rowCount; row++)
-        if (serials[row] !== SERIAL.none)
-          valueAt[row] = writeInteger(bytes, valueAt[row], values[row], serials[row]);
+      for (let row = 0; row < rowCount; row++) {
+        const serial = serials[row];
+        bytes[headerAt[row]++] = serial;
+        valueAt[row] = writeInteger(bytes, valueAt[row], values[row], serial);
+      }
       return;
     }
     case 'float64': {
       const { values } = column;
       const view = new DataView(bytes.buffer);
       for (let row = 0; row < rowCount; row++) {
-        if (serials[row] === SERIAL.none) continue;
-        if (serials[row] !== SERIAL.float) {
-          valueAt[row] = writeInteger(bytes, valueAt[row], values[row], serials[row]);
-          continue;
-        }
-        view.setFloat64(valueAt[row], values[row]);
-        valueAt[row] += 8;
+        const serial = serials[row];
+        bytes[headerAt[row]++] = serial;
+        if (serial === SERIAL.float) {
+          view.setFloat64(valueAt[row], values[row]);
+          valueAt[row] += 8;
+        } else valueAt[row] = writeInteger(bytes, valueAt[row], values[row], serial);
       }
       return;
     }
@@ -179,23 +184,22 @@ function writeValues(
       const { values } = column;
       const view = new DataView(bytes.buffer);
       for (let row = 0; row < rowCount; row++) {
-        if (serials[row] === SERIAL.none) continue;
-        if (serials[row] !== SERIAL.int64) {
-          valueAt[row] = writeInteger(bytes, valueAt[row], Number(values[row]), serials[row]);
-          continue;
-        }
-        view.setBigInt64(valueAt[row], values[row]);
-        valueAt[row] += 8;
+        const serial = serials[row];
+        bytes[headerAt[row]++] = serial;
+        if (serial === SERIAL.int64) {
+          view.setBigInt64(valueAt[row], values[row]);
+          valueAt[row] += 8;
+        } else valueAt[row] = writeInteger(bytes, valueAt[row], Number(values[row]), serial);
       }
       return;
     }
     default: {
       const { bytes: source, offsets } = column;
       for (let row = 0; row < rowCount; row++) {
-        if (serials[row] === SERIAL.none) continue;
         const start = offsets[row];
         const end = offsets[row + 1];
         let at = valueAt[row];
+        headerAt[row] = writeVarint(bytes, headerAt[row], serials[row]);
         valueAt[row] = at + end - start;
         if (end - start >= COPY_AT_ONCE_BYTES) bytes.set(source.subarray(start, end), at);
         else for (let i = start; i < end; i++) bytes[at++] = source[i];
