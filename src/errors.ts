@@ -426,6 +426,7 @@ const generalErrors = {
     "the database {path} is damaged ({reason}); check the data directory with 'geomill doctor', and restore a backup with 'geomill restore'",
   ),
   SERVICE_DATABASE_UNUSABLE: ours(500, 'the database {path} cannot be used: {reason}'),
+  MIGRATION_INVALID: user(400, 'the data directory {path} cannot be moved: {reason}'),
   BACKUP_INVALID: user(400, 'the backup {path} cannot be restored: {reason}'),
   SERVICE_DATABASE_EMPTY: ours(
     500,

@@ -39,7 +39,7 @@ import type { JobRequest } from './pipeline/request.ts';
 import { deliveredKind } from './pipeline/split-request.ts';
 import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
 import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
-import { openStore, type StoreOptions } from './storage/open-store.ts';
+import { openStore, storeOptions } from './storage/open-store.ts';
 import type { FileStore } from './storage/store.ts';
 import { transformations } from './transformations/registry.ts';
 
@@ -91,7 +91,7 @@ export async function startService(
     refuseHalfRestored(data);
     const isChecked = !adoptEmpty && config.databaseUrl === null;
     if (isChecked) refuseEmptyDatabase(data);
-    const store = await openStore(storeOptions(config, data));
+    const store = await openStore(storeOptions(config, data.path));
     undo.push(() => store.close?.());
     refuseUnsharedStore(config, store);
     if (isChecked && store.isShared) await refuseForeignFiles(data, store);
@@ -306,21 +306,6 @@ function checkRole(config: Config, role: Role): void {
   if (config.databaseUrl !== null || role === 'all') return;
   const reason = `it is required with --role ${role}: processes of different roles share their jobs in PostgreSQL`;
   throw failure('SETTING_INVALID', { name: 'DATABASE_URL', value: '', reason });
-}
-
-function storeOptions(config: Config, { path }: DataDirectory): StoreOptions {
-  return {
-    url: config.storeUrl,
-    dataDirectory: path,
-    s3: {
-      endpoint: config.s3Endpoint,
-      publicEndpoint: config.s3PublicEndpoint,
-      region: config.s3Region,
-      accessKeyId: config.s3AccessKeyId ?? '',
-      secretAccessKey: config.s3SecretAccessKey ?? '',
-      sessionToken: config.s3SessionToken,
-    },
-  };
 }
 
 /** Another process can receive the files of one job for that long before it has a row. */

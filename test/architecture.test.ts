@@ -144,7 +144,16 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'page-style': { may: [], isPure: true },
   // What operators do to a data directory from the command line; knows all that is kept in one.
   maintenance: {
-    may: ['errors.ts', 'capacity.ts', 'engines/sqlite', 'accounts', 'jobs', 'sandbox', 'storage'],
+    may: [
+      'errors.ts',
+      'capacity.ts',
+      'engines/sqlite',
+      'engines/postgres',
+      'accounts',
+      'jobs',
+      'sandbox',
+      'storage',
+    ],
   },
   http: {
     may: [
@@ -216,6 +225,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'io',
       'pipeline',
       'jobs',
+      'storage/open-store.ts',
+      'engines/postgres/database.ts',
       'accounts',
       'account-area',
       'maintenance',

@@ -76,6 +76,10 @@ export const commands: Readonly<Record<string, Command>> = {
     text: 'put a backup into the data directory: geomill restore DIR',
     load: () => import('./restore.ts'),
   },
+  'migrate-store': {
+    text: 'move a stopped service to PostgreSQL and to another store: geomill migrate-store',
+    load: () => import('./migrate-store.ts'),
+  },
   'signing-keys': {
     text: 'rotate and list the keys that sign access tokens: geomill signing-keys rotate',
     words: async () => ['rotate', 'list'],

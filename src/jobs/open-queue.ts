@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { PostgresDatabase } from '../engines/postgres/database.ts';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
+import { refuseUnfinishedMove } from './moved-from.ts';
 import type { JobQueue, OwnerLimits } from './queue.ts';
 import { SqliteQueue } from './sqlite-queue.ts';
 
@@ -32,6 +33,7 @@ export async function openQueue(
       throw asDatabaseFailure(error, path);
     }
   }
+  await refuseUnfinishedMove(database);
   // Most services have no such database.
   const { PostgresQueue } = await import('./postgres-queue.ts');
   return PostgresQueue.in(database, {

@@ -14,6 +14,32 @@ export interface StoreOptions {
   readonly s3: Omit<S3Settings, 'bucket' | 'prefix'>;
 }
 
+/** The settings of a store. */
+export interface StoreSettings {
+  readonly storeUrl: string | null;
+  readonly s3Endpoint: string | null;
+  readonly s3PublicEndpoint: string | null;
+  readonly s3Region: string;
+  readonly s3AccessKeyId: string | null;
+  readonly s3SecretAccessKey: string | null;
+  readonly s3SessionToken: string | null;
+}
+
+export function storeOptions(settings: StoreSettings, dataDirectory: string): StoreOptions {
+  return {
+    url: settings.storeUrl,
+    dataDirectory,
+    s3: {
+      endpoint: settings.s3Endpoint,
+      publicEndpoint: settings.s3PublicEndpoint,
+      region: settings.s3Region,
+      accessKeyId: settings.s3AccessKeyId ?? '',
+      secretAccessKey: settings.s3SecretAccessKey ?? '',
+      sessionToken: settings.s3SessionToken,
+    },
+  };
+}
+
 /** Throws SETTING_INVALID where a store that is not the data directory cannot be written. */
 export async function openStore({ url, dataDirectory, s3 }: StoreOptions): Promise<FileStore> {
   if (url === null) return new LocalStore(dataDirectory);

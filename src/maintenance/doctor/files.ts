@@ -11,7 +11,7 @@ const KINDS: readonly FileKind[] = ['input', 'output', 'upload'];
 const UPLOAD_AGE_MS = 3_600_000;
 /** Names that a service, a backup or a restore makes in a data directory. */
 const OWN_NAMES =
-  /^(?:(?:jobs|accounts|lock)\.sqlite(?:-wal|-shm|-journal)?|service\.pid|inputs|outputs|uploads|slots|restore\.(?:partial|swapping.*))$/;
+  /^(?:(?:jobs|accounts|lock|migration)\.sqlite(?:-wal|-shm|-journal)?|service\.pid|inputs|outputs|uploads|slots|restore\.(?:partial|swapping.*))$/;
 
 export function checkFiles(subject: Subject): DoctorFinding[] {
   const database = join(subject.path, 'jobs.sqlite');
