@@ -9,7 +9,7 @@ import type { Field } from '../batch/schema.ts';
 import type { CrsText } from '../crs/crs.ts';
 import { GeomillError } from '../errors.ts';
 import { field, phrase } from '../message.ts';
-import { indexOfField } from '../transformations/parts/known-field.ts';
+import { indexOfField } from '../batch/known-field.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 import type {
   FeatureCollector,

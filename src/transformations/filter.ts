@@ -1,9 +1,9 @@
 /** filter: keeps features that meet conditions on their fields, or are in a box. */
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { MAX_EXPRESSION_LENGTH, MAX_EXPRESSION_TOKENS } from '../expressions/expression.ts';
+import { parseExpression } from '../expressions/parse.ts';
 import { field, type Phrase, phrase } from '../message.ts';
-import { MAX_CONDITION_LENGTH, MAX_CONDITION_TOKENS } from './filter/condition.ts';
-import { parseCondition } from './filter/parse-condition.ts';
 import { MAX_EPSG_LENGTH } from './parts/name-lists.ts';
 import type { RequestTotals, StepParameters, Transformation } from './transformation.ts';
 
@@ -36,7 +36,7 @@ the beginning of each record of a shapefile (in a zip, only without compression)
     properties: {
       where: {
         type: ['string', 'object'],
-        description: `Condition on the fields, as text (\`pop > 10 and name like 'A%'\`) or as JSON. At most ${MAX_CONDITION_LENGTH} characters; all conditions of a request together at most ${MAX_CONDITION_TOKENS} words, values and signs.`,
+        description: `Condition on the fields, as text (\`pop > 10 and name like 'A%'\`) or as JSON. At most ${MAX_EXPRESSION_LENGTH} characters; all conditions of a request together at most ${MAX_EXPRESSION_TOKENS} words, values and signs.`,
         examples: ["pop > 10 and name like 'A%'"],
       },
       bbox: {
@@ -85,7 +85,7 @@ function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string, tot
     failure('TRANSFORMATION_INVALID', { path: field(at), reason });
   if (where === undefined && bbox === undefined)
     throw refuse(path, 'has no condition; add where, bbox or both');
-  if (where !== undefined) parseCondition(where, `${path}.where`, totals);
+  if (where !== undefined) parseExpression(where, `${path}.where`, totals);
   if (bbox === undefined) return;
   const code = parseEpsg(crs ?? 4326, `${path}.bbox_crs`);
   const [west, south, east, north] = bbox as number[];

@@ -95,8 +95,8 @@ export interface FileParameter {
 
 /** Totals over the steps of one request, for limits that apply to all of them together. */
 export class RequestTotals {
-  /** Words and values of all conditions. */
-  conditionTokens = 0;
+  /** Words and values of all expressions. */
+  expressionTokens = 0;
 }
 
 export interface Transformation {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
+import { parseExpression } from '../../src/expressions/parse.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { CONFIG_FIELDS } from '../../src/http/config-fields.ts';
 import { parseJobRequest } from '../../src/http/parse-job-request.ts';
-import { parseCondition } from '../../src/transformations/filter/parse-condition.ts';
 import { exampleStep } from '../../src/transformations/parts/example-step.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
@@ -144,13 +144,13 @@ test('a config with thousands of unknown keys names twenty and counts the rest',
 });
 
 const TOO_LARGE =
-  /^'where' (has more than 65536 characters, the most a|brings the conditions of the request to more than 10000 words)/;
+  /^'where' (has more than 65536 characters, the most an|brings the expressions of the request to more than 10000 words)/;
 
 test('a condition has a bound of length and words, as text and as JSON', () => {
   const json = (value: unknown) => ({ field: 'a', op: 'in', value });
   const largest = `a in (${'1,'.repeat(4_997)}1)`;
-  parseCondition(largest, 'where');
-  parseCondition(json(Array(9_999).fill(1)), 'where');
+  parseExpression(largest, 'where');
+  parseExpression(json(Array(9_999).fill(1)), 'where');
   const tooLarge: unknown[] = [
     largest.replace(')', ',1)'),
     `a in (${'1,'.repeat(4_000_000)}1)`,
@@ -164,7 +164,7 @@ test('a condition has a bound of length and words, as text and as JSON', () => {
     { or: Array(10_000).fill({ field: 'a', op: '=', value: 1 }) },
   ];
   for (const where of tooLarge)
-    assert.match(errorOf(() => parseCondition(where, 'where')).message, TOO_LARGE);
+    assert.match(errorOf(() => parseExpression(where, 'where')).message, TOO_LARGE);
 });
 
 test('all conditions of a request have a bound of words together, as text and as JSON', () => {
@@ -183,7 +183,7 @@ test('all conditions of a request have a bound of words together, as text and as
   }));
   assert.match(
     errorOf(() => parseSteps(steps, 'transformations', transformations)).message,
-    /^'transformations\[31\]\.where' brings the conditions of the request to more than 10000 words and values.*shorten/,
+    /^'transformations\[31\]\.where' brings the expressions of the request to more than 10000 words and values.*shorten/,
   );
 });
 
@@ -200,13 +200,13 @@ test('a condition that is nested too deep is refused, as text and as JSON', () =
     deep((inner) => ({ and: [inner] })),
     deep((inner) => ({ or: [inner] })),
   ])
-    assert.match(errorOf(() => parseCondition(where, 'where')).message, /nested deeper than 100 levels/);
+    assert.match(errorOf(() => parseExpression(where, 'where')).message, /nested deeper than 100 levels/);
 });
 
 test('digits without end are read once', () => {
   // Quadratic matching would take minutes here, and the runner of tests would end it.
   const where = `a = ${'1'.repeat(65_000)}x`;
-  assert.match(errorOf(() => parseCondition(where, 'where')).message, /is not understood/);
+  assert.match(errorOf(() => parseExpression(where, 'where')).message, /is not understood/);
 });
 
 test('lists that are too long are refused with their limit', () => {

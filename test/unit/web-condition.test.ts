@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Condition } from '../../src/transformations/filter/condition.ts';
-import { parseCondition } from '../../src/transformations/filter/parse-condition.ts';
+import type { Literal as Value } from '../../src/expressions/expression.ts';
+import { parseExpression } from '../../src/expressions/parse.ts';
 import {
   type ConditionRow,
   conditionText,
@@ -13,6 +13,7 @@ import {
   type RowCondition,
   valueCount,
 } from '../../web/model/condition.ts';
+import { type Shape, shapeOf } from '../support/expressions.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
@@ -49,38 +50,30 @@ const conditions: fc.Arbitrary<RowCondition> = fc
   .map(({ join, rows }) => ({ join: rows.length === 1 ? 'and' : join, rows }));
 
 /** What the service makes of a row. */
-function meaning({ field, operator, values }: ConditionRow): Condition {
-  const of = ({ kind, text }: Literal) => {
-    if (kind === 'text') return text;
-    if (kind === 'boolean') return text === 'true';
+function meaning({ field, operator, values }: ConditionRow): Shape {
+  const of = ({ kind, text }: Literal): { value: Value } => {
+    if (kind === 'text') return { value: text };
+    if (kind === 'boolean') return { value: text === 'true' };
     const number = Number(text);
-    return /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number) ? BigInt(text.replace('+', '')) : number;
+    const isLarge = /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(number);
+    return { value: isLarge ? BigInt(text.replace('+', '')) : number };
   };
-  const negated = /^(?:is )?not |^is not /.test(operator);
+  const isNegated = /^(?:is )?not |^is not /.test(operator);
   const positive = operator.replace(/^not /, '').replace('is not null', 'is null');
-  const part = ((): Condition => {
-    const [first, second] = values.map(of);
+  const part = ((): Shape => {
+    const column = `@${field}`;
     switch (positive) {
       case 'is null':
-        return { kind: 'null', field };
-      case 'in':
-        return { kind: 'in', field, values: values.map(of) };
-      case 'between':
-        return {
-          kind: 'and',
-          parts: [
-            { kind: 'compare', field, op: '>=', value: first },
-            { kind: 'compare', field, op: '<=', value: second },
-          ],
-        };
-      case 'like':
+        return ['isnull', column];
       case 'ilike':
-        return { kind: 'like', field, pattern: values[0].text, ignoresCase: positive === 'ilike' };
+        return ['like', ['casei', column], ['casei', of(values[0])]];
+      case '!=':
+        return ['<>', column, of(values[0])];
       default:
-        return { kind: 'compare', field, op: positive as '=', value: first };
+        return [positive, column, ...values.map(of)];
     }
   })();
-  return negated ? { kind: 'not', part } : part;
+  return isNegated ? ['not', part] : part;
 }
 
 test('the text of rows means the same to the service, and comes back as the same rows', () => {
@@ -92,8 +85,8 @@ test('the text of rows means the same to the service, and comes back as the same
       assert.ok(text !== undefined);
       const parts = condition.rows.map(meaning);
       assert.deepEqual(
-        parseCondition(text, 'where'),
-        parts.length === 1 ? parts[0] : { kind: condition.join, parts },
+        shapeOf(parseExpression(text, 'where')),
+        parts.length === 1 ? parts[0] : [condition.join, ...parts],
       );
       assert.deepEqual(parseRows(text), condition);
     }),
@@ -129,16 +122,16 @@ test('texts that the service takes and that have rows keep their meaning', () =>
         .map(([before, one, join], i) => [i === 0 ? '' : join, before, ...one].join(' '))
         .join(' ');
       const rows = parseRows(text);
-      let condition: Condition;
+      let condition: Shape;
       try {
-        condition = parseCondition(text, 'where');
+        condition = shapeOf(parseExpression(text, 'where'));
       } catch {
         assert.equal(rows, null, `${text} is refused by the service`);
         return;
       }
       if (rows === null) return;
       shown++;
-      assert.deepEqual(parseCondition(conditionText(rows), 'where'), condition);
+      assert.deepEqual(shapeOf(parseExpression(conditionText(rows), 'where')), condition);
     }),
     { numRuns: 3000 },
   );

@@ -1,8 +1,8 @@
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { PART_KIND } from '../../batch/geometry-column.ts';
+import { indexOfField } from '../../batch/known-field.ts';
 import type { Field } from '../../batch/schema.ts';
 import { type FieldAggregate, planAggregates } from '../parts/aggregate.ts';
-import { indexOfField } from '../parts/known-field.ts';
 import { prepareMerge } from '../parts/merge/answer-merge.ts';
 import { type Groups, groupsFrom } from '../parts/merge/groups.ts';
 import { LayerMerge } from '../parts/merge/layer-merge.ts';

@@ -1,14 +1,15 @@
 /** Keeps the features that meet the conditions. */
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { epsgCode, parseEpsg } from '../../crs/crs.ts';
-import { indexOfField } from '../parts/known-field.ts';
+import { compileCondition } from '../../expressions/compile.ts';
+import { type Expression, refuseExpression } from '../../expressions/expression.ts';
+import { parseExpression } from '../../expressions/parse.ts';
+import { TRUE } from '../../expressions/verdict.ts';
+import type { Findings } from '../../findings.ts';
+import { compiledFor, noteInto } from '../parts/expressions.ts';
 import { takeFeatures } from '../parts/take-geometry.ts';
 import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
 import { type Box, boxesOf, clearOutside, transformedBox } from './box.ts';
-import { type Condition, fieldsOfCondition, refuseCondition } from './condition.ts';
-import { evaluate } from './evaluate.ts';
-import { parseCondition } from './parse-condition.ts';
-import { TRUE } from './verdict.ts';
 
 export const code: StreamingTransformation = {
   kind: 'streaming',
@@ -18,7 +19,7 @@ export const code: StreamingTransformation = {
     parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting),
   outputFields(fields, { where }) {
     if (where === undefined) return fields;
-    for (const name of fieldsOfCondition(parseCondition(where, 'where'))) indexOfField(fields, name);
+    compileCondition(parseExpression(where, 'where'), { fields, path: 'where', setting: null });
     return fields;
   },
   prepare,
@@ -26,9 +27,22 @@ export const code: StreamingTransformation = {
 
 async function prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep> {
   const path = `${setting.path}.where`;
-  const condition = parameters.where === undefined ? null : parseCondition(parameters.where, path);
+  const condition = parameters.where === undefined ? null : parseExpression(parameters.where, path);
+  const keptRows = condition === null ? null : rowsOf(condition, setting, path);
   const boxes = code.boxes?.(parameters, setting) ?? null;
-  return (batch) => filterBatch(batch, condition, boxes, path);
+  return (batch, findings) => filterBatch(batch, keptRows, boxes, findings);
+}
+
+/** 1 for each row that is kept. */
+type KeptRows = (batch: FeatureBatch, findings: Findings) => Uint8Array<ArrayBuffer>;
+
+function rowsOf(condition: Expression, setting: StepSetting, path: string): KeptRows {
+  const compiled = compiledFor((fields) => compileCondition(condition, { fields, path, setting }));
+  return (batch, findings) => {
+    const keeps = compiled(batch.fields)({ batch, note: noteInto(findings, path) }).slice();
+    for (let row = 0; row < batch.rowCount; row++) keeps[row] = keeps[row] === TRUE ? 1 : 0;
+    return keeps;
+  };
 }
 
 function boxesInDataCrs(parameters: StepParameters, setting: StepSetting): readonly Box[] {
@@ -41,20 +55,19 @@ function boxesInDataCrs(parameters: StepParameters, setting: StepSetting): reado
     return crs.kind === 'geographic' ? boxesOf(box) : [box];
   if (code !== 4326) {
     const reason = `must be EPSG:4326 or the CRS of the data here, which is ${authority ?? crs.name}`;
-    throw refuseCondition(`${path}.bbox_crs`, reason);
+    throw refuseExpression(`${path}.bbox_crs`, reason);
   }
   return boxesOf(box).map((one) => transformedBox(one, setting.fromWgs84, `${path}.bbox`));
 }
 
 function filterBatch(
   batch: FeatureBatch,
-  condition: Condition | null,
+  keptRows: KeptRows | null,
   boxes: readonly Box[] | null,
-  path: string,
+  findings: Findings,
 ): FeatureBatch {
   const { rowCount } = batch;
-  const keeps = condition === null ? new Uint8Array(rowCount).fill(1) : evaluate(condition, batch, path);
-  if (condition !== null) for (let row = 0; row < rowCount; row++) keeps[row] = keeps[row] === TRUE ? 1 : 0;
+  const keeps = keptRows === null ? new Uint8Array(rowCount).fill(1) : keptRows(batch, findings);
   if (boxes !== null) clearOutside(keeps, batch.geometry, boxes);
   let count = 0;
   for (let row = 0; row < rowCount; row++) count += keeps[row];

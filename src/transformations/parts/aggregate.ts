@@ -1,8 +1,9 @@
 /** Aggregation of the attributes of merged features: the parameter, the fields after it, and its check. */
+
+import { indexOfField } from '../../batch/known-field.ts';
 import { type Field, type FieldType, isNumber } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
 import type { CommandLineModifier, StepParameters } from '../transformation.ts';
-import { indexOfField } from './known-field.ts';
 import { byFieldName } from './name-lists.ts';
 
 const AGGREGATE_FUNCTIONS = ['first', 'last', 'sum', 'mean', 'min', 'max', 'count', 'distinct'] as const;

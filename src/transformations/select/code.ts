@@ -1,7 +1,8 @@
 /** Chooses, orders and renames columns; their buffers are not touched. */
+
+import { indexOfField } from '../../batch/known-field.ts';
 import type { Field } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
-import { indexOfField } from '../parts/known-field.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
 export const code: StreamingTransformation = {

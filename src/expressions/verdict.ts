@@ -2,8 +2,9 @@
  * The result of a condition for a row, in the three-valued logic of SQL: a comparison with null is unknown, and only rows
  * with true are kept. The numbers are chosen so that `and` is the minimum, `or` the maximum, and `not` the difference from TRUE.
  */
-import type { Validity } from '../../batch/attribute-column.ts';
-import type { Comparison } from './condition.ts';
+import type { Validity } from '../batch/attribute-column.ts';
+
+export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 export const FALSE = 0;
 export const UNKNOWN = 1;
@@ -22,7 +23,7 @@ export const UNORDERED = 3;
 
 const TABLES: Readonly<Record<Comparison, VerdictTable>> = {
   '=': Uint8Array.of(FALSE, TRUE, FALSE, UNKNOWN),
-  '!=': Uint8Array.of(TRUE, FALSE, TRUE, UNKNOWN),
+  '<>': Uint8Array.of(TRUE, FALSE, TRUE, UNKNOWN),
   '<': Uint8Array.of(TRUE, FALSE, FALSE, UNKNOWN),
   '<=': Uint8Array.of(TRUE, TRUE, FALSE, UNKNOWN),
   '>': Uint8Array.of(FALSE, FALSE, TRUE, UNKNOWN),

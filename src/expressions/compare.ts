@@ -3,8 +3,8 @@
  * exactly; texts by code points; dates and times as instants; values of mixed fields (json) by their kind:
  * values of another kind are different and have no order.
  */
-import { type AttributeColumn, type BytesColumn, valueAt } from '../../batch/attribute-column.ts';
-import type { Literal } from './condition.ts';
+import { type AttributeColumn, type BytesColumn, valueAt } from '../batch/attribute-column.ts';
+import type { Literal } from './expression.ts';
 import { instantOf } from './instant.ts';
 import type { Verdicts, VerdictTable } from './verdict.ts';
 import { EQUAL, FALSE, GREATER, LESS, markNulls, TRUE, UNKNOWN, UNORDERED } from './verdict.ts';
@@ -142,7 +142,7 @@ function compareTexts(
     verdicts[row] = table[orderOfBytes(bytes, offsets[row], offsets[row + 1], wanted)];
 }
 
-function orderOfBytes(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): number {
+export function orderOfBytes(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): number {
   const length = Math.min(end - start, wanted.length);
   for (let i = 0; i < length; i++) {
     const difference = bytes[start + i] - wanted[i];

@@ -1,6 +1,5 @@
-/** Tokens of a condition in text form. */
-import type { RequestTotals } from '../transformation.ts';
-import { ConditionSize, refuseCondition } from './condition.ts';
+/** Tokens of an expression in text form. */
+import { type ExpressionSize, refuseExpression } from './expression.ts';
 
 export interface Token {
   /** quoted: a name in double quotes. */
@@ -18,19 +17,21 @@ export interface Token {
 // Two repeated groups are separated by a character that neither matches: else long runs of digits take quadratic time. Groups
 // have numbers, because named groups allocate an object per token, and a request can have 100,000.
 const TOKEN =
-  /([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|([\p{L}_][\p{L}\p{N}_.:]*)|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(<=|>=|<>|!=|==|[=<>(),])/uy;
+  /((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|([\p{L}_][\p{L}\p{N}_.:]*)|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(<=|>=|<>|!=|==|\|\||[=<>(),+\-*/%^])/uy;
+/** A date without quotes would be a subtraction or a division. */
+const BARE_DATE = /\d{4}([-/])\d\d\1\d\d(?!\d)/y;
 const SPACE = /\s+/uy;
 
 /** The last token has kind 'end'. Throws TRANSFORMATION_INVALID. */
-export function tokenize(text: string, path: string, totals: RequestTotals): readonly Token[] {
+export function tokenize(text: string, path: string, size: ExpressionSize): readonly Token[] {
   const tokens: Token[] = [];
-  const size = new ConditionSize(path, totals);
   size.addText(text);
   for (let start = skipSpace(text, 0); start < text.length; start = skipSpace(text, TOKEN.lastIndex)) {
     TOKEN.lastIndex = start;
     const match = TOKEN.exec(text);
-    if (match === null)
-      throw refuseCondition(
+    BARE_DATE.lastIndex = start;
+    if (match === null || (match[1] !== undefined && BARE_DATE.test(text)))
+      throw refuseExpression(
         path,
         `${problemAt(text, start)} at character ${start + 1}${dateAdvice(text, start)}`,
       );

@@ -1,7 +1,7 @@
 /** ISO 8601 dates and times as numbers that can be compared, whatever their zones. */
 
-import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
-import { COLON, ZERO } from '../../bytes/ascii.ts';
+import { PLAIN_TEXT, temporalKind } from '../batch/temporal-text.ts';
+import { COLON, ZERO } from '../bytes/ascii.ts';
 
 const SECONDS_PER_DAY = 86400;
 

@@ -1,0 +1,22 @@
+/** All functions of the expression language. */
+import type { ExpressionFunction } from './function.ts';
+import { choiceFunctions } from './functions/choices.ts';
+import { geometryFunctions } from './functions/measures.ts';
+import { numberFunctions } from './functions/numbers.ts';
+import { textFunctions } from './functions/texts.ts';
+import { timeFunctions } from './functions/times.ts';
+
+export const functions: readonly ExpressionFunction[] = [
+  ...numberFunctions,
+  ...textFunctions,
+  ...timeFunctions,
+  ...choiceFunctions,
+  ...geometryFunctions,
+];
+
+const byName = new Map(functions.map((one) => [one.name, one]));
+
+/** `name` is in lower case. */
+export function findFunction(name: string): ExpressionFunction | undefined {
+  return byName.get(name);
+}

@@ -1,0 +1,182 @@
+/** Functions that choose between values. */
+import {
+  type AttributeColumn,
+  type BytesColumn,
+  ColumnBuilder,
+  isValid,
+} from '../../batch/attribute-column.ts';
+import { castColumn } from '../../batch/cast.ts';
+import { comparison } from '../comparisons.ts';
+import type { Place } from '../expression.ts';
+import type { ExpressionFunction, FunctionCall, Parameter } from '../function.ts';
+import {
+  constantNode,
+  type Evaluation,
+  FIELD_TYPES,
+  isNumeric,
+  KIND_NAMES,
+  type Kind,
+  type Node,
+  verdictsOf,
+} from '../node.ts';
+import { TRUE } from '../verdict.ts';
+
+/** No value is chosen: the row is null. */
+const NONE = -1;
+
+const value: Parameter = { name: 'value', kind: 'any' };
+
+/** The kind of values that can be any of these. Throws for kinds that do not go together. */
+function commonKind(nodes: readonly Node[], call: FunctionCall): Exclude<Kind, 'geometry'> {
+  let common: Exclude<Kind, 'geometry'> = 'null';
+  for (const [i, { kind }] of nodes.entries()) {
+    if (kind === 'geometry') throw call.refuse(i, 'value must not be a geometry');
+    if (kind === 'null' || kind === common) continue;
+    if (common === 'null') common = kind;
+    else if (isNumeric(kind) && isNumeric(common)) common = 'number';
+    else
+      throw call.refuse(
+        i,
+        `the values must be of one kind; one is ${KIND_NAMES[common]}, another ${KIND_NAMES[kind]} (to_text and to_number convert them)`,
+      );
+  }
+  return common;
+}
+
+/** `choose` gives, for each row, the index of the chosen node, or NONE. It may call columns of `nodes` for that. */
+function chosen(
+  nodes: readonly Node[],
+  call: FunctionCall,
+  choose: (columns: readonly AttributeColumn[], evaluation: Evaluation) => Int32Array,
+): Node {
+  const kind = commonKind(nodes, call);
+  if (kind === 'null') return constantNode(null, call.place);
+  const type = FIELD_TYPES[kind];
+  const column = (evaluation: Evaluation): AttributeColumn => {
+    const { rowCount } = evaluation.batch;
+    const columns = nodes.map((node) => castColumn(node.column(evaluation), type, rowCount));
+    return pick(columns, choose(columns, evaluation));
+  };
+  return { kind, place: call.place, column };
+}
+
+function pick(columns: readonly AttributeColumn[], choices: Int32Array): AttributeColumn {
+  const builder = new ColumnBuilder(columns[0].type, choices.length);
+  for (let row = 0; row < choices.length; row++) {
+    const column = columns[choices[row]] as AttributeColumn | undefined;
+    if (column === undefined || !isValid(column.validity, row)) builder.appendNull();
+    else if ('offsets' in column) appendBytes(builder, column, row);
+    else if (column.type === 'int64') builder.appendBigInt(column.values[row]);
+    else builder.appendNumber(column.values[row]);
+  }
+  return builder.finish();
+}
+
+function appendBytes(builder: ColumnBuilder, { bytes, offsets }: BytesColumn, row: number): void {
+  builder.appendBytes(bytes, offsets[row], offsets[row + 1]);
+}
+
+/** Conditions and values in turn, and possibly a value for the rest. */
+function caseOf(args: readonly Node[], call: FunctionCall): Node {
+  const conditions = args.filter((_, i) => i % 2 === 0 && i + 1 < args.length);
+  const values = args.filter((_, i) => i % 2 === 1 || i + 1 === args.length);
+  for (const [i, one] of conditions.entries())
+    if (one.kind !== 'boolean' && one.kind !== 'null')
+      throw call.refuse(2 * i, `a condition is expected, not ${KIND_NAMES[one.kind]}`);
+  const rest = values.length > conditions.length ? conditions.length : NONE;
+  return chosen(values, call, (_, evaluation) => {
+    const choices = new Int32Array(evaluation.batch.rowCount).fill(rest);
+    // Backwards, so that the first condition that is met counts.
+    for (let i = conditions.length - 1; i >= 0; i--) {
+      const verdicts = verdictsOf(conditions[i], evaluation);
+      for (let row = 0; row < choices.length; row++) if (verdicts[row] === TRUE) choices[row] = i;
+    }
+    return choices;
+  });
+}
+
+/** The least or the greatest value; null values are ignored. */
+function extreme(name: 'least' | 'greatest', description: string): ExpressionFunction {
+  return {
+    name,
+    group: 'choice',
+    parameters: [{ ...value, isRepeated: true }],
+    description,
+    compile: (args, call) =>
+      chosen(args, call, (columns, evaluation) => {
+        const { rowCount } = evaluation.batch;
+        const choices = new Int32Array(rowCount).fill(NONE);
+        const kind = commonKind(args, call);
+        const node = (i: number): Node => ({ kind, place: call.place, column: () => columns[i] });
+        for (let i = 0; i < columns.length; i++) {
+          const isBetter = columns
+            .slice(0, i)
+            .map((_, j) => betterVerdicts(node(i), node(j), name, evaluation, call.place));
+          for (let row = 0; row < rowCount; row++) {
+            if (!isValid(columns[i].validity, row)) continue;
+            const best = choices[row];
+            if (best === NONE || isBetter[best][row] === TRUE) choices[row] = i;
+          }
+        }
+        return choices;
+      }),
+  };
+}
+
+function betterVerdicts(a: Node, b: Node, name: 'least' | 'greatest', evaluation: Evaluation, place: Place) {
+  const made = comparison(name === 'least' ? '<' : '>', a, b) ?? constantNode(null, place);
+  return verdictsOf(made, evaluation);
+}
+
+export const choiceFunctions: readonly ExpressionFunction[] = [
+  {
+    name: 'case',
+    group: 'choice',
+    parameters: [
+      { name: 'condition', kind: 'any' },
+      { ...value, isRepeated: true },
+    ],
+    description:
+      "The value of the first condition that is met: `case when pop > 1000 then 'town' else 'village' end`; null if none is and there is no `else`.",
+    compile: caseOf,
+  },
+  {
+    name: 'if',
+    group: 'choice',
+    parameters: [
+      { name: 'condition', kind: 'any' },
+      { name: 'then', kind: 'any' },
+      { name: 'else', kind: 'any', isOptional: true },
+    ],
+    description: 'The second argument if the condition is met, else the third, or null.',
+    compile: caseOf,
+  },
+  {
+    name: 'coalesce',
+    group: 'choice',
+    parameters: [{ ...value, isRepeated: true }],
+    description: 'The first value that is not null.',
+    compile: (args, call) =>
+      chosen(args, call, (columns, { batch: { rowCount } }) => {
+        const choices = new Int32Array(rowCount).fill(NONE);
+        for (let row = 0; row < rowCount; row++)
+          choices[row] = columns.findIndex(({ validity }) => isValid(validity, row));
+        return choices;
+      }),
+  },
+  {
+    name: 'nullif',
+    group: 'choice',
+    parameters: [value, { name: 'other', kind: 'any' }],
+    description: 'The value, or null if it equals the other one.',
+    compile: ([one, other], call) => {
+      const isEqual = comparison('=', one, other);
+      if (isEqual === null) throw call.refuse(1, `other must be comparable with ${KIND_NAMES[one.kind]}`);
+      return chosen([one], call, (_, evaluation) =>
+        Int32Array.from(verdictsOf(isEqual, evaluation), (verdict) => (verdict === TRUE ? NONE : 0)),
+      );
+    },
+  },
+  extreme('least', 'The least of the values; null values are ignored.'),
+  extreme('greatest', 'The greatest of the values; null values are ignored.'),
+];

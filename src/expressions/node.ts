@@ -1,0 +1,181 @@
+/** Compiled parts of an expression: each computes a column from a batch, without an object per row. */
+import { type AttributeColumn, ColumnBuilder, nullColumn, type Validity } from '../batch/attribute-column.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import type { GeometryColumn } from '../batch/geometry-column.ts';
+import type { FieldType } from '../batch/schema.ts';
+import type { Literal, Place } from './expression.ts';
+import { FALSE, TRUE, UNKNOWN, type Verdicts } from './verdict.ts';
+
+/** What the values of a part are. `integer`: of at most 64 bits. `mixed`: JSON values. */
+export type Kind =
+  | 'boolean'
+  | 'integer'
+  | 'number'
+  | 'text'
+  | 'date'
+  | 'datetime'
+  | 'mixed'
+  | 'binary'
+  | 'null'
+  | 'geometry';
+
+export interface Evaluation {
+  readonly batch: FeatureBatch;
+  /** A row whose value cannot be computed, such as 1 / 0, and is null. */
+  readonly note: (reason: string, row: number) => void;
+}
+
+export interface Node {
+  readonly kind: Kind;
+  /** The value if it is the same for all features; undefined: it is not. */
+  readonly constant?: Literal | null;
+  /** Name of the field, if it is one. */
+  readonly field?: string;
+  readonly place: Place;
+  /** One value per row. The column's type is one of those of the kind. */
+  readonly column: (evaluation: Evaluation) => AttributeColumn;
+  /** Of kind boolean: the same in three-valued logic, if that is what the part computes. */
+  readonly verdicts?: (evaluation: Evaluation) => Verdicts;
+  /** Of kind geometry. */
+  readonly geometry?: (evaluation: Evaluation) => GeometryColumn;
+}
+
+/** How messages name the values. */
+export const KIND_NAMES: Readonly<Record<Kind, string>> = {
+  boolean: 'true or false',
+  integer: 'numbers',
+  number: 'numbers',
+  text: 'texts',
+  date: 'dates',
+  datetime: 'dates with times',
+  mixed: 'of several kinds',
+  binary: 'bytes',
+  null: 'null',
+  geometry: 'geometries',
+};
+
+const FIELD_KINDS: Readonly<Record<FieldType, Kind>> = {
+  boolean: 'boolean',
+  int32: 'integer',
+  int64: 'integer',
+  float64: 'number',
+  string: 'text',
+  date: 'date',
+  datetime: 'datetime',
+  json: 'mixed',
+  binary: 'binary',
+};
+
+export function kindOfField(type: FieldType): Kind {
+  return FIELD_KINDS[type];
+}
+
+/** The type of a new field for values of a kind. */
+export const FIELD_TYPES: Readonly<Record<Exclude<Kind, 'geometry'>, FieldType>> = {
+  boolean: 'boolean',
+  integer: 'int64',
+  number: 'float64',
+  text: 'string',
+  date: 'date',
+  datetime: 'datetime',
+  mixed: 'json',
+  binary: 'binary',
+  null: 'string',
+};
+
+export function isNumeric(kind: Kind): kind is 'integer' | 'number' {
+  return kind === 'integer' || kind === 'number';
+}
+
+export function isTemporal(kind: Kind): kind is 'date' | 'datetime' {
+  return kind === 'date' || kind === 'datetime';
+}
+
+/** `kind`: of a text that is a date. */
+export function constantNode(value: Literal | null, place: Place, kind: Kind = kindOfLiteral(value)): Node {
+  return { kind, constant: value, place, column: ({ batch }) => filled(kind, value, batch.rowCount) };
+}
+
+function kindOfLiteral(value: Literal | null): Kind {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'boolean';
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'integer' : 'number';
+}
+
+const encoder = new TextEncoder();
+const INT64_LIMIT = 2n ** 63n;
+
+function filled(kind: Kind, value: Literal | null, rowCount: number): AttributeColumn {
+  const type = kind === 'geometry' ? 'string' : FIELD_TYPES[kind];
+  if (value === null) return nullColumn(type, rowCount);
+  const validity = null;
+  if (type === 'boolean')
+    return { type, values: new Uint8Array(rowCount).fill(value === true ? 1 : 0), validity };
+  if (type === 'float64') return { type, values: new Float64Array(rowCount).fill(Number(value)), validity };
+  if (type === 'int64') {
+    const integer = BigInt(value);
+    // Beyond 64 bits it is a number like those of a float.
+    if (integer >= INT64_LIMIT || integer < -INT64_LIMIT)
+      return { type: 'float64', values: new Float64Array(rowCount).fill(Number(value)), validity };
+    return { type, values: new BigInt64Array(rowCount).fill(integer), validity };
+  }
+  const bytes = encoder.encode(String(value));
+  const builder = new ColumnBuilder(type, rowCount, bytes.length * rowCount);
+  for (let row = 0; row < rowCount; row++) builder.appendBytes(bytes, 0, bytes.length);
+  return builder.finish();
+}
+
+export function verdictsOf(node: Node, evaluation: Evaluation): Verdicts {
+  if (node.verdicts !== undefined) return node.verdicts(evaluation);
+  const { rowCount } = evaluation.batch;
+  const column = node.column(evaluation);
+  const verdicts = new Uint8Array(rowCount).fill(UNKNOWN);
+  if (column.type !== 'boolean') return verdicts;
+  const { values, validity } = column;
+  for (let row = 0; row < rowCount; row++)
+    if (validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0)
+      verdicts[row] = values[row] === 0 ? FALSE : TRUE;
+  return verdicts;
+}
+
+/** A part whose values are verdicts. */
+export function condition(place: Place, verdicts: (evaluation: Evaluation) => Verdicts): Node {
+  return { kind: 'boolean', place, verdicts, column: (evaluation) => booleans(verdicts(evaluation)) };
+}
+
+function booleans(verdicts: Verdicts): AttributeColumn {
+  const rowCount = verdicts.length;
+  const values = new Uint8Array(rowCount);
+  let validity: Validity = null;
+  for (let row = 0; row < rowCount; row++) {
+    if (verdicts[row] === TRUE) values[row] = 1;
+    else if (verdicts[row] === UNKNOWN) validity = withNull(validity, row, rowCount);
+  }
+  return { type: 'boolean', values, validity };
+}
+
+/** The bitmap with a null in the row; a bitmap that is not null is changed. */
+export function withNull(validity: Validity, row: number, rowCount: number): Uint8Array<ArrayBuffer> {
+  const bits = validity ?? allValid(rowCount);
+  bits[row >> 3] &= ~(1 << (row & 7));
+  return bits;
+}
+
+function allValid(rowCount: number): Uint8Array<ArrayBuffer> {
+  const bits = new Uint8Array((rowCount + 7) >> 3).fill(0xff);
+  // Bits after the last row are 0 in all bitmaps.
+  if ((rowCount & 7) !== 0) bits[bits.length - 1] = (1 << (rowCount & 7)) - 1;
+  return bits;
+}
+
+/** A new bitmap of the rows that have a value in all columns; null: all rows. */
+export function commonValidity(columns: readonly AttributeColumn[]): Validity {
+  let common: Validity = null;
+  for (const { validity } of columns) {
+    if (validity === null) continue;
+    if (common === null) common = validity.slice();
+    else for (let i = 0; i < common.length; i++) common[i] &= validity[i];
+  }
+  return common;
+}

@@ -1,0 +1,14 @@
+/** Where an expression is evaluated. */
+import type { Dimensions } from '../batch/geometry-column.ts';
+import type { CrsDescription } from '../crs/crs.ts';
+
+/** Positions to another CRS, in place; x is east. Throws COORDINATE_OUTSIDE_DOMAIN. */
+export type MovePositions = (coordinates: Float64Array, dimensions: Dimensions) => void;
+
+export interface ExpressionSetting {
+  /** Of the geometries. */
+  readonly crs: CrsDescription;
+  readonly layerName: string;
+  readonly fromWgs84: MovePositions;
+  readonly toWgs84: MovePositions;
+}

@@ -1,0 +1,23 @@
+/** What steps that evaluate expressions share. */
+import type { Field } from '../../batch/schema.ts';
+import type { Findings } from '../../findings.ts';
+
+/** Compiles once for each list of fields: the batches of a layer share one. */
+export function compiledFor<Compiled>(
+  compile: (fields: readonly Field[]) => Compiled,
+): (fields: readonly Field[]) => Compiled {
+  const known = new WeakMap<readonly Field[], Compiled>();
+  return (fields) => {
+    let compiled = known.get(fields);
+    if (compiled === undefined) {
+      compiled = compile(fields);
+      known.set(fields, compiled);
+    }
+    return compiled;
+  };
+}
+
+/** Reports values that could not be computed. `what`: the new field, or the path of the condition. */
+export function noteInto(findings: Findings, what: string): (reason: string, row: number) => void {
+  return (reason, row) => findings.note('VALUE_NOT_COMPUTED', { what, reason }, { record: row + 1 });
+}
