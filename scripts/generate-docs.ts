@@ -7,6 +7,8 @@ import { argv, exit, stderr } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { settings } from '../src/config.ts';
 import { errorCatalogue } from '../src/errors.ts';
+import { signatureOf } from '../src/expressions/function.ts';
+import { functions } from '../src/expressions/functions.ts';
 import { findingCatalogue } from '../src/findings.ts';
 import { type Format, isInputFormat, isOutputFormat, type OptionsSchema } from '../src/formats/format.ts';
 import { formats } from '../src/formats/registry.ts';
@@ -31,6 +33,7 @@ export const PAGES: readonly Page[] = [
   { name: 'errors.md', render: renderErrors },
   { name: 'settings.md', render: renderSettings },
   { name: 'transformations.md', render: renderTransformations },
+  { name: 'expressions.md', render: () => withBlock('expressions.md', 'functions', functionTables()) },
   { name: 'openapi.json', render: renderOpenApi },
   { name: 'job.schema.json', render: renderJobSchema },
   { name: 'formats/README.md', render: renderFormats },
@@ -84,6 +87,25 @@ function withBlock(page: string, name: string, content: string): string {
   const whole = read(page) ?? '';
   if (!block.test(whole)) throw new Error(`${page} has no block '${name}'`);
   return whole.replace(block, (_, begin: string, end: string) => `${begin}${content}\n${end}`);
+}
+
+/** The functions of expressions, one table for each group. */
+function functionTables(): string {
+  const titles = {
+    number: 'Numbers',
+    text: 'Texts',
+    date: 'Dates and times',
+    choice: 'Choices',
+    geometry: 'Geometries and layers',
+  } as const;
+  return Object.entries(titles)
+    .map(([group, title]) => {
+      const rows = functions
+        .filter((one) => one.group === group)
+        .map((one) => [`\`${signatureOf(one)}\``, one.description]);
+      return `### ${title}\n\n${table(['function', 'value'], rows)}`;
+    })
+    .join('\n\n');
 }
 
 /** The choices of formats in the issue form. */

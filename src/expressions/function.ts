@@ -15,8 +15,8 @@ import {
 } from './node.ts';
 import type { ExpressionSetting } from './setting.ts';
 
-/** What an argument may be. `temporal`: a date, or a date with a time. */
-export type ArgumentKind = 'text' | 'number' | 'temporal' | 'geometry' | 'condition' | 'any';
+/** What an argument may be. `temporal`: a date, or a date with a time. `value`: anything but a geometry. Null is checked by `value` and `any` themselves. */
+export type ArgumentKind = 'text' | 'number' | 'temporal' | 'geometry' | 'condition' | 'value' | 'any';
 
 export interface Parameter {
   readonly name: string;
@@ -73,7 +73,11 @@ export function compileCall(found: ExpressionFunction, args: readonly Node[], ca
   let isNull = false;
   args.forEach((arg, i) => {
     const { kind, name } = parameters[Math.min(i, parameters.length - 1)];
-    if (kind === 'any') return;
+    if (kind === 'any' || kind === 'value') {
+      if (kind === 'value' && arg.kind === 'geometry')
+        throw call.refuse(i, `${name} must not be a geometry; 'wkt()' gives its text`);
+      return;
+    }
     if (arg.kind === 'null') isNull = true;
     else if (!fits(arg.kind, kind))
       throw call.refuse(i, `${name} must be ${ARGUMENT_NAMES[kind]}, not ${KIND_NAMES[arg.kind]}`);
@@ -81,7 +85,7 @@ export function compileCall(found: ExpressionFunction, args: readonly Node[], ca
   return isNull ? constantNode(null, call.place) : found.compile(args, call);
 }
 
-const ARGUMENT_NAMES: Readonly<Record<Exclude<ArgumentKind, 'any'>, string>> = {
+const ARGUMENT_NAMES: Readonly<Record<Exclude<ArgumentKind, 'any' | 'value'>, string>> = {
   text: 'texts',
   number: 'numbers',
   temporal: 'dates',
@@ -89,7 +93,7 @@ const ARGUMENT_NAMES: Readonly<Record<Exclude<ArgumentKind, 'any'>, string>> = {
   condition: 'a condition',
 };
 
-function fits(kind: Kind, wanted: Exclude<ArgumentKind, 'any'>): boolean {
+function fits(kind: Kind, wanted: Exclude<ArgumentKind, 'any' | 'value'>): boolean {
   switch (wanted) {
     // Dates are kept as texts.
     case 'text':

@@ -100,11 +100,20 @@ function kindOfLiteral(value: Literal | null): Kind {
   if (value === null) return 'null';
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'boolean';
-  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'integer' : 'number';
+  return typeof value === 'bigint'
+    ? isInt64(value)
+      ? 'integer'
+      : 'number'
+    : Number.isSafeInteger(value)
+      ? 'integer'
+      : 'number';
 }
 
 const encoder = new TextEncoder();
-const INT64_LIMIT = 2n ** 63n;
+
+function isInt64(value: bigint): boolean {
+  return value === BigInt.asIntN(64, value);
+}
 
 function filled(kind: Kind, value: Literal | null, rowCount: number): AttributeColumn {
   const type = kind === 'geometry' ? 'string' : FIELD_TYPES[kind];
@@ -113,13 +122,7 @@ function filled(kind: Kind, value: Literal | null, rowCount: number): AttributeC
   if (type === 'boolean')
     return { type, values: new Uint8Array(rowCount).fill(value === true ? 1 : 0), validity };
   if (type === 'float64') return { type, values: new Float64Array(rowCount).fill(Number(value)), validity };
-  if (type === 'int64') {
-    const integer = BigInt(value);
-    // Beyond 64 bits it is a number like those of a float.
-    if (integer >= INT64_LIMIT || integer < -INT64_LIMIT)
-      return { type: 'float64', values: new Float64Array(rowCount).fill(Number(value)), validity };
-    return { type, values: new BigInt64Array(rowCount).fill(integer), validity };
-  }
+  if (type === 'int64') return { type, values: new BigInt64Array(rowCount).fill(BigInt(value)), validity };
   const bytes = encoder.encode(String(value));
   const builder = new ColumnBuilder(type, rowCount, bytes.length * rowCount);
   for (let row = 0; row < rowCount; row++) builder.appendBytes(bytes, 0, bytes.length);

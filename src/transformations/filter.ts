@@ -19,6 +19,9 @@ export const filter: Transformation = {
 character, and \`\\\` escapes the next character. Conditions are combined with \`and\`, \`or\`, \`not\` and parentheses. Texts are in single quotes; names
 of fields that are not plain words are in double quotes.
 
+Both sides of a comparison can be expressions with arithmetic and functions: \`area_ha() > 2 * plan or upper(name) like 'A%'\`. The language is
+that of CQL2, as text or JSON; [expressions.md](expressions.md) describes it.
+
 \`where\` as JSON: \`{"and": [{"field": "pop", "op": ">", "value": 10}, {"not": {"field": "name", "op": "is_null"}}]}\`, with the operators
 \`= != < <= > >= in not_in between not_between like not_like ilike not_ilike is_null is_not_null\`.
 

@@ -1,5 +1,6 @@
 /** All transformations of geomill. A new one needs its file and one line here. */
 import { buffer } from './buffer.ts';
+import { calculate } from './calculate.ts';
 import { centroid } from './centroid.ts';
 import { clip } from './clip.ts';
 import { convexHull } from './convex_hull.ts';
@@ -21,6 +22,7 @@ import { union } from './union.ts';
 
 export const transformations: readonly Transformation[] = [
   buffer,
+  calculate,
   centroid,
   clip,
   convexHull,

@@ -2,8 +2,8 @@
 import { ColumnBuilder, valueAt } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import type { Field } from '../../src/batch/schema.ts';
 import { indexOfField } from '../../src/batch/known-field.ts';
+import type { Field } from '../../src/batch/schema.ts';
 import type {
   ParametersSchema,
   StepSetting,

@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type AttributeColumn, ColumnBuilder } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import type { FieldType } from '../../src/batch/schema.ts';
 import type { CrsDescription } from '../../src/crs/crs.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { parseExpression } from '../../src/expressions/parse.ts';
@@ -13,59 +11,9 @@ import { code } from '../../src/transformations/filter/code.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
 import type { StepSetting } from '../../src/transformations/transformation.ts';
+import { batchOf, settingOf, WGS84 } from '../support/expression-batches.ts';
 import { shapeOf } from '../support/expressions.ts';
 import { columnOfWkt } from '../support/wkt-column.ts';
-
-type Cell = boolean | number | bigint | string | null;
-
-function columnOf(type: FieldType, cells: readonly Cell[]): AttributeColumn {
-  const builder = new ColumnBuilder(type);
-  for (const cell of cells) {
-    if (cell === null) builder.appendNull();
-    else if (typeof cell === 'bigint') builder.appendBigInt(cell);
-    else if (typeof cell === 'string') builder.appendText(cell);
-    else builder.appendNumber(Number(cell));
-  }
-  return builder.finish();
-}
-
-/** A batch of points (0 0), (1 0), ... with ids from 0, and the fields given. */
-function batchOf(columns: Readonly<Record<string, readonly [FieldType, readonly Cell[]]>>): FeatureBatch {
-  const entries = Object.entries(columns);
-  const rowCount = entries[0][1][1].length;
-  const rows = Array.from({ length: rowCount }, (_, row) => row);
-  return {
-    rowCount,
-    geometry: columnOfWkt(rows.map((row) => `POINT (${row} 0)`)),
-    fields: entries.map(([name, [type]]) => ({ name, type })),
-    columns: entries.map(([, [type, cells]]) => columnOf(type, cells)),
-    ids: columnOf('int32', rows),
-  };
-}
-
-const WGS84: CrsDescription = {
-  definition: 'EPSG:4326',
-  name: 'WGS 84',
-  authority: { name: 'EPSG', code: '4326' },
-  kind: 'geographic',
-  unitName: 'degree',
-  unitFactor: Math.PI / 180,
-  areaOfUse: null,
-  wktEsri: null,
-  wkt2: null,
-  wkt1: null,
-} as CrsDescription;
-
-function settingOf(crs: CrsDescription = WGS84, fromWgs84: StepSetting['fromWgs84'] = () => {}): StepSetting {
-  return {
-    crs,
-    fromWgs84,
-    toWgs84: () => {},
-    layerName: 'layer',
-    path: 'transformations[0]',
-    checkPositions: () => {},
-  };
-}
 
 /** The rows that are left, by their ids. */
 async function kept(

@@ -24,14 +24,13 @@ import { TRUE } from '../verdict.ts';
 /** No value is chosen: the row is null. */
 const NONE = -1;
 
-const value: Parameter = { name: 'value', kind: 'any' };
+const value: Parameter = { name: 'value', kind: 'value' };
 
 /** The kind of values that can be any of these. Throws for kinds that do not go together. */
 function commonKind(nodes: readonly Node[], call: FunctionCall): Exclude<Kind, 'geometry'> {
   let common: Exclude<Kind, 'geometry'> = 'null';
   for (const [i, { kind }] of nodes.entries()) {
-    if (kind === 'geometry') throw call.refuse(i, 'value must not be a geometry');
-    if (kind === 'null' || kind === common) continue;
+    if (kind === 'null' || kind === 'geometry' || kind === common) continue;
     if (common === 'null') common = kind;
     else if (isNumeric(kind) && isNumeric(common)) common = 'number';
     else
@@ -133,7 +132,7 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
     name: 'case',
     group: 'choice',
     parameters: [
-      { name: 'condition', kind: 'any' },
+      { name: 'condition', kind: 'value' },
       { ...value, isRepeated: true },
     ],
     description:
@@ -144,9 +143,9 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
     name: 'if',
     group: 'choice',
     parameters: [
-      { name: 'condition', kind: 'any' },
-      { name: 'then', kind: 'any' },
-      { name: 'else', kind: 'any', isOptional: true },
+      { name: 'condition', kind: 'value' },
+      { name: 'then', kind: 'value' },
+      { name: 'else', kind: 'value', isOptional: true },
     ],
     description: 'The second argument if the condition is met, else the third, or null.',
     compile: caseOf,
@@ -167,7 +166,7 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
   {
     name: 'nullif',
     group: 'choice',
-    parameters: [value, { name: 'other', kind: 'any' }],
+    parameters: [value, { name: 'other', kind: 'value' }],
     description: 'The value, or null if it equals the other one.',
     compile: ([one, other], call) => {
       const isEqual = comparison('=', one, other);

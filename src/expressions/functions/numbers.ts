@@ -116,7 +116,7 @@ export const numberFunctions: readonly ExpressionFunction[] = [
   {
     name: 'to_number',
     group: 'number',
-    parameters: [{ name: 'value', kind: 'any' }],
+    parameters: [{ name: 'value', kind: 'value' }],
     description: 'A text (or any value) as a number; null if it is none.',
     compile: ([arg], { place }) => ({
       kind: 'number',
@@ -127,7 +127,7 @@ export const numberFunctions: readonly ExpressionFunction[] = [
   {
     name: 'to_integer',
     group: 'number',
-    parameters: [{ name: 'value', kind: 'any' }],
+    parameters: [{ name: 'value', kind: 'value' }],
     description: 'A text or a number without decimals as an integer; null if it is none.',
     compile: ([arg], { place }) => toInteger(arg, place),
   },

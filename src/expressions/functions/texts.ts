@@ -194,22 +194,18 @@ export const textFunctions: readonly ExpressionFunction[] = [
   {
     name: 'to_text',
     group: 'text',
-    parameters: [{ name: 'value', kind: 'any' }],
+    parameters: [{ name: 'value', kind: 'value' }],
     description: 'Any value as a text; numbers with as many digits as they need.',
-    compile: ([arg], call) => {
-      if (arg.kind === 'geometry')
-        throw call.refuse(0, "value must not be a geometry; 'wkt()' gives its text");
-      return {
-        kind: 'text',
-        place: call.place,
-        column: converted(arg, 'string', 'a number that is not finite'),
-      };
-    },
+    compile: ([arg], { place }) => ({
+      kind: 'text',
+      place,
+      column: converted(arg, 'string', 'a number that is not finite'),
+    }),
   },
   {
     name: 'concat',
     group: 'text',
-    parameters: [{ name: 'value', kind: 'any', isRepeated: true }],
+    parameters: [{ name: 'value', kind: 'value', isRepeated: true }],
     description:
       'The values one after another as text; null counts as an empty text. `||` does the same, but null makes the result null.',
     compile: (args, call) => joined(args, call.place, true),

@@ -1,0 +1,94 @@
+/** Evaluates expressions column by column. */
+import { type AttributeColumn, columnBuffers } from '../../batch/attribute-column.ts';
+import { castColumn } from '../../batch/cast.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import type { Field } from '../../batch/schema.ts';
+import { compile } from '../../expressions/compile.ts';
+import { type Expression, refuseExpression } from '../../expressions/expression.ts';
+import { FIELD_TYPES, type Node } from '../../expressions/node.ts';
+import { parseExpression } from '../../expressions/parse.ts';
+import type { ExpressionSetting } from '../../expressions/setting.ts';
+import type { Findings } from '../../findings.ts';
+import { expressionPath } from '../calculate.ts';
+import { compiledFor, noteInto } from '../parts/expressions.ts';
+import type { StepParameters, StreamingTransformation } from '../transformation.ts';
+
+export const code: StreamingTransformation = {
+  kind: 'streaming',
+  outputFields: (fields, parameters) => assignmentsFor(fields, expressionsOf(parameters, ''), null).fields,
+  async prepare(parameters, setting) {
+    const expressions = expressionsOf(parameters, setting.path);
+    const assignments = compiledFor((fields) => assignmentsFor(fields, expressions, setting));
+    return (batch, findings) => assigned(batch, assignments(batch.fields), findings);
+  },
+};
+
+interface NamedExpression {
+  readonly name: string;
+  readonly expression: Expression;
+  readonly path: string;
+}
+
+function expressionsOf({ fields }: StepParameters, path: string): readonly NamedExpression[] {
+  return Object.entries(fields as object).map(([name, source]) => {
+    const own = expressionPath(path, name);
+    return { name, expression: parseExpression(source, own), path: own };
+  });
+}
+
+interface Assignment {
+  readonly name: string;
+  /** Of the column that is replaced, or the number of columns before it. */
+  readonly index: number;
+  readonly node: Node;
+  /** After the assignment. */
+  readonly fields: readonly Field[];
+}
+
+interface Assignments {
+  readonly list: readonly Assignment[];
+  /** After all of them. */
+  readonly fields: readonly Field[];
+}
+
+/** Throws FIELD_UNKNOWN and TRANSFORMATION_INVALID. */
+function assignmentsFor(
+  before: readonly Field[],
+  expressions: readonly NamedExpression[],
+  setting: ExpressionSetting | null,
+): Assignments {
+  let fields = before;
+  const list = expressions.map(({ name, expression, path }): Assignment => {
+    const node = compile(expression, { fields, path, setting });
+    if (node.kind === 'geometry')
+      throw refuseExpression(path, "is a geometry, which no field can hold; 'wkt()' gives its text");
+    const found = fields.findIndex((field) => field.name === name);
+    const index = found < 0 ? fields.length : found;
+    fields = fields.toSpliced(index, 1, { name, type: FIELD_TYPES[node.kind] });
+    return { name, index, node, fields };
+  });
+  return { list, fields };
+}
+
+function assigned(batch: FeatureBatch, { list }: Assignments, findings: Findings): FeatureBatch {
+  let current = batch;
+  for (const { name, index, node, fields } of list) {
+    const note = noteInto(findings, `field '${name}'`);
+    const computed = castColumn(node.column({ batch: current, note }), fields[index].type, batch.rowCount);
+    const column = withOwnBuffers(computed, current);
+    current = { ...current, fields, columns: current.columns.toSpliced(index, 1, column) };
+  }
+  return current;
+}
+
+/** A buffer can be transferred to another thread once, so no two columns of a batch may share one. */
+function withOwnBuffers(column: AttributeColumn, batch: FeatureBatch): AttributeColumn {
+  const taken = new Set<ArrayBuffer>();
+  for (const other of batch.columns) for (const buffer of columnBuffers(other)) taken.add(buffer);
+  if (batch.ids !== null) for (const buffer of columnBuffers(batch.ids)) taken.add(buffer);
+  if (!columnBuffers(column).some((buffer) => taken.has(buffer))) return column;
+  const validity = column.validity?.slice() ?? null;
+  return 'offsets' in column
+    ? { ...column, bytes: column.bytes.slice(), offsets: column.offsets.slice(), validity }
+    : ({ ...column, values: column.values.slice(), validity } as AttributeColumn);
+}
