@@ -1,7 +1,8 @@
 /** Checks that the fields of a step exist. */
-import type { Field } from './schema.ts';
+
 import { didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
+import type { Field } from './schema.ts';
 
 /** Maximum number of names in a message; a wide layer has hundreds. */
 const MAX_SHOWN = 50;

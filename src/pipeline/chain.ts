@@ -5,11 +5,11 @@
  *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> statistics, encode
  */
 import { readFileSync } from 'node:fs';
+import { indexOfField } from '../batch/known-field.ts';
 import type { Field } from '../batch/schema.ts';
 import type { CrsText } from '../crs/crs.ts';
 import { GeomillError } from '../errors.ts';
 import { field, phrase } from '../message.ts';
-import { indexOfField } from '../batch/known-field.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 import type {
   FeatureCollector,
