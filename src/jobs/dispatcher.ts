@@ -113,12 +113,11 @@ export class Dispatcher {
   async #handOutWaiting(): Promise<void> {
     const { options, pool, recovery } = this.#parts;
     while (this.#isOpen && !recovery.isUnderway) {
-      // Of a database elsewhere, a claim in vain is the cheapest question.
-      if (options.queue.shared === null && (await options.queue.length()) === 0) return pool.warmIdle();
+      if ((await options.queue.length()) === 0) return pool.warmIdle();
       const runner = pool.take();
       if (runner === null) return;
       const claim = await this.#claimFor(runner);
-      if (claim === null) return pool.warmIdle();
+      if (claim === null) return;
       this.#begin(claim, runner);
     }
   }
