@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   // One runner: jobs that are taken are not what is measured.
   const settings = { RUNNERS: '1', RUNNER_THREADS: '1', MAX_UPLOAD: '100MiB', RATE_LIMIT: '0' };
   const hook = join(import.meta.dirname, 'event-loop-delay.ts');
-  const service = await startServiceProcess(work, settings, ['--import', hook]);
+  const service = await startServiceProcess(work, settings, { nodeArguments: ['--import', hook] });
   const probe = new Worker(new URL(import.meta.url), { workerData: `${service.url}/healthz` });
   try {
     // Loads and compiles what the others use.

@@ -13,14 +13,32 @@ export interface ServiceProcess {
   readonly startMs: number;
 }
 
-/** `settings` by their variables, beside a free port on this machine. What `nodeArguments` import may use the IPC channel. */
+export interface ProcessOptions {
+  /** What they import may use the IPC channel. */
+  readonly nodeArguments?: readonly string[];
+  /** Of `geomill serve`. */
+  readonly flags?: readonly string[];
+  /** A command that runs the one behind it. */
+  readonly prefix?: readonly string[];
+}
+
+/** `settings` by their variables, beside a free port on this machine. */
 export async function startServiceProcess(
   dataDirectory: string,
   settings: Readonly<Record<string, string>> = {},
-  nodeArguments: readonly string[] = [],
+  { nodeArguments = [], flags = [], prefix = [] }: ProcessOptions = {},
 ): Promise<ServiceProcess> {
   const begun = performance.now();
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', ...nodeArguments, MAIN, 'serve'], {
+  const command = [
+    ...prefix,
+    process.execPath,
+    '--max-semi-space-size=4',
+    ...nodeArguments,
+    MAIN,
+    'serve',
+    ...flags,
+  ];
+  const child = spawn(command[0], command.slice(1), {
     env: {
       ...process.env,
       HOST: '127.0.0.1',
