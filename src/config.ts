@@ -152,6 +152,12 @@ export const settings = {
     max: 1000,
     text: 'Maximum number of connections of this process to DATABASE_URL, besides one that waits for news.',
   },
+  databaseListenUrl: {
+    name: 'DATABASE_LISTEN_URL',
+    type: 'text',
+    default: null,
+    text: 'Another address of the same database, for the one connection of a process that waits for news. Needed if DATABASE_URL leads to a connection pooler in transaction mode, which passes no news on. Unset: DATABASE_URL.',
+  },
   jobLeaseSeconds: {
     name: 'JOB_LEASE',
     type: 'seconds',

@@ -47,6 +47,8 @@ export async function buildApp(
     // Node's own response would lack our headers.
     http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
+    // What still arrives on open connections is answered: the service stops after the last response.
+    return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, headers),
     frameworkErrors: (error, request, reply) => answerBrokenPath(error, request, reply, headers),
     trustProxy: context.config.trustedProxies?.split(',') ?? false,
@@ -66,7 +68,9 @@ export async function buildApp(
   app.decorateRequest('principal', null);
   sendSecurityHeaders(app, headers);
   sendOperationHeaders(app);
-  app.addHook('onRequest', async ({ headers: { host, expect }, raw }) => {
+  app.addHook('onRequest', async ({ headers: { host, expect }, raw }, reply) => {
+    // A proxy that keeps connections open has closed them before the service does.
+    if (context.service.isLeaving) reply.header('connection', 'close');
     if (host === undefined && raw.httpVersion === '1.1')
       throw failure('HTTP_INVALID', { reason: 'the Host header is missing' });
     if (expect !== undefined && !isContinue(expect))

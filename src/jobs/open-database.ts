@@ -5,6 +5,8 @@ import { failure, type GeomillError } from '../errors.ts';
 export interface DatabaseSettings {
   /** Null: jobs and accounts are in files in the data directory. */
   readonly databaseUrl: string | null;
+  /** For the connection that waits for news. Null: databaseUrl. */
+  readonly databaseListenUrl?: string | null;
   readonly databaseSchema: string;
   readonly databaseConnections: number;
 }
@@ -18,21 +20,23 @@ export async function openDatabase(
 ): Promise<PostgresDatabase | null> {
   const { databaseUrl: url, databaseSchema: schema, databaseConnections: maxConnections } = settings;
   if (url === null) return null;
+  const listenUrl = settings.databaseListenUrl ?? url;
   // The address holds a password, so it is never repeated.
   const refuse = (name: string, reason: string, cause?: Error): GeomillError =>
     failure(
       'SETTING_INVALID',
-      { name, value: name === 'DATABASE_URL' ? '...' : schema, reason },
+      { name, value: name === 'DATABASE_SCHEMA' ? schema : '...', reason },
       undefined,
       cause,
     );
-  if (!/^postgres(ql)?:\/\//.test(url))
-    throw refuse('DATABASE_URL', 'give an address like postgres://user:password@host/database');
+  for (const [name, address] of Object.entries({ DATABASE_URL: url, DATABASE_LISTEN_URL: listenUrl }))
+    if (!/^postgres(ql)?:\/\//.test(address))
+      throw refuse(name, 'give an address like postgres://user:password@host/database');
   if (schema === '' || schema.length > MAX_SCHEMA_LENGTH)
     throw refuse('DATABASE_SCHEMA', `give a name of at most ${MAX_SCHEMA_LENGTH} characters`);
   const { PostgresDatabase } = await import('../engines/postgres/database.ts');
   try {
-    return await PostgresDatabase.open({ url, schema, maxConnections, onFault });
+    return await PostgresDatabase.open({ url, listenUrl, schema, maxConnections, onFault });
   } catch (error) {
     throw refuse('DATABASE_URL', `it cannot be used: ${(error as Error).message}`, error as Error);
   }

@@ -176,6 +176,10 @@ export class JobService {
     this.#isLeaving = true;
   }
 
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
   /** Ends event streams, and requests that wait for a job: their clients go on at another process. */
   dismissWatchers(): void {
     this.#feed.close();

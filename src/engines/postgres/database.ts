@@ -6,6 +6,8 @@ import { asFault, DatabaseFault } from './fault.ts';
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/name`. Never logged: it holds a password. */
   readonly url: string;
+  /** Address of the same database for `listen`. Default: `url`. */
+  readonly listenUrl?: string;
   /** The schema that holds the tables; created if it does not exist. */
   readonly schema: string;
   /** Besides those that listen. */
@@ -176,7 +178,7 @@ export class PostgresDatabase implements Statements {
   ): Promise<{ close(): Promise<void> } | null> {
     const { default: pg } = await import('pg');
     const client = new pg.Client({
-      connectionString: this.#options.url,
+      connectionString: this.#options.listenUrl ?? this.#options.url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       // A connection without traffic would not notice that the other end is gone.
       keepAlive: true,
@@ -213,6 +215,16 @@ export class PostgresDatabase implements Statements {
     await this.#transaction(async (statements) => {
       await statements.run('SELECT pg_advisory_xact_lock(hashtext($1))', [`geomill schema ${schema}`]);
       await statements.run(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
+      const [{ current }] = await statements.rows<{ current: string | null }>(
+        'SELECT current_schema() AS current',
+      );
+      if (current !== schema) {
+        // Tables of another program may be there.
+        const reason =
+          `connections use the schema '${current}'. A connection pooler, or the address of the database, replaces their search path: ` +
+          `run ALTER ROLE for the user of DATABASE_URL with SET search_path = ${quoted(schema)}, and let the pooler connect again`;
+        throw failure('SERVICE_DATABASE_UNUSABLE', { path: `schema '${schema}'`, reason });
+      }
       await statements.run(
         'CREATE TABLE IF NOT EXISTS schema_versions (history text PRIMARY KEY, version integer NOT NULL)',
       );
