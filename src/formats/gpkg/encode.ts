@@ -123,6 +123,15 @@ export function chunkByteLength(chunk: GpkgChunk): number {
   return buffersOf(chunk).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
+/**
+ * Frees the memory of the rows at once, if it is theirs alone (chunks from a file share it). The sink makes few objects, so that
+ * a garbage collection may be many chunks away.
+ */
+export function releaseRows({ records, boxes }: GpkgChunk): void {
+  for (const { byteLength, buffer } of [records.bytes, records.offsets, boxes])
+    if (byteLength > 0 && byteLength === buffer.byteLength) buffer.transfer(0);
+}
+
 function buffersOf({ records, boxes, ids }: GpkgChunk): ArrayBuffer[] {
   const buffers = new Set([records.bytes.buffer, records.offsets.buffer, boxes.buffer]);
   if (ids !== null) {

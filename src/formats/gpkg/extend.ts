@@ -11,7 +11,7 @@ import { requireExpected, unfinishedPath } from '../../io/output-place.ts';
 import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { AppendedTable } from './appended-table.ts';
 import type { CrsRow, KnownSystem } from './crs-rows.ts';
-import { chunkByteLength, type GpkgChunk } from './encode.ts';
+import { chunkByteLength, type GpkgChunk, releaseRows } from './encode.ts';
 import { FeatureTable } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse, refuseLocked } from './in-use.ts';
 import { folded } from './names.ts';
@@ -121,6 +121,7 @@ export class ExtendingSink implements OutputSink {
     const added = chunk as GpkgChunk;
     this.#database.allowGrowth(GROWTH_FACTOR * chunkByteLength(added) + ROW_BYTES * added.rowCount);
     table.append(added);
+    releaseRows(added);
   }
 
   async finish(): Promise<OutputFile> {

@@ -52,7 +52,7 @@ export function encodeRecords(
   columns.forEach((column, i) => {
     measure(column, serials[i], headers, values);
   });
-  const bytes = new Uint8Array(mostBytes(geometry, rowCount, headers, values));
+  const bytes = roomFor(mostBytes(geometry, rowCount, headers, values));
   const encoder = new GeometryEncoder(geometry, rowCount, srsId, bytes);
   const offsets = new Uint32Array(rowCount + 1);
   let blobSerialBytes = 2;
@@ -78,7 +78,11 @@ export function encodeRecords(
   columns.forEach((column, i) => {
     write(bytes, headerAt, valueAt, column, serials[i]);
   });
-  const records = { bytes: bytes.subarray(0, offsets[rowCount]), offsets };
+  const length = offsets[rowCount];
+  const records = {
+    bytes: bytes.buffer === keptBytes.buffer ? bytes.slice(0, length) : bytes.subarray(0, length),
+    offsets,
+  };
   return { records, boxes: encoder.boxes, facts: encoder.facts };
 }
 
@@ -95,13 +99,18 @@ function mostBytes(
   return bytes;
 }
 
-/** Working memory that is kept between batches; larger ones are rare. */
-const KEPT_NUMBERS = 1 << 18;
-const kept = new Uint32Array(KEPT_NUMBERS);
+/** Working memory that is kept between batches; those that need more are rare. */
+const keptNumbers = new Uint32Array(1 << 18);
+const keptBytes = new Uint8Array(4 << 20);
 
 /** All zero. */
 function workingMemory(length: number): Uint32Array {
-  return length > kept.length ? new Uint32Array(length) : kept.subarray(0, length).fill(0);
+  return length > keptNumbers.length ? new Uint32Array(length) : keptNumbers.subarray(0, length).fill(0);
+}
+
+/** With any content: every byte of a record is written. */
+function roomFor(byteCount: number): Uint8Array<ArrayBuffer> {
+  return byteCount > keptBytes.length ? new Uint8Array(byteCount) : keptBytes.subarray(0, byteCount);
 }
 
 /** Sets the serial type of each row; adds its bytes to `headers`, and those of the value to `values`. */
@@ -169,7 +178,7 @@ function write(
     }
     case 'float64': {
       const { values } = column;
-      const view = new DataView(bytes.buffer);
+      const view = new DataView(bytes.buffer, bytes.byteOffset);
       for (let row = 0; row < rowCount; row++) {
         const serial = serials[row];
         bytes[headerAt[row]++] = serial;
@@ -182,7 +191,7 @@ function write(
     }
     case 'int64': {
       const { values } = column;
-      const view = new DataView(bytes.buffer);
+      const view = new DataView(bytes.buffer, bytes.byteOffset);
       for (let row = 0; row < rowCount; row++) {
         const serial = serials[row];
         bytes[headerAt[row]++] = serial;

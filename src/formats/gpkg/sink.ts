@@ -8,7 +8,7 @@ import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import type { AppendedTablePlan } from './appended-table.ts';
 import { type CrsRow, REQUIRED_ROWS } from './crs-rows.ts';
 import type { DatetimeZones } from './datetime-text.ts';
-import type { GpkgChunk } from './encode.ts';
+import { type GpkgChunk, releaseRows } from './encode.ts';
 import { FeatureTable, type FeatureTablePlan } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse } from './in-use.ts';
 import { registerLayer } from './register.ts';
@@ -66,6 +66,7 @@ export class GpkgSink implements OutputSink {
 
   append(layerIndex: number, chunk: unknown): void {
     this.#table(layerIndex).append(chunk as GpkgChunk);
+    releaseRows(chunk as GpkgChunk);
   }
 
   async finish(): Promise<OutputFile> {
