@@ -325,6 +325,7 @@ const generalErrors = {
     503,
     'the database of the service is not available at the moment; try again in {seconds} s',
   ),
+  NOT_READY: user(503, 'this process is not ready: {reason}'),
   SHUTTING_DOWN: user(503, 'the service is shutting down; try again in {seconds} s'),
   CANCELLED: user(400, 'the job was cancelled'),
   // http

@@ -25,9 +25,10 @@ import { allOperations, healthOperations } from './http/operations/all.ts';
 import { routePatterns } from './http/register-operation.ts';
 import { warmParsing } from './http/warm-parsing.ts';
 import { inputLimits } from './input-limits.ts';
-import type { JobLog, JobObserver, JobServiceOptions } from './jobs/attempt.ts';
+import type { JobLog, JobServiceOptions } from './jobs/attempt.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
 import { refuseEmptyDatabase, refuseForeignFiles, refuseHalfRestored } from './jobs/empty-database.ts';
+import type { JobObserver } from './jobs/observer.ts';
 import { openDatabase } from './jobs/open-database.ts';
 import { openQueue, type QueueSettings } from './jobs/open-queue.ts';
 import type { JobQueue } from './jobs/queue.ts';
@@ -39,6 +40,8 @@ import type { JobRequest } from './pipeline/request.ts';
 import { deliveredKind } from './pipeline/split-request.ts';
 import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
 import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
+import { directoryProbe } from './storage/local-store.ts';
+import { observedStore } from './storage/observed-store.ts';
 import { openStore, storeOptions } from './storage/open-store.ts';
 import type { FileStore } from './storage/store.ts';
 import { transformations } from './transformations/registry.ts';
@@ -91,13 +94,18 @@ export async function startService(
     refuseHalfRestored(data);
     const isChecked = !adoptEmpty && config.databaseUrl === null;
     if (isChecked) refuseEmptyDatabase(data);
-    const store = await openStore(storeOptions(config, data.path));
+    const metrics = new Metrics();
+    const { s3, ...options } = storeOptions(config, data.path);
+    const store = observedStore(
+      await openStore({ ...options, s3: { ...s3, observe: metrics.s3 } }),
+      metrics.store,
+    );
     undo.push(() => store.close?.());
     refuseUnsharedStore(config, store);
     if (isChecked && store.isShared) await refuseForeignFiles(data, store);
     let storageFailed: (error: unknown) => void = () => {};
     const onFailure = (error: unknown): void => storageFailed(error);
-    const database = await openDatabase(config, onFailure);
+    const database = await openDatabase(config, onFailure, metrics.database);
     if (database !== null) undo.push(() => database.close());
     const queue = await openQueue(database, queueSettings(config, path, onFailure));
     undo.push(() => queue.close());
@@ -109,7 +117,6 @@ export async function startService(
         { host: config.host },
         'anyone who can reach this address can submit jobs without credentials',
       );
-    const metrics = new Metrics();
     const urlPolicy = parseUrlPolicy(config.inputUrlHosts, config.inputUrlPrivateNetworks);
     const isolation = await prepareSandbox(config, data, log);
     const { sandbox } = isolation;
@@ -120,7 +127,11 @@ export async function startService(
       fetch,
     });
     storageFailed = (error) => service.storageFailed(error);
-    metrics.watch(service);
+    metrics.watch(service, {
+      version: packageVersion(),
+      role,
+      runners: role === 'api' ? 0 : config.runners,
+    });
     const { accounts, auth } = openAuth(config, database);
     const rate = new RequestRate(config.rateLimit, config.rateBurst);
     undo.push(() => accounts.close());
@@ -325,7 +336,7 @@ function serviceOptions(
     queue,
     store,
     answersRequests: role !== 'worker',
-    ...(store.isShared ? { orphanAgeMs: SHARED_ORPHAN_AGE_MS } : {}),
+    ...(store.isShared ? { orphanAgeMs: SHARED_ORPHAN_AGE_MS, checkDisk: directoryProbe(data.path) } : {}),
     uploads: {
       retentionMs: config.uploadRetentionSeconds * 1000,
       maxBytes: config.maxUploadBytes,

@@ -169,6 +169,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'crs',
       'crs-search',
       'jobs',
+      'engines/postgres/observer.ts',
       'remote-input',
       'storage',
       'accounts',

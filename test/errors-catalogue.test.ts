@@ -72,6 +72,7 @@ test('statuses fit whose fault it is', () => {
   const tryAgain = new Set([
     'QUEUE_FULL',
     'SHUTTING_DOWN',
+    'NOT_READY',
     'STORAGE_FULL',
     'STORAGE_UNAVAILABLE',
     'DATABASE_UNAVAILABLE',

@@ -45,7 +45,7 @@ test('jobs that were accepted before the disk was full succeed after it has spac
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
   const { detail } = (await refused.json()) as { detail: string };
   assert.match(detail, /^no disk space left for jobs/);
-  await until('/readyz says so', async () => (await readiness(service)).status === 507);
+  await until('/readyz says so', async () => (await readiness(service)).status === 503);
   assert.match((await readiness(service)).detail ?? '', /no disk space/);
   const early = await submit(service);
   assert.equal(early.status, 507, 'also what would need little');

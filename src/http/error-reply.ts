@@ -30,6 +30,8 @@ export interface Problem {
   readonly suggestions?: GeomillError['suggestions'];
   /** Values of the request that the detail proposes. */
   readonly fixes?: GeomillError['fixes'];
+  /** What the process lacks to be ready. */
+  readonly checks?: readonly { name: string; since: string; reason: string; action: string }[];
 }
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';

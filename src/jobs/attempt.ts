@@ -18,6 +18,7 @@ import {
   type JobState,
   type JobSummary,
 } from './job.ts';
+import type { AttemptOutcome, JobObserver } from './observer.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
 import { isUnavailable, type Recovery } from './recovery.ts';
@@ -41,6 +42,8 @@ export interface JobServiceOptions {
   /** Interval of the search for files without a job, and their minimum age. Default: an hour each. */
   readonly orphanSweepIntervalMs?: number;
   readonly orphanAgeMs?: number;
+  /** Rejects if the directory of the runners' slots cannot be written. Absent: a test of the store tests the same disk. */
+  readonly checkDisk?: () => Promise<void>;
   /** The output that a request asks for. */
   readonly outputFormat: (request: JobRequest) => OutputFormat;
   /** Whether clients ask this process for jobs. Default: true. */
@@ -54,14 +57,6 @@ export interface JobLog {
   info(facts: object, text: string): void;
   warn(facts: object, text: string): void;
   error(facts: object, text: string): void;
-}
-
-/** Called for each event of a job; for metrics. */
-export interface JobObserver {
-  jobEnded(job: JobSummary, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void;
-  runnerDied(cause: DeathCause): void;
-  /** Bytes of an upload became durable. */
-  uploadStored(bytes: number): void;
 }
 
 const KILL_INTERVAL_MS = 1000;
@@ -78,22 +73,30 @@ export class Attempts {
   }
 
   /**
-   * Resolves when the result of the attempt is in the job's row, however long that takes. Rejects when the service stops
-   * before, or when the result cannot be recorded.
+   * Resolves with the outcome when the result of the attempt is in the job's row, however long that takes. Rejects when the service
+   * stops before, or when the result cannot be recorded.
    */
-  async make(claim: Claim, runner: RunnerProcess, onProgress: (progress: Progress) => void): Promise<void> {
+  async make(
+    claim: Claim,
+    runner: RunnerProcess,
+    onProgress: (progress: Progress) => void,
+  ): Promise<AttemptOutcome> {
     try {
-      await this.#run(claim, runner, onProgress);
+      return await this.#run(claim, runner, onProgress);
     } catch (error) {
       // The slot of a runner is removed when it dies: a missing slot is a dead runner, not a disk error.
       if (isDiskFull(error) || isUnavailable(error))
-        await this.#afterStorageFault(claim, runner, asGeomillError(error).toPlain());
-      else if (runner.death === null) await this.#giveUp(claim, error);
-      else await this.#afterDeath(claim, runner.death.cause, runner.death.detail);
+        return await this.#afterStorageFault(claim, runner, asGeomillError(error).toPlain());
+      if (runner.death === null) return await this.#giveUp(claim, error);
+      return await this.#afterDeath(claim, runner.death.cause, runner.death.detail);
     }
   }
 
-  async #run(claim: Claim, runner: RunnerProcess, onProgress: (progress: Progress) => void): Promise<void> {
+  async #run(
+    claim: Claim,
+    runner: RunnerProcess,
+    onProgress: (progress: Progress) => void,
+  ): Promise<AttemptOutcome> {
     const options = this.#options;
     const { job } = claim;
     if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
@@ -103,18 +106,22 @@ export class Attempts {
       describeOutput(basis, this.#formatOf(job)).pathName,
     );
     const stopTimer = this.#endAfter(options.jobTimeoutMs, runner);
+    let outcome: AttemptOutcome;
     try {
       const provided = await this.#provide(job, files.inputPaths, runner);
-      if (provided.kind === 'provided') await this.#convert(claim, runner, files, provided, onProgress);
+      if (provided.kind === 'provided')
+        outcome = await this.#convert(claim, runner, files, provided, onProgress);
       else if (provided.kind === 'failed' && provided.error.code === 'STORAGE_FULL')
-        await this.#afterStorageFault(claim, runner, provided.error);
-      else if (provided.kind === 'failed') await this.#afterFailure(claim, provided.error, provided.log);
-      else await this.#afterFetcherDeath(claim, runner, provided.detail, provided.log);
+        outcome = await this.#afterStorageFault(claim, runner, provided.error);
+      else if (provided.kind === 'failed')
+        outcome = await this.#afterFailure(claim, provided.error, provided.log);
+      else outcome = await this.#afterFetcherDeath(claim, runner, provided.detail, provided.log);
     } finally {
       stopTimer();
     }
     // The slot of a dead runner is removed already. Not awaited: `prepare` of the next job does that.
     if (runner.death === null) runner.slot.clear().catch(() => runner.kill('retired'));
+    return outcome;
   }
 
   /** Kills the runner after this time, and repeats that until it has ended. */
@@ -154,7 +161,7 @@ export class Attempts {
     files: JobFiles,
     { inputs, fetched, findings }: Extract<ProvidedInputs, { kind: 'provided' }>,
     onProgress: (progress: Progress) => void,
-  ): Promise<void> {
+  ): Promise<AttemptOutcome> {
     const options = this.#options;
     const { job } = claim;
     const format = this.#formatOf(job);
@@ -188,7 +195,7 @@ export class Attempts {
     if (outcome.kind === 'done') {
       const { findingsBytes } = outcome;
       const { byteLength } = await options.store.adopt(job.id, claim.fence, outputPath, findingsBytes);
-      await this.#succeed(
+      return this.#succeed(
         claim,
         runner,
         {
@@ -199,32 +206,40 @@ export class Attempts {
         },
         wholeReport(outcome.report, [...job.requestFindings, ...findings], fetched),
       );
-    } else if (outcome.kind === 'failed') {
-      if (outcome.error.code === 'STORAGE_FULL') await this.#afterStorageFault(claim, runner, outcome.error);
-      else await this.#afterFailure(claim, outcome.error, outcome.log);
-    } else {
-      await this.#afterDeath(claim, outcome.cause, outcome.detail);
     }
+    if (outcome.kind === 'died') return this.#afterDeath(claim, outcome.cause, outcome.detail);
+    if (outcome.error.code === 'STORAGE_FULL') return this.#afterStorageFault(claim, runner, outcome.error);
+    return this.#afterFailure(claim, outcome.error, outcome.log);
   }
 
   #formatOf({ request }: Job): OutputFormat {
     return this.#options.outputFormat(request);
   }
 
-  async #afterFailure(claim: Claim, error: PlainError, log: string | null): Promise<void> {
+  async #afterFailure(claim: Claim, error: PlainError, log: string | null): Promise<AttemptOutcome> {
     if (log !== null)
       this.#options.log.error({ jobId: claim.job.id, cause: log }, 'a job failed by our fault');
-    await this.#fail(claim, error);
+    return this.#fail(claim, error);
   }
 
   /** It is killed with the runner, with the same cause; if it dies alone, it has crashed. */
-  async #afterFetcherDeath(claim: Claim, runner: RunnerProcess, detail: string, log: string): Promise<void> {
+  async #afterFetcherDeath(
+    claim: Claim,
+    runner: RunnerProcess,
+    detail: string,
+    log: string,
+  ): Promise<AttemptOutcome> {
     if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
     this.#options.log.error({ jobId: claim.job.id, detail, log }, 'a fetching process died');
-    await this.#afterDeath(claim, 'crash', detail);
+    return this.#afterDeath(claim, 'crash', detail);
   }
 
-  async #succeed(claim: Claim, runner: RunnerProcess, output: JobOutput, report: JobReport): Promise<void> {
+  async #succeed(
+    claim: Claim,
+    runner: RunnerProcess,
+    output: JobOutput,
+    report: JobReport,
+  ): Promise<AttemptOutcome> {
     const { queue, store, outputRetentionMs, observer } = this.#options;
     const recorded = await this.#recovery.keep(async () => {
       try {
@@ -242,12 +257,23 @@ export class Attempts {
       return this.#afterStorageFault(claim, runner, recorded);
     }
     if (typeof recorded !== 'boolean') {
-      await this.#fail(claim, recorded);
-      return this.#discardOutput(claim);
+      const outcome = await this.#fail(claim, recorded);
+      await this.#discardOutput(claim);
+      return outcome;
     }
-    if (!recorded) return this.#discardOutput(claim);
+    if (!recorded) {
+      await this.#discardOutput(claim);
+      return this.#replaced(claim);
+    }
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
     await this.#removeInputs(claim.job);
+    return 'succeeded';
+  }
+
+  /** The outcome of an attempt whose result is not wanted any more. */
+  async #replaced({ job, fence }: Claim): Promise<AttemptOutcome> {
+    const now = await this.#options.queue.summary(job.id);
+    return now === null || (isFinal(now.state) && now.fence === fence) ? 'cancelled' : 'lost';
   }
 
   /**
@@ -272,15 +298,16 @@ export class Attempts {
     );
   }
 
-  async #fail(claim: Claim, error: PlainError): Promise<void> {
+  async #fail(claim: Claim, error: PlainError): Promise<AttemptOutcome> {
     const { queue, outputRetentionMs, observer } = this.#options;
     const write = (): Promise<boolean> => queue.fail(claim, error, Date.now() + outputRetentionMs);
-    if (!(await this.#recovery.keep(write))) return;
+    if (!(await this.#recovery.keep(write))) return this.#replaced(claim);
     this.#tellEnd(claim, 'FAILED', observer, 0);
     await this.#removeInputs(claim.job);
+    return error.code === 'CANCELLED' ? 'cancelled' : 'failed';
   }
 
-  async #afterDeath(claim: Claim, cause: DeathCause, detail: string): Promise<void> {
+  async #afterDeath(claim: Claim, cause: DeathCause, detail: string): Promise<AttemptOutcome> {
     const { jobTimeoutMs, maxAttempts, runner, log } = this.#options;
     switch (cause) {
       case 'timeout':
@@ -316,16 +343,18 @@ export class Attempts {
     }
   }
 
-  async #requeue(claim: Claim, uncounted: boolean): Promise<void> {
-    await this.#recovery.keep(() => this.#options.queue.requeue(claim, uncounted));
+  async #requeue(claim: Claim, uncounted: boolean): Promise<AttemptOutcome> {
+    const write = (): Promise<boolean> => this.#options.queue.requeue(claim, uncounted);
+    if (!(await this.#recovery.keep(write))) return this.#replaced(claim);
+    return uncounted ? 'interrupted' : 'requeued';
   }
 
   /**
    * If storage still fails after the files of the attempt are removed, the job is not the cause: the attempt does not count, and jobs
    * wait. Otherwise the job itself may be too large for the disk: it has as many attempts as one that crashes.
    */
-  async #afterStorageFault(claim: Claim, runner: RunnerProcess, error: PlainError): Promise<void> {
-    const { store, maxAttempts, log } = this.#options;
+  async #afterStorageFault(claim: Claim, runner: RunnerProcess, error: PlainError): Promise<AttemptOutcome> {
+    const { store, checkDisk, maxAttempts, log } = this.#options;
     const { job } = claim;
     log.warn(
       { jobId: job.id, attempt: job.attempts, error },
@@ -334,22 +363,22 @@ export class Attempts {
     // Killing the process also frees its open files.
     runner.kill('retired');
     await runner.died;
-    const failed = await store.checkWritable().then(
+    const failed = await Promise.all([store.checkWritable(), checkDisk?.()]).then(
       () => null,
       (thrown: unknown) => ({ thrown }),
     );
     if (failed !== null) this.#recovery.report(failed.thrown);
     if (failed === null && job.attempts >= maxAttempts) return this.#fail(claim, error);
-    await this.#requeue(claim, failed !== null);
+    return this.#requeue(claim, failed !== null);
   }
 
   /** The service's disk or database failed during the attempt. */
-  async #giveUp(claim: Claim, thrown: unknown): Promise<void> {
+  async #giveUp(claim: Claim, thrown: unknown): Promise<AttemptOutcome> {
     const { log } = this.#options;
     log.error({ jobId: claim.job.id, err: thrown }, 'a job could not be carried out');
     const known = thrown instanceof GeomillError && thrown.fault === 'user' ? thrown.toPlain() : null;
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    await this.#fail(claim, known ?? { code: 'INTERNAL', params: { reason } });
+    return this.#fail(claim, known ?? { code: 'INTERNAL', params: { reason } });
   }
 
   #tellEnd(claim: Claim, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {

@@ -5,6 +5,7 @@
 import type { Progress } from '../pipeline/report.ts';
 import { Attempts, type JobServiceOptions } from './attempt.ts';
 import type { JobFeed } from './job-feed.ts';
+import type { AttemptOutcome } from './observer.ts';
 import type { Peers } from './peers.ts';
 import type { Claim } from './queue.ts';
 import type { Recovery } from './recovery.ts';
@@ -88,6 +89,7 @@ export class Dispatcher {
       const expiresAt = Date.now() + options.outputRetentionMs;
       const found = await options.queue.recover(options.maxAttempts, expiresAt, isHeld);
       const ids = [...found.requeued, ...found.failed];
+      options.observer?.takenUp(found.requeued.length, found.failed.length);
       if (ids.length > 0) options.log.warn(found, 'took up jobs that were running without a runner');
       for (const id of ids) feed.changed(id);
     } finally {
@@ -125,8 +127,10 @@ export class Dispatcher {
   async #claimFor(runner: RunnerProcess): Promise<Claim | null> {
     const { options, pool, recovery } = this.#parts;
     let claim: Claim | null = null;
+    const began = performance.now();
     try {
       claim = await options.queue.claim();
+      options.observer?.claimed(claim !== null, performance.now() - began);
       recovery.worked();
     } finally {
       if (claim === null) pool.giveBack(runner);
@@ -150,9 +154,10 @@ export class Dispatcher {
   async #attempt(claim: Claim, entry: RunningEntry): Promise<void> {
     const { options, pool, recovery, feed, isBeingRemoved, peers } = this.#parts;
     const { id } = claim.job;
+    let outcome: AttemptOutcome = 'unrecorded';
     try {
       if (isBeingRemoved(id)) entry.runner.kill('cancelled');
-      await this.#attempts.make(claim, entry.runner, (progress) => {
+      outcome = await this.#attempts.make(claim, entry.runner, (progress) => {
         entry.progress = progress;
         feed.progressed(id, progress);
         peers?.progressed(id, progress);
@@ -162,6 +167,7 @@ export class Dispatcher {
       // The row is still RUNNING: `reconcile` or the next start handles it.
       recovery.report(error);
     } finally {
+      options.observer?.attemptEnded(outcome);
       await peers?.ended({ id, fence: claim.fence });
       this.#running.delete(id);
       pool.giveBack(entry.runner);

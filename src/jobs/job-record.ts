@@ -26,6 +26,12 @@ export const NEW_COLUMNS =
   'id, owner, state, place, operation, input_format, output_format, warning_count, changed_count, lost_count, ' +
   'created_at, input_bytes, record_bytes, idempotency_key, request_hash, inputs, request_findings, request';
 
+/** QueueFacts. Looks at one job of each owner that waits: a queue can be long. */
+export const QUEUE_FACTS = `(SELECT coalesce(sum(waiting), 0) FROM owners WHERE waiting > 0) AS waiting,
+  (SELECT coalesce(sum(running), 0) FROM owners WHERE running > 0) AS running,
+  (SELECT min((SELECT created_at FROM jobs WHERE state = 'QUEUED' AND owner = o.owner ORDER BY place LIMIT 1))
+    FROM owners AS o WHERE waiting > 0) AS "oldestAt"`;
+
 export function newRow(job: NewJob, record: RecordTexts, place: number, now: number) {
   const severities = severityCounts(job.requestFindings);
   return [

@@ -1,7 +1,7 @@
 /** The statements of the embedded queue that change or find single jobs. */
 import type { Database } from '../engines/sqlite/database.ts';
 import { isFinal, type JobState, jobStates, transitions } from './job.ts';
-import { NEW_COLUMNS } from './job-record.ts';
+import { NEW_COLUMNS, QUEUE_FACTS } from './job-record.ts';
 import { SUMMARY_COLUMNS } from './job-table.ts';
 
 export type Statements = ReturnType<typeof prepareStatements>;
@@ -49,6 +49,7 @@ export function prepareStatements(database: Database) {
     ),
     running: database.prepare("SELECT id, attempts, fence FROM jobs WHERE state = 'RUNNING' ORDER BY place"),
     length: database.prepare('SELECT waiting AS length FROM totals'),
+    facts: database.prepare(`SELECT ${QUEUE_FACTS}`),
     get: database.prepare('SELECT * FROM jobs WHERE id = ?'),
     summary: database.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = ?`),
     byKey: database.prepare(

@@ -1,5 +1,6 @@
 /** Connects to the database that the settings name. */
 import type { PostgresDatabase } from '../engines/postgres/database.ts';
+import type { DatabaseObserver } from '../engines/postgres/observer.ts';
 import { failure, type GeomillError } from '../errors.ts';
 
 export interface DatabaseSettings {
@@ -17,6 +18,7 @@ const MAX_SCHEMA_LENGTH = 50;
 export async function openDatabase(
   settings: DatabaseSettings,
   onFault?: (error: Error) => void,
+  observer?: DatabaseObserver,
 ): Promise<PostgresDatabase | null> {
   const { databaseUrl: url, databaseSchema: schema, databaseConnections: maxConnections } = settings;
   if (url === null) return null;
@@ -36,7 +38,7 @@ export async function openDatabase(
     throw refuse('DATABASE_SCHEMA', `give a name of at most ${MAX_SCHEMA_LENGTH} characters`);
   const { PostgresDatabase } = await import('../engines/postgres/database.ts');
   try {
-    return await PostgresDatabase.open({ url, listenUrl, schema, maxConnections, onFault });
+    return await PostgresDatabase.open({ url, listenUrl, schema, maxConnections, onFault, observer });
   } catch (error) {
     throw refuse('DATABASE_URL', `it cannot be used: ${(error as Error).message}`, error as Error);
   }

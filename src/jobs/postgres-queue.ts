@@ -34,6 +34,7 @@ import {
   inputBytesOf,
   NEW_COLUMNS,
   newRow,
+  QUEUE_FACTS,
   recordOf,
   successRow,
 } from './job-record.ts';
@@ -53,9 +54,11 @@ import type {
   OwnerHolding,
   OwnerLimits,
   OwnerUsage,
+  QueueFacts,
   QueueNews,
   SharedQueue,
 } from './queue.ts';
+import { MigrationMissing } from './readiness.ts';
 
 export interface PostgresQueueOptions {
   /** Called when messages of other processes cannot be received. */
@@ -455,6 +458,21 @@ export class PostgresQueue implements JobQueue, SharedQueue {
         [owner, since],
       ),
     );
+  }
+
+  async checkTables(): Promise<void> {
+    const { name, steps } = POSTGRES_JOBS;
+    const version = await this.#database.versionOf(name);
+    // A newer version belongs to a process beside this one: newer tables serve the release before, too.
+    if (version < steps.length)
+      throw new MigrationMissing(
+        version === 0 ? 'the tables are missing' : `the tables have version ${version}, not ${steps.length}`,
+      );
+  }
+
+  async facts(): Promise<QueueFacts> {
+    const [facts] = await this.#database.rows<QueueFacts>(`SELECT ${QUEUE_FACTS}`);
+    return facts;
   }
 
   async length(): Promise<number> {

@@ -42,6 +42,8 @@ export interface QueueNews {
 
 /** What the processes of a queue do together. */
 export interface SharedQueue {
+  /** Rejects if the database cannot be reached or written, and with MigrationMissing if its tables are older than this process needs. */
+  checkTables(): Promise<void>;
   /** Time after its last sign of life after which the jobs of a process are taken up by others. */
   readonly leaseMs: number;
   /**
@@ -87,6 +89,15 @@ export interface OwnerHolding {
   readonly waiting: number;
   readonly running: number;
   readonly storedBytes: number;
+}
+
+/** The whole queue, of all processes that have it. */
+export interface QueueFacts {
+  /** Number of queued jobs. */
+  readonly waiting: number;
+  readonly running: number;
+  /** Submission of the oldest job among those that are next of their owners, in ms since 1970; null: none is queued. */
+  readonly oldestAt: number | null;
 }
 
 /** Statistics of an owner's jobs since some time, as far as their records are kept. */
@@ -182,6 +193,8 @@ export interface JobQueue {
   usage(owner: string, since: number): Promise<OwnerUsage>;
   /** Number of queued jobs. */
   length(): Promise<number>;
+  /** For metrics. */
+  facts(): Promise<QueueFacts>;
   /** Ids of jobs whose output must expire, at most `limit`; not yet marked as expired. */
   expiredOutputs(now: number, limit: number): Promise<readonly string[]>;
   markOutputsRemoved(ids: readonly string[]): Promise<void>;

@@ -63,6 +63,11 @@ export class Recovery {
     return failure('STORAGE_UNAVAILABLE', { reason: reasonOf(error), seconds: RETRY_SECONDS });
   }
 
+  /** What failed last, and since when (ms since 1970) something has; null: nothing. */
+  get trouble(): { readonly error: unknown; readonly since: number } | null {
+    return this.#trouble;
+  }
+
   /** An operation of storage failed. */
   report(error: unknown): void {
     if (this.#isStopped) return;
@@ -188,8 +193,27 @@ const SQLITE_REASONS: Readonly<Record<number, string>> = {
   11: 'its database is damaged',
 };
 
-/** An error for clients, without paths and statements. */
-function reasonOf(error: unknown): string {
+/** By SQLSTATE, or by the code of an error of the connection. */
+const DATABASE_REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:ECONNREFUSED|ENOENT)$/, 'it refuses connections'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'its host name cannot be resolved'],
+  [/^(?:ECONNRESET|EPIPE|08)/, 'the connection to it was lost'],
+  [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, 'it cannot be reached'],
+  [/^28/, 'it rejects the credentials'],
+  [/^3D/, 'there is no such database'],
+  [/^53100$/, 'its disk is full'],
+  [/^53/, 'it has no free connection or memory'],
+  [/^57P/, 'it is starting or shutting down'],
+  [/^25006$/, 'it is read-only'],
+];
+
+/** An error for clients, without addresses, paths and statements. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof StoreFault) return error.reason;
+  if (error instanceof DatabaseFault) {
+    const { code = '' } = (error.cause ?? {}) as { code?: string };
+    return DATABASE_REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'it does not answer';
+  }
   const { code, errcode } = error as Readonly<Record<'code' | 'errcode', unknown>>;
   const known =
     typeof errcode === 'number'

@@ -37,6 +37,7 @@ export class RunnerPool {
   readonly #unremoved = new Set<RunnerProcess>();
   readonly #endWaiters: (() => void)[] = [];
   #failedStarts = 0;
+  #missingSince: number | null = null;
   #stopped = false;
 
   constructor(options: PoolOptions, events: PoolEvents) {
@@ -46,6 +47,7 @@ export class RunnerPool {
 
   /** Returns how many slots of a former service were removed. */
   start(): number {
+    this.#missingSince = Date.now();
     const removedSlots = sweepSlots(this.#options.slotsDirectory);
     for (let index = 0; index < this.#options.size; index++) this.#spawn();
     this.#watchTimer = setInterval(() => this.#watch(), WATCH_INTERVAL_MS).unref();
@@ -55,6 +57,11 @@ export class RunnerPool {
   /** Number of runner processes, for tests and metrics. */
   get runners(): ReadonlySet<RunnerProcess> {
     return this.#runners;
+  }
+
+  /** Since when (ms since 1970) no runner has its code loaded; null: one has. */
+  get missingSince(): number | null {
+    return this.#missingSince;
   }
 
   /** Reserves an idle runner; null if there is none. */
@@ -127,6 +134,7 @@ export class RunnerPool {
       const runner = new RunnerProcess(this.#options, {
         onIdle: () => {
           this.#failedStarts = 0;
+          this.#missingSince = null;
           this.#events.onIdle();
         },
         onDeath: (dead, cause, detail) => this.#replace(dead, cause, detail),
@@ -145,6 +153,7 @@ export class RunnerPool {
     this.#removeSlot(dead);
     for (const wake of this.#endWaiters.splice(0)) wake();
     if (this.#stopped) return;
+    if (![...this.#runners].some(({ hasLoaded }) => hasLoaded)) this.#missingSince ??= Date.now();
     this.#events.onDeath(cause, detail);
     if (dead.hasLoaded) this.#spawn();
     // It failed while loading: starting it again at once would only waste CPU time.

@@ -35,7 +35,8 @@ export interface RunnerOptions {
   readonly startTimeoutMs?: number;
 }
 
-export type RunnerState = 'starting' | 'idle' | 'warming' | 'busy' | 'dead';
+export const runnerStates = ['starting', 'idle', 'warming', 'busy', 'dead'] as const;
+export type RunnerState = (typeof runnerStates)[number];
 
 export type RunOutcome =
   | { readonly kind: 'done'; readonly report: JobReport; readonly findingsBytes: number }

@@ -7,20 +7,22 @@
  */
 import { randomUUID } from 'node:crypto';
 import { DatabaseFault } from '../engines/postgres/fault.ts';
-import { failure } from '../errors.ts';
+import { failure, isDiskFull } from '../errors.ts';
 import { inputKey, type Upload } from '../storage/store.ts';
 import type { JobServiceOptions } from './attempt.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Idempotency, NewJob, Viewer } from './job.ts';
 import { JobFeed } from './job-feed.ts';
+import type { Swept } from './observer.ts';
 import { OwnedJobs, type OwnedJobsOptions } from './owned-jobs.ts';
 import { Peers } from './peers.ts';
-import type { EnqueueResult, OwnerHolding, OwnerUsage } from './queue.ts';
+import type { EnqueueResult, OwnerHolding, OwnerUsage, QueueFacts } from './queue.ts';
+import { DISK_FULL, type FailedCheck, failedCheck, Readiness, type StorageCheck } from './readiness.ts';
 import { Receipts } from './receipts.ts';
 import { ReceivedBytes } from './received-bytes.ts';
-import { isStorageFault, Recovery } from './recovery.ts';
+import { isStorageFault, Recovery, reasonOf } from './recovery.ts';
 import { Removals } from './removals.ts';
-import { sweep } from './retention.ts';
+import { type SweepResult, sweep } from './retention.ts';
 import { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
 import { type UploadReference, Uploads } from './uploads.ts';
@@ -29,11 +31,14 @@ const SWEEP_INTERVAL_MS = 60_000;
 /** Checking all files takes longer and rarely finds any. */
 const ORPHAN_SWEEP_INTERVAL_MS = 3_600_000;
 const ORPHAN_AGE_MS = 3_600_000;
+/** A process without a runner is not ready after this time; runners are replaced sooner. */
+const RUNNERS_MISSING_MS = 10_000;
 
 export class JobService {
   readonly uploads: Uploads;
   readonly #options: JobServiceOptions;
   readonly #pool: RunnerPool;
+  readonly #readiness: Readiness;
   readonly #recovery: Recovery;
   readonly #dispatcher: Dispatcher;
   readonly #received = new ReceivedBytes();
@@ -44,6 +49,7 @@ export class JobService {
   readonly #ownedJobs: OwnedJobsOptions;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #isLeaving = false;
+  #stateSince = Date.now();
   #starting: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
   #sweepTimer: NodeJS.Timeout | null = null;
@@ -57,8 +63,9 @@ export class JobService {
       (id) => queue.get(id),
       (error) => log.error({ err: error }, 'a change of a job could not be announced'),
     );
+    this.#readiness = new Readiness(storageChecks(options));
     this.#recovery = new Recovery({
-      checkStorage: () => this.#checkStorage(),
+      checkStorage: () => this.#readiness.verify(),
       reconcile: () => this.#dispatcher.reconcile(),
       resume: () => this.#dispatcher.dispatch(),
       log,
@@ -144,6 +151,36 @@ export class JobService {
     return this.#options.queue.length();
   }
 
+  queueFacts(): Promise<QueueFacts> {
+    return this.#options.queue.facts();
+  }
+
+  /** What the service lacks to accept and run jobs; empty: nothing. Resolves within about two seconds. */
+  async failedChecks(): Promise<readonly FailedCheck[]> {
+    if (!this.accepts || this.#isLeaving)
+      return [
+        failedCheck(
+          'service',
+          this.#stateSince,
+          this.#state === 'new' ? 'it is starting' : 'it is shutting down',
+        ),
+      ];
+    const failed = await this.#readiness.failed(this.#recovery.isUnderway);
+    const { trouble } = this.#recovery;
+    if (trouble !== null && failed.length === 0) {
+      const { error, since } = trouble;
+      // The tests need less than what failed, or storage works again and results are being recorded.
+      const isFull = isDiskFull(error) && !this.#options.store.isShared;
+      const reason = `an operation of storage failed and is repeated: ${reasonOf(error)}`;
+      failed.push(isFull ? failedCheck('disk', since, DISK_FULL) : failedCheck('service', since, reason));
+    }
+    const { missingSince } = this.#pool;
+    if (this.#options.runner.count > 0 && missingSince !== null)
+      if (Date.now() - missingSince >= RUNNERS_MISSING_MS)
+        failed.push(failedCheck('runners', missingSince, 'no runner process starts'));
+    return failed;
+  }
+
   get runningCount(): number {
     return this.#dispatcher.running.size;
   }
@@ -171,9 +208,10 @@ export class JobService {
     if (refusal !== null) throw refusal;
   }
 
-  /** From now on `checkServing` throws. Everything else goes on until `stop`. */
+  /** From now on the process is not ready. Everything else goes on until `stop`. */
   leave(): void {
     this.#isLeaving = true;
+    this.#stateSince = Date.now();
   }
 
   get isLeaving(): boolean {
@@ -183,12 +221,6 @@ export class JobService {
   /** Ends event streams, and requests that wait for a job: their clients go on at another process. */
   dismissWatchers(): void {
     this.#feed.close();
-  }
-
-  /** Whether load balancers should send requests here. Throws as `checkReady`, and SHUTTING_DOWN after `leave`. */
-  checkServing(): void {
-    if (this.#isLeaving) throw failure('SHUTTING_DOWN', { seconds: 5 });
-    this.checkReady();
   }
 
   /** Reports an error of storage that no caller waits for. */
@@ -291,8 +323,9 @@ export class JobService {
   }
 
   async #start(): Promise<void> {
-    const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log } = this.#options;
+    const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log, observer } = this.#options;
     const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs, () => false);
+    observer?.takenUp(recovered.requeued.length, recovered.failed.length);
     if (recovered.requeued.length + recovered.failed.length > 0)
       log.warn(recovered, 'took up jobs of a service that died');
     // Others may be writing uploads, and inputs of jobs that they are receiving.
@@ -302,19 +335,15 @@ export class JobService {
     const isReceiving = (): boolean => false;
     const orphanAgeMs = isAlone ? 0 : null;
     const swept = await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs, isReceiving });
-    const uploads = await this.#sweepUploads(isAlone);
-    const removed = {
-      ...swept,
-      orphans: swept.orphans + uploads.orphans,
-      uploads: uploads.expired,
-      slots: this.#pool.start(),
-    };
+    const all = allSwept(swept, await this.#sweepUploads(isAlone));
+    observer?.swept(all);
+    const removed = { ...all, slots: this.#pool.start() };
     if (Object.values(removed).some((count) => count > 0))
       log.warn(
         removed,
         'removed at the start: expired outputs and uploads, old records, files without a job, slots of runners',
       );
-    this.#state = 'running';
+    this.#enter('running');
     let isSweeping = false;
     this.#sweepTimer = setInterval(() => {
       // One at a time: on a slow disk they would accumulate.
@@ -328,9 +357,9 @@ export class JobService {
     this.#dispatcher.open();
   }
 
-  async #checkStorage(): Promise<void> {
-    await this.#options.queue.checkWritable();
-    await this.#options.store.checkWritable();
+  #enter(state: 'running' | 'stopping' | 'stopped'): void {
+    this.#state = state;
+    this.#stateSince = Date.now();
   }
 
   /** Runs a storage operation of a request: its failure rejects the request and starts the recovery. */
@@ -349,7 +378,7 @@ export class JobService {
   }
 
   async #sweep(): Promise<void> {
-    const { queue, store, recordRetentionMs, log } = this.#options;
+    const { queue, store, recordRetentionMs, log, observer } = this.#options;
     const now = Date.now();
     const intervalMs = this.#options.orphanSweepIntervalMs ?? ORPHAN_SWEEP_INTERVAL_MS;
     const { shared } = queue;
@@ -361,15 +390,16 @@ export class JobService {
       const isDue = now - this.#orphansSweptAt >= intervalMs;
       if (isDue) this.#orphansSweptAt = now;
       const withOrphans = isDue && (shared === null || (await shared.takeTurn('orphans', intervalMs / 2)));
-      const { orphans } = await sweep(queue, store, now, {
+      const swept = await sweep(queue, store, now, {
         recordRetentionMs,
         orphanAgeMs: withOrphans ? (this.#options.orphanAgeMs ?? ORPHAN_AGE_MS) : null,
         isReceiving: (id) => this.#receipts.has(id),
       });
-      const uploads = await this.#sweepUploads(withOrphans);
-      if (orphans + uploads.orphans > 0)
-        log.warn({ orphans: orphans + uploads.orphans }, 'removed files that belong to no job');
+      const all = allSwept(swept, await this.#sweepUploads(withOrphans));
+      observer?.swept(all);
+      if (all.orphans > 0) log.warn({ orphans: all.orphans }, 'removed files that belong to no job');
     } catch (error) {
+      observer?.swept(null);
       log.error({ err: error }, 'the retention sweep failed and will be tried again');
     }
   }
@@ -381,7 +411,7 @@ export class JobService {
 
   async #stop(): Promise<void> {
     await this.#starting?.catch(() => {});
-    this.#state = 'stopping';
+    this.#enter('stopping');
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     const isOver = this.#dispatcher.close().then(async () => {
       await Promise.all([...this.#dispatcher.running.values()].map((entry) => entry.done));
@@ -396,7 +426,39 @@ export class JobService {
     this.#pool.stop();
     await Promise.all([this.#recovery.stop(), isOver, this.#pool.ended(), this.#sweeping]);
     this.#peers?.stop();
-    this.#state = 'stopped';
+    this.#enter('stopped');
     this.#feed.close();
   }
+}
+
+function allSwept(jobs: SweepResult, uploads: { expired: number; orphans: number }): Swept {
+  return { ...jobs, uploads: uploads.expired, orphans: jobs.orphans + uploads.orphans };
+}
+
+/** Of a database and a store over a network, which can fail while nobody uses them; others are believed until an operation fails. */
+const DATABASE_BELIEVED_MS = 2000;
+const STORE_BELIEVED_MS = 60_000;
+const DISK_BELIEVED_MS = 10_000;
+
+function storageChecks({ store, queue, checkDisk, runner }: JobServiceOptions): StorageCheck[] {
+  const { shared } = queue;
+  return [
+    {
+      name: 'database',
+      isRemote: shared !== null,
+      write: () => queue.checkWritable(),
+      ...(shared === null
+        ? { believedMs: Number.POSITIVE_INFINITY }
+        : { believedMs: DATABASE_BELIEVED_MS, look: () => shared.checkTables() }),
+    },
+    {
+      name: 'store',
+      isRemote: store.isShared,
+      write: () => store.checkWritable(),
+      believedMs: store.isShared ? STORE_BELIEVED_MS : Number.POSITIVE_INFINITY,
+    },
+    ...(checkDisk === undefined || runner.count === 0
+      ? []
+      : [{ name: 'disk', isRemote: false, write: checkDisk, believedMs: DISK_BELIEVED_MS } as const]),
+  ];
 }

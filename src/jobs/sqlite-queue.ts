@@ -43,6 +43,7 @@ import type {
   OwnerHolding,
   OwnerLimits,
   OwnerUsage,
+  QueueFacts,
 } from './queue.ts';
 import { UploadTable } from './upload-table.ts';
 
@@ -222,6 +223,10 @@ export class SqliteQueue implements JobQueue {
 
   async length(): Promise<number> {
     return this.#length();
+  }
+
+  async facts(): Promise<QueueFacts> {
+    return this.#statements.facts.get<QueueFacts>() as QueueFacts;
   }
 
   #length(): number {

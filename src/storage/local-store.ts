@@ -56,13 +56,10 @@ export class LocalStore implements FileStore {
   readonly #directories: Readonly<Record<FileKind, string>>;
   /** Syncs of the directories. */
   readonly #namesOf: Readonly<Record<FileKind, SharedSync>>;
-  readonly #probe: string;
-  readonly #names: SharedSync;
-  #check: Promise<void> | null = null;
+  readonly #check: () => Promise<void>;
 
   constructor(directory: string) {
-    this.#probe = join(directory, 'probe');
-    this.#names = directorySync(directory);
+    this.#check = directoryProbe(directory);
     const open = (name: string): string => {
       const path = join(directory, name);
       mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -171,31 +168,41 @@ export class LocalStore implements FileStore {
     }
   }
 
-  async checkWritable(): Promise<void> {
-    // One check at a time: two would write the same file.
-    this.#check ??= this.#writeProbe().finally(() => {
-      this.#check = null;
-    });
-    return this.#check;
-  }
-
-  async #writeProbe(): Promise<void> {
-    // Left from an interrupted check, or one that could not remove it.
-    await removeFile(this.#probe);
-    const upload = new LocalUpload(this.#probe, this.#names);
-    try {
-      // Random: a file system that compresses would store zeros in no space at all.
-      await upload.write(randomBytes(PROBE_BYTES));
-      await upload.keep();
-    } finally {
-      await upload.discard();
-    }
+  checkWritable(): Promise<void> {
+    return this.#check();
   }
 
   #path(kind: FileKind, key: string): string {
     // Keys are made by the service; this check is for a key that would come from outside by mistake.
     if (!/^[\w-]{1,64}(\.\d{1,6})?$/.test(key)) throw failure('INTERNAL', { reason: 'malformed file key' });
     return join(this.#directories[kind], key);
+  }
+}
+
+/** A test that rejects if the directory cannot be written. */
+export function directoryProbe(directory: string): () => Promise<void> {
+  const path = join(directory, 'probe');
+  const names = directorySync(directory);
+  let underway: Promise<void> | null = null;
+  return () => {
+    // One at a time: two would write the same file.
+    underway ??= writeProbe(path, names).finally(() => {
+      underway = null;
+    });
+    return underway;
+  };
+}
+
+async function writeProbe(path: string, names: SharedSync): Promise<void> {
+  // Left from an interrupted check, or one that could not remove it.
+  await removeFile(path);
+  const upload = new LocalUpload(path, names);
+  try {
+    // Random: a file system that compresses would store zeros in no space at all.
+    await upload.write(randomBytes(PROBE_BYTES));
+    await upload.keep();
+  } finally {
+    await upload.discard();
   }
 }
 

@@ -35,9 +35,13 @@ export interface S3Settings {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | null;
+  readonly observe?: ObserveS3;
   /** For tests: shorter waits. */
   readonly patience?: Patience;
 }
+
+/** `status`: of the response; null: there was none. */
+export type ObserveS3 = (method: string, status: number | null, ms: number) => void;
 
 export interface Patience {
   /** Number of times that a failed request is repeated. */
@@ -342,6 +346,12 @@ export class S3Client {
     const hasBody = method === 'PUT' || method === 'POST';
     const { stallMs, leastRate } = this.#patience;
     const patienceMs = stallMs + (byteLength / leastRate) * 1000;
+    const began = performance.now();
+    let isObserved = false;
+    const observe = (status: number | null): void => {
+      if (!isObserved) this.#settings.observe?.(method, status, performance.now() - began);
+      isObserved = true;
+    };
     return new Promise((resolve, reject) => {
       const sending = (this.#isTls ? httpsRequest : httpRequest)(withPlainSpaces(signed.url), {
         method,
@@ -357,11 +367,13 @@ export class S3Client {
       );
       sending.on('response', (response) => {
         clearTimeout(timer);
+        observe(response.statusCode ?? null);
         response.setTimeout(stallMs, () => response.destroy(new Error(`no byte for ${stallMs} ms`)));
         resolve(response);
       });
       sending.on('error', (error) => {
         clearTimeout(timer);
+        observe(null);
         reject(error);
       });
       for (const chunk of body) sending.write(chunk);

@@ -75,6 +75,10 @@ export class FaultService implements AsyncDisposable {
         jobEnded: ({ id }) => this.#ends.set(id, (this.#ends.get(id) ?? 0) + 1),
         runnerDied() {},
         uploadStored() {},
+        claimed() {},
+        attemptEnded() {},
+        takenUp() {},
+        swept() {},
       },
     });
   }

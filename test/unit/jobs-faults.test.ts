@@ -33,6 +33,7 @@ const INTERFACES = {
     'checkRoom',
     'usage',
     'length',
+    'facts',
     'expiredOutputs',
     'markOutputsRemoved',
     'oldRecords',
@@ -68,6 +69,7 @@ const NONE_MISSING: [Missing] extends [never] ? true : Missing = true;
 const NOT_REACHED = new Set([
   'SqliteQueue.list',
   'SqliteQueue.usage',
+  'SqliteQueue.facts',
   'SqliteQueue.holding',
   'SqliteQueue.knowsKey',
   'SqliteQueue.earlier',

@@ -2,6 +2,7 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { failure } from '../../errors.ts';
 import { asFault, DatabaseFault } from './fault.ts';
+import type { DatabaseObserver, StatementOutcome } from './observer.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/name`. Never logged: it holds a password. */
@@ -14,6 +15,7 @@ export interface PostgresOptions {
   readonly maxConnections: number;
   /** Called when a connection was lost, and with every failure to reach the database. */
   readonly onFault?: (fault: DatabaseFault) => void;
+  readonly observer?: DatabaseObserver;
 }
 
 /** What runs statements: the database itself, or a transaction. */
@@ -78,6 +80,11 @@ export class PostgresDatabase implements Statements {
     this.#options = options;
     this.#pool = pool;
     pool.on('error', (error) => this.#report(error));
+    options.observer?.opened(() => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }));
   }
 
   /** Connects. Throws errors of the driver. */
@@ -187,7 +194,11 @@ export class PostgresDatabase implements Statements {
     const onLost = (error: Error): void => events.onLost(new DatabaseFault(error));
     client.on('error', onLost);
     client.on('end', () => onLost(new Error('the database closed the connection')));
-    client.on('notification', ({ payload }) => events.onMessage(payload ?? ''));
+    const { observer } = this.#options;
+    client.on('notification', ({ payload }) => {
+      observer?.notified();
+      events.onMessage(payload ?? '');
+    });
     try {
       await client.connect();
       // Locks of the session: a seat is free when its connection has ended.
@@ -199,6 +210,8 @@ export class PostgresDatabase implements Statements {
         return null;
       }
       await client.query(`LISTEN ${quoted(channel)}`);
+      observer?.listening(true);
+      client.on('end', () => observer?.listening(false));
     } catch (error) {
       client.end().catch(() => {});
       throw new DatabaseFault(error);
@@ -246,6 +259,21 @@ export class PostgresDatabase implements Statements {
     }, MIGRATION_TIMEOUT_MS);
   }
 
+  /** Version of the tables of a history; 0: there are none. Throws DatabaseFault also if the database cannot be written. */
+  async versionOf(name: string): Promise<number> {
+    const [{ isReadOnly, hasTables }] = await this.rows<{ isReadOnly: boolean; hasTables: boolean }>(
+      `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+         to_regclass('schema_versions') IS NOT NULL AS "hasTables"`,
+    );
+    if (isReadOnly) throw new DatabaseFault(Object.assign(new Error('read-only'), { code: '25006' }));
+    if (!hasTables) return 0;
+    const [row] = await this.rows<{ version: number }>(
+      'SELECT version FROM schema_versions WHERE history = $1',
+      [name],
+    );
+    return row?.version ?? 0;
+  }
+
   async #leased<Result>(act: (query: Query) => Promise<Result>, timeoutMs?: number): Promise<Result> {
     const lease = await this.#lease(timeoutMs);
     try {
@@ -256,11 +284,15 @@ export class PostgresDatabase implements Statements {
   }
 
   async #lease(timeoutMs = STATEMENT_TIMEOUT_MS): Promise<Lease> {
+    const { observer } = this.#options;
     let client: PoolClient;
+    const began = performance.now();
     try {
       client = await this.#pool.connect();
     } catch (error) {
       throw this.#report(error);
+    } finally {
+      observer?.connected(performance.now() - began);
     }
     let broken: Error | undefined;
     // The statement under way is rejected, too.
@@ -270,14 +302,19 @@ export class PostgresDatabase implements Statements {
     client.on('error', onLost);
     return {
       query: async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+        const began = performance.now();
+        let outcome: StatementOutcome = 'ok';
         try {
           const statement = { text, values: [...values], query_timeout: timeoutMs };
           return await client.query<Row>(statement);
         } catch (thrown) {
           const error = asFault(thrown);
+          outcome = error instanceof DatabaseFault ? 'unreachable' : 'rejected';
           if (!(error instanceof DatabaseFault)) throw error;
           broken = error;
           throw this.#report(error);
+        } finally {
+          observer?.queried(performance.now() - began, outcome);
         }
       },
       release() {

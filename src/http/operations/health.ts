@@ -1,5 +1,9 @@
 /** For orchestrators and monitoring: /healthz, /readyz, /metrics. */
+import { failure } from '../../errors.ts';
+import { problemOf, sendProblem } from '../error-reply.ts';
 import type { Operation } from '../operation.ts';
+
+const RETRY_SECONDS = 5;
 
 const statusSchema = (status: string) => ({
   type: 'object',
@@ -38,23 +42,24 @@ export const getReadiness: Operation = {
   access: 'public',
   summary: 'Check readiness',
   description:
-    'For load balancers. Returns 503 while the service starts or stops, 507 while the disk is full, and 503 while jobs cannot be stored for another reason; `detail` names it. The service becomes ready by itself when the cause is gone.',
+    'For load balancers. Returns 503 while this process cannot accept or run jobs: it starts or stops, or the database, the store, the disk or its runners fail. `checks` names each check that fails, since when, and what to do. The process becomes ready by itself when the cause is gone.',
   parameters: [],
   responses: {
     200: {
-      description: 'The service accepts jobs.',
+      description: 'The process accepts jobs, or runs them (`--role worker`).',
       content: { 'application/json': { schema: statusSchema('ready') } },
     },
-    503: {
-      description: 'The service is starting or stopping, or cannot store jobs; `detail` gives the reason.',
-    },
-    507: { description: 'The disk is full.' },
+    503: { description: 'This process is not ready; `checks` gives the reasons.' },
   },
   examples: ['curl BASE_URL/readyz'],
   handle: async ({ service }, _request, reply) => {
     reply.header('cache-control', 'no-store');
-    service.checkServing();
-    return { status: 'ready' };
+    const failed = await service.failedChecks();
+    if (failed.length === 0) return { status: 'ready' };
+    const reason = failed.map((check) => `${check.name}: ${check.reason}`).join('; ');
+    const checks = failed.map(({ since, ...check }) => ({ ...check, since: new Date(since).toISOString() }));
+    reply.header('retry-after', String(RETRY_SECONDS));
+    return sendProblem(reply, { ...problemOf(failure('NOT_READY', { reason })), checks });
   },
 };
 

@@ -1,4 +1,5 @@
 /** The body of all errors (RFC 9457). */
+import { checkNames } from '../../jobs/readiness.ts';
 import type { JsonSchema } from '../operation.ts';
 import { closedObject, listOf, text } from './schema.ts';
 
@@ -18,6 +19,18 @@ export const FIXES: JsonSchema = {
   ),
   description:
     'Values that the message proposes for the config, alternatives to each other: with one of them, the request may succeed.',
+};
+
+const CHECKS: JsonSchema = {
+  ...listOf(
+    closedObject({
+      name: { enum: checkNames },
+      since: { type: 'string', format: 'date-time', description: 'When it was first seen to fail.' },
+      reason: text('What is wrong.'),
+      action: text('What the operator can do.'),
+    }),
+  ),
+  description: 'Only of `/readyz`: the checks that fail.',
 };
 
 export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -41,8 +54,9 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
         ),
         suggestions: SUGGESTIONS,
         fixes: FIXES,
+        checks: CHECKS,
       },
-      ['instance', 'errors', 'suggestions', 'fixes'],
+      ['instance', 'errors', 'suggestions', 'fixes', 'checks'],
     ),
     description: 'Problem details (RFC 9457).',
   },

@@ -1,0 +1,167 @@
+/** What /readyz and /metrics say while something that the service needs is missing. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test, { mock } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { makeWorkspace } from '../support/convert.ts';
+import { noPostgres, sharedPostgres } from '../support/postgres.ts';
+import { checkedFetch } from '../support/response-check.ts';
+import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
+import { startTestService, submit, submitJob, type TestService } from '../support/service.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly checks: readonly { name: string; since: string; reason: string; action: string }[];
+}
+
+async function readiness({ url }: TestService): Promise<Answer> {
+  const response = await checkedFetch(`${url}/readyz`);
+  const text = await response.text();
+  assert.equal(response.headers.has('retry-after'), response.status === 503);
+  assert.equal((await checkedFetch(`${url}/healthz`)).status, 200);
+  return { status: response.status, text, checks: (JSON.parse(text) as Partial<Answer>).checks ?? [] };
+}
+
+/** Waits until exactly these checks fail. */
+async function failing(service: TestService, ...names: string[]): Promise<Answer> {
+  let answer = await readiness(service);
+  for (const end = performance.now() + 20_000; performance.now() < end; await pause(50)) {
+    const isSo = answer.checks.map(({ name }) => name).join() === names.join();
+    if (isSo && answer.status === (names.length === 0 ? 200 : 503)) return answer;
+    answer = await readiness(service);
+  }
+  assert.fail(`not within 20 s: ${names.join() || 'ready'}, but ${answer.text}`);
+}
+
+async function metric({ url }: TestService, series: string): Promise<number> {
+  const lines = (await (await checkedFetch(`${url}/metrics`)).text()).split('\n');
+  return Number(
+    lines
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(' ')
+      .at(-1),
+  );
+}
+
+test('a database that stops is named at once, and the process is ready when it is back', {
+  skip: noPostgres,
+}, async () => {
+  using workspace = makeWorkspace();
+  const server = await sharedPostgres();
+  await using service = await startTestService({
+    settings: { DATABASE_URL: server.url, STORE_URL: `file://${workspace.path}` },
+  });
+  await service.ended(await submitJob(service));
+  await failing(service);
+  assert.equal(await metric(service, 'geomill_queue_length'), 0);
+  assert.equal(await metric(service, 'geomill_notifications_connected'), 1);
+  assert.ok((await metric(service, 'geomill_database_query_duration_seconds_count{outcome="ok"}')) > 5);
+  assert.ok((await metric(service, 'geomill_database_connections{state="idle"}')) > 0);
+  assert.ok((await metric(service, 'geomill_notifications_received_total')) > 0);
+  const before = new Date();
+
+  await server.stop();
+  const { text, checks } = await failing(service, 'database');
+  assert.match(checks[0].reason, /refuses connections/);
+  assert.ok(new Date(checks[0].since) >= before);
+  assert.match(checks[0].action, /check that the database runs/);
+  assert.ok(!text.includes('postgres://') && !text.includes(workspace.path) && !text.includes('/tmp'), text);
+  assert.ok(Number.isNaN(await metric(service, 'geomill_queue_length')));
+  assert.equal(await metric(service, 'geomill_ready'), 0);
+  assert.equal(await metric(service, 'geomill_check_failing{check="database"}'), 1);
+  assert.equal(await metric(service, 'geomill_notifications_connected'), 0);
+
+  await server.start();
+  await failing(service);
+  assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
+  assert.equal(await metric(service, 'geomill_queue_length'), 0);
+  for (let i = 0; i < 200 && (await metric(service, 'geomill_notifications_connected')) === 0; i++)
+    await pause(50);
+  assert.equal(await metric(service, 'geomill_notification_connects_total'), 2);
+});
+
+test('tables that are missing or older are named', { skip: noPostgres }, async () => {
+  using workspace = makeWorkspace();
+  const server = await sharedPostgres();
+  await using service = await startTestService({
+    settings: { DATABASE_URL: server.url, STORE_URL: `file://${workspace.path}` },
+  });
+  const database = await PostgresDatabase.open({ url: server.url, schema: 'geomill', maxConnections: 1 });
+  const change = (sql: string): Promise<number> => database.run(sql);
+  await change("UPDATE schema_versions SET version = version + 1 WHERE history = 'jobs'");
+  await pause(2100);
+  await failing(service);
+  await change("UPDATE schema_versions SET version = 0 WHERE history = 'jobs'");
+  const { checks } = await failing(service, 'migrations');
+  assert.match(checks[0].reason, /tables are missing/);
+  assert.match(checks[0].action, /restart this process/);
+  await database.close();
+});
+
+test('a store that fails is named with its reason', async (context) => {
+  using workspace = makeWorkspace();
+  await using server = await S3TestServer.start(join(workspace.path, 's3'));
+  if (server === null) return context.skip('@20minutes/s3rver is not installed');
+  await using service = await startTestService({
+    settings: {
+      STORE_URL: `s3://${BUCKET}/a`,
+      S3_ENDPOINT: server.url,
+      AWS_ACCESS_KEY_ID: KEY_ID,
+      AWS_SECRET_ACCESS_KEY: SECRET,
+    },
+  });
+  server.faultFor = () => ({ status: 403, code: 'AccessDenied' });
+  assert.equal((await submit(service)).status, 503);
+  const { text, checks } = await failing(service, 'store');
+  assert.match(checks[0].reason, /refuses its credentials/);
+  for (const secret of [server.url, BUCKET, SECRET]) assert.ok(!text.includes(secret), text);
+  assert.ok(
+    (await metric(service, 'geomill_s3_request_duration_seconds_count{method="PUT",status="403"}')) > 0,
+  );
+  assert.ok(
+    (await metric(
+      service,
+      'geomill_store_operation_duration_seconds_count{operation="check",outcome="failed"}',
+    )) > 0,
+  );
+  server.faultFor = () => null;
+  await failing(service);
+  assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
+});
+
+test('a worker whose own disk is full says so, and gives jobs back without counting the attempt', async (context) => {
+  using disk = mountSmallDisk(40);
+  if (disk === null) return context.skip('no file system can be mounted here: needs Linux and root');
+  using workspace = makeWorkspace();
+  await using service = await startTestService({
+    dataDirectory: disk.path,
+    settings: { STORE_URL: `file://${workspace.path}`, JOB_ATTEMPTS: '1' },
+  });
+  const first = await submitJob(service, { file: 'wait 300' });
+  while (service.service.runningCount === 0) await pause(10);
+  disk.fill();
+  const { checks } = await failing(service, 'disk');
+  assert.match(checks[0].reason, /no disk space/);
+  assert.match(checks[0].action, /DATA_DIR/);
+  const interrupted = 'geomill_attempts_total{outcome="interrupted"}';
+  for (let i = 0; i < 400 && (await metric(service, interrupted)) === 0; i++) await pause(50);
+  disk.free();
+  await failing(service);
+  assert.deepEqual((({ state, attempts }) => [state, attempts])(await service.ended(first)), ['SUCCESS', 1]);
+});
+
+test('a process whose runners do not start is not ready', async (context) => {
+  await using service = await startTestService({
+    start: { runner: { entry: join(import.meta.dirname, 'missing.ts') } },
+  });
+  await failing(service);
+  const realNow = Date.now;
+  const clock = mock.method(Date, 'now', () => realNow() + 11_000);
+  context.after(() => clock.mock.restore());
+  const { checks } = await failing(service, 'runners');
+  assert.match(checks[0].reason, /no runner process starts/);
+  assert.match(checks[0].action, /geomill doctor/);
+});
