@@ -1,4 +1,5 @@
 /** The log of the service: one JSON object a line on standard output. */
+import { hostname } from 'node:os';
 import { type FastifyBaseLogger, fastify } from 'fastify';
 import { withoutSecrets } from './accounts/secret-text.ts';
 import { shortText } from './short-text.ts';
@@ -6,6 +7,13 @@ import { shortText } from './short-text.ts';
 /** Headers that hold secrets, at the paths of an entry where headers are logged. */
 const SECRET_HEADERS = ['authorization', 'apikey', 'apiKey', 'cookie', '["set-cookie"]'];
 const PLACES = ['headers', '*.headers', 'err.request.headers'];
+
+/** Members of every line. */
+export interface ProcessIdentity {
+  /** Name of the process; no other has the same. */
+  readonly process: string;
+  readonly role: string;
+}
 
 export interface LogDestination {
   write(line: string): unknown;
@@ -16,13 +24,18 @@ export interface LogDestination {
  * name, and keys and tokens by their pattern in each line, because a client can put one into a file name or a path. Long lines
  * are shortened. `destination`: for tests.
  */
-export function createLogger(level: string, destination?: LogDestination): FastifyBaseLogger {
+export function createLogger(
+  level: string,
+  identity: ProcessIdentity,
+  destination?: LogDestination,
+): FastifyBaseLogger {
   const paths = PLACES.flatMap((place) =>
     SECRET_HEADERS.map((name) => (name.startsWith('[') ? place + name : `${place}.${name}`)),
   );
   const redact = { paths, censor: '[secret]' };
   const hooks = { streamWrite: (line: string) => boundedLine(withoutSecrets(line)) };
-  return fastify({ logger: { level, redact, hooks, ...(destination && { stream: destination }) } }).log;
+  const base = { pid: process.pid, hostname: hostname(), ...identity };
+  return fastify({ logger: { level, base, redact, hooks, ...(destination && { stream: destination }) } }).log;
 }
 
 /** With its line feed. */

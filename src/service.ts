@@ -1,4 +1,6 @@
 /** Puts the service together and starts it: HTTP, accounts, the job queue and its runners, all from one `Config`. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { OidcSettings } from './account-area/library.ts';
@@ -44,11 +46,13 @@ import { directoryProbe } from './storage/local-store.ts';
 import { observedStore } from './storage/observed-store.ts';
 import { openStore, storeOptions } from './storage/open-store.ts';
 import type { FileStore } from './storage/store.ts';
+import { openTracer } from './tracing/open-tracer.ts';
 import { transformations } from './transformations/registry.ts';
 
 export interface RunningService {
   readonly url: string;
   readonly config: Config;
+  readonly role: Role;
   readonly service: JobService;
   /** Link that creates the first administrator. Null if there is one, or if the service is open. */
   readonly setupLink: string | null;
@@ -95,6 +99,13 @@ export async function startService(
     const isChecked = !adoptEmpty && config.databaseUrl === null;
     if (isChecked) refuseEmptyDatabase(data);
     const metrics = new Metrics();
+    const identity = { process: processName(), role };
+    const log = createLogger(config.logLevel, identity);
+    const tracer = await openTracer(config, {
+      ...{ ...identity, version: packageVersion(), log },
+      observer: metrics,
+    });
+    undo.push(() => tracer.close());
     const { s3, ...options } = storeOptions(config, data.path);
     const store = observedStore(
       await openStore({ ...options, s3: { ...s3, observe: metrics.s3 } }),
@@ -107,24 +118,35 @@ export async function startService(
     const onFailure = (error: unknown): void => storageFailed(error);
     const database = await openDatabase(config, onFailure, metrics.database);
     if (database !== null) undo.push(() => database.close());
-    const queue = await openQueue(database, queueSettings(config, path, onFailure));
+    const queue = await openQueue(database, queueSettings(config, identity.process, path, onFailure));
     undo.push(() => queue.close());
-    const log = createLogger(config.logLevel);
-    log.info({}, config.capacity.text);
-    for (const warning of config.capacity.warnings) log.warn({}, warning);
+    log.info(
+      {
+        version: packageVersion(),
+        database: database === null ? 'SQLite in DATA_DIR' : `PostgreSQL, schema ${config.databaseSchema}`,
+        store: storeKind(config),
+        traces: config.otelEndpoint !== null || config.otelTracesEndpoint !== null,
+      },
+      `starting with the role ${role}`,
+    );
+    if (role !== 'api') {
+      log.info({}, config.capacity.text);
+      for (const warning of config.capacity.warnings) log.warn({}, warning);
+    }
     if (isOpenToTheWorld(config))
       log.warn(
         { host: config.host },
         'anyone who can reach this address can submit jobs without credentials',
       );
     const urlPolicy = parseUrlPolicy(config.inputUrlHosts, config.inputUrlPrivateNetworks);
-    const isolation = await prepareSandbox(config, data, log);
+    const isolation = await prepareSandbox(config, data, role === 'api' ? null : log);
     const { sandbox } = isolation;
     const fetch = { ...fetchSettings(config, urlPolicy), sandbox };
     const ofRunner = { ...runner, sandbox };
     const service = new JobService({
       ...serviceOptions(config, role, data, queue, store, ofRunner, log, metrics),
       fetch,
+      tracer,
     });
     storageFailed = (error) => service.storageFailed(error);
     metrics.watch(service, {
@@ -152,6 +174,7 @@ export async function startService(
       rate,
       service,
       metrics,
+      tracer,
       openRequests: new OpenRequests(config.maxOwnerRequests),
       urlPolicy,
       crsSearch: new CrsSearch(),
@@ -201,12 +224,16 @@ export async function startService(
     warmParsing(context).catch((error: unknown) =>
       log.error({ err: error }, 'schemas could not be compiled'),
     );
+    log.info({ url }, `listening with the role ${role}`);
     const link =
-      config.auth === 'required' ? await setupLink(await accounts.open(), config.baseUrl ?? url) : null;
+      role !== 'worker' && config.auth === 'required'
+        ? await setupLink(await accounts.open(), config.baseUrl ?? url)
+        : null;
     let stopping: Promise<void> | null = null;
     return {
       url,
       config,
+      role,
       service,
       setupLink: link,
       isolation,
@@ -274,14 +301,18 @@ function openAuth(
 }
 
 /** Throws SETTING_INVALID if the configured sandbox does not work. */
-async function prepareSandbox(config: Config, data: DataDirectory, log: JobLog): Promise<ChosenSandbox> {
+async function prepareSandbox(
+  config: Config,
+  data: DataDirectory,
+  log: JobLog | null,
+): Promise<ChosenSandbox> {
   const isolation = await chooseSandbox({
     wanted: config.runnerSandbox as SandboxOptions['wanted'],
     firstUid: config.runnerFirstUid,
     slotsDirectory: data.slotsDirectory,
   });
   const { sandbox, missing } = isolation;
-  log.info({ sandbox: sandbox.level, missing }, `jobs are isolated by ${sandbox.text}`);
+  log?.info({ sandbox: sandbox.level, missing }, `jobs are isolated by ${sandbox.text}`);
   return isolation;
 }
 
@@ -303,13 +334,29 @@ function listenFailure(error: NodeJS.ErrnoException, { host, port }: Config): Er
   return error;
 }
 
-function queueSettings(config: Config, path: string, onFailure: (error: unknown) => void): QueueSettings {
+/** A container may have the same host name and process id as the one before it. */
+function processName(): string {
+  return `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
+}
+
+/** For the log, without the address. */
+function storeKind({ storeUrl }: Config): string {
+  if (storeUrl === null) return 'DATA_DIR';
+  return storeUrl.startsWith('s3:') ? 'S3' : 'shared directory';
+}
+
+function queueSettings(
+  config: Config,
+  processName: string,
+  path: string,
+  onFailure: (error: unknown) => void,
+): QueueSettings {
   // 0 means unlimited.
   const ownerLimits = {
     jobs: config.maxOwnerJobs || null,
     storedBytes: config.maxOwnerStorageBytes || null,
   };
-  return { ...config, ownerLimits, path, onFailure };
+  return { ...config, processName, ownerLimits, path, onFailure };
 }
 
 /** Throws SETTING_INVALID. */

@@ -63,6 +63,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'program-files.ts': { may: [] },
   // Between the service and the processes that it does not trust.
   'process-channel.ts': { may: [] },
+  tracing: { may: ['errors.ts'] },
   // The only user of Ajv.
   'schema-check.ts': { may: [], isPure: true },
   'message-schemas.ts': { may: [...MESSAGES, 'schema-check.ts'], isPure: true },
@@ -116,6 +117,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'pipeline',
       'formats/registry.ts',
       'storage',
+      'tracing',
       'engines/sqlite',
       'engines/postgres',
       'remote-input',
@@ -170,6 +172,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'crs-search',
       'jobs',
       'engines/postgres/observer.ts',
+      'tracing',
       'remote-input',
       'storage',
       'accounts',
@@ -204,6 +207,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'remote-input',
       'sandbox',
       'storage',
+      'tracing',
       'account-area',
       'convert-pages',
       'http',

@@ -7,11 +7,20 @@ import type { RunningService } from '../service.ts';
 
 export function greeting({
   url,
-  config: { authJobSurface, dataDirectory, web },
+  role,
+  config: { authJobSurface, dataDirectory, databaseUrl, runners, web },
   setupLink: link,
   isolation,
 }: RunningService): string {
-  const isolated = isolationOf(isolation);
+  const jobs = runners === 1 ? 'one job' : `up to ${runners} jobs`;
+  if (role === 'worker')
+    return `geomill runs ${jobs} at a time as a worker, and listens on ${url} for /healthz, /readyz and /metrics only.
+
+${isolationOf(isolation)}`;
+  const isolated =
+    role === 'api'
+      ? 'This process runs no jobs: start workers with geomill serve --role worker and the same DATABASE_URL and STORE_URL.\n\n'
+      : isolationOf(isolation);
   const inContainer = containerCommand();
   const first =
     link === null
@@ -21,10 +30,12 @@ export function greeting({
   ${link}
 
 `;
+  const place =
+    databaseUrl === null ? `DATA_DIR=${shellQuote(dataDirectory)}` : 'DATABASE_URL=... DATABASE_SCHEMA=...';
   if (authJobSurface === 'required')
     return `geomill listens on ${url} and requires credentials. To create an API key:
 
-  ${inContainer ?? `DATA_DIR=${shellQuote(dataDirectory)}`} geomill keys create --owner me --name first
+  ${inContainer ?? place} geomill keys create --owner me --name first
 
 ${isolated}${first}`;
   const sample = join(PACKAGE_DIRECTORY, 'samples', 'harbour.geojson');

@@ -1,5 +1,4 @@
 /** The HTTP application, without listening: tests inject requests, `geomill serve` listens. */
-import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
@@ -18,6 +17,7 @@ import {
 } from './error-reply.ts';
 import type { Operation } from './operation.ts';
 import { registerOperation, routePatterns, sendOperationHeaders } from './register-operation.ts';
+import { requestIdOf, traceRequests } from './request-trace.ts';
 import { type SecurityHeaders, securityHeaders, sendSecurityHeaders } from './security-headers.ts';
 
 /** Added to the longest possible wait for a job: a connection without traffic for that long is closed. */
@@ -40,7 +40,7 @@ export async function buildApp(
   const app = Fastify({
     ...(logger === false ? { logger: false } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     connectionTimeout: (context.config.syncTimeoutSeconds + IDLE_MARGIN_SECONDS) * 1000,
     // No limit for a whole request: large uploads may be slow. body-pace.ts enforces a minimum rate.
     requestTimeout: 0,
@@ -57,6 +57,7 @@ export async function buildApp(
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) onRoute?.({ method: one, url });
   });
+  traceRequests(app, context.tracer);
   await takeBodies(app);
   answerExpectationsLate(app);
   refuseTunnels(app, headers);

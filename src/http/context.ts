@@ -9,6 +9,7 @@ import { ANY_OWNER } from '../jobs/job.ts';
 import type { OwnedJobs } from '../jobs/owned-jobs.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
+import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { LazyAccounts } from './auth/lazy-accounts.ts';
@@ -20,6 +21,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null until it is identified, and on public routes. */
     principal: Principal | null;
+    span: Span;
   }
 }
 
@@ -41,6 +43,7 @@ export interface HttpContext {
   readonly rate: RequestRate;
   readonly service: JobService;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly openRequests: OpenRequests;
   readonly urlPolicy: UrlPolicy;
   readonly crsSearch: CrsSearch;

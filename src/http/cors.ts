@@ -20,6 +20,7 @@ const EXPOSED = [
   'Metadata-Transformations',
   'Preference-Applied',
   'Retry-After',
+  'Traceresponse',
   'Tus-Checksum-Algorithm',
   'Tus-Extension',
   'Tus-Max-Size',
@@ -31,6 +32,7 @@ const EXPOSED = [
   'Upload-Metadata',
   'Upload-Offset',
   'WWW-Authenticate',
+  'X-Request-Id',
 ];
 
 const ALLOWED = [
@@ -44,6 +46,7 @@ const ALLOWED = [
   'Last-Event-ID',
   'Prefer',
   'Range',
+  'Traceparent',
   'Tus-Resumable',
   'Upload-Checksum',
   'Upload-Defer-Length',
@@ -51,6 +54,7 @@ const ALLOWED = [
   'Upload-Metadata',
   'Upload-Offset',
   'X-HTTP-Method-Override',
+  'X-Request-Id',
 ];
 
 /** The longest time for which browsers cache the response to a preflight. */

@@ -14,6 +14,7 @@ import { runnerStates } from '../jobs/runner-process.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { ObserveStore } from '../storage/observed-store.ts';
 import type { ObserveS3 } from '../storage/s3-client.ts';
+import type { ExportObserver } from '../tracing/otlp-exporter.ts';
 
 const JOB_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 const HTTP_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30, 120];
@@ -29,7 +30,7 @@ export interface ProcessFacts {
   readonly runners: number;
 }
 
-export class Metrics implements JobObserver {
+export class Metrics implements JobObserver, ExportObserver {
   readonly #registry = new Registry();
   readonly #jobs = this.#counter(
     'geomill_jobs_total',
@@ -49,7 +50,7 @@ export class Metrics implements JobObserver {
   );
   readonly #claims = this.#histogram(
     'geomill_claim_duration_seconds',
-    'Claims of jobs, by result: job, or none if another process was faster.',
+    'Claims of jobs, by result: job, or none if no job waited or another process was faster.',
     DATABASE_SECONDS,
     ['result'],
   );
@@ -128,6 +129,13 @@ export class Metrics implements JobObserver {
     'Connections for NOTIFY that were opened; more than one: it was lost.',
   );
   readonly #isListening = this.#gauge('geomill_notifications_connected', '1 while NOTIFY is received.');
+
+  readonly #spans = this.#counter('geomill_trace_spans_exported_total', 'Spans that the collector took.');
+  readonly #lostSpans = this.#counter(
+    'geomill_trace_spans_dropped_total',
+    'Spans that were not delivered to the collector.',
+    ['reason'],
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -231,6 +239,14 @@ export class Metrics implements JobObserver {
     if (removed === null) return;
     this.#sweptAt.set(Date.now() / 1000);
     for (const kind of sweptKinds) this.#swept.inc({ kind }, removed[kind]);
+  }
+
+  spansExported(count: number): void {
+    this.#spans.inc(count);
+  }
+
+  spansDropped(reason: string, count: number): void {
+    this.#lostSpans.inc({ reason }, count);
   }
 
   uploadStored(byteLength: number): void {

@@ -7,6 +7,7 @@ import type { PresignOptions } from '../storage/store.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import { problemOf, sendProblem } from './error-reply.ts';
+import { joinTraceOf } from './request-trace.ts';
 
 /**
  * Answers a GET or HEAD of the output, or the request that submitted the job, to which no range and no condition applies.
@@ -18,6 +19,7 @@ export async function sendOutput(
   reply: FastifyReply,
   job: Job,
 ): Promise<FastifyReply> {
+  joinTraceOf(job, request, reply);
   if (job.state !== 'SUCCESS' || job.output === null) throw notDone(job);
   const etag = `"${job.id}"`;
   reply
@@ -46,6 +48,14 @@ export async function sendOutput(
   if (request.method === 'HEAD') return reply.send();
   const leave = context.openRequests.enter(ownerOf(request));
   reply.raw.once('close', leave);
+  const span = context.tracer.span('deliver output', 'internal', {
+    parent: request.span.context,
+    attributes: { 'geomill.job.id': job.id, 'geomill.bytes': end - start },
+  });
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) span.fail('aborted');
+    span.end();
+  });
   const file = await jobsOf(context, request).openOutput(job);
   if (file === null) throw expired(job);
   context.metrics.outputSent(end - start);

@@ -143,8 +143,11 @@ export async function submitRequest(
     const result =
       isRepeat && job.idempotency !== null
         ? await service.earlier(owner, job.idempotency)
-        : await service.submit(job);
+        : await service.submit(job, request.span.context);
     added = result.added;
+    request.span.set({ 'geomill.job.id': result.id });
+    const text = added ? 'accepted a job' : 'a request repeats that of an earlier job';
+    request.log.info({ jobId: result.id, operation: jobRequest.operation, owner }, text);
     return result;
   } finally {
     if (!added) await files.discard();

@@ -8,6 +8,8 @@ import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
+import { NO_TRACES, type Span, type Tracer, traced } from '../tracing/tracer.ts';
+import { type AttemptFacts, StageSpans } from './attempt-trace.ts';
 import { type FetchSettings, fetchInput, type ProvidedInputs } from './fetch-input.ts';
 import {
   convertedInputs,
@@ -50,6 +52,8 @@ export interface JobServiceOptions {
   readonly answersRequests?: boolean;
   readonly log: JobLog;
   readonly observer?: JobObserver;
+  /** Default: no traces. */
+  readonly tracer?: Tracer;
 }
 
 /** The part of a pino logger that is used here. */
@@ -57,6 +61,15 @@ export interface JobLog {
   info(facts: object, text: string): void;
   warn(facts: object, text: string): void;
   error(facts: object, text: string): void;
+}
+
+/** An attempt while it is made here. */
+export interface Attempt extends Claim {
+  readonly span: Span;
+  /** Names the attempt in the log. */
+  readonly facts: AttemptFacts;
+  /** Why the job failed, if this attempt made it fail. */
+  errorCode: string | null;
 }
 
 const KILL_INTERVAL_MS = 1000;
@@ -77,7 +90,7 @@ export class Attempts {
    * stops before, or when the result cannot be recorded.
    */
   async make(
-    claim: Claim,
+    claim: Attempt,
     runner: RunnerProcess,
     onProgress: (progress: Progress) => void,
   ): Promise<AttemptOutcome> {
@@ -93,7 +106,7 @@ export class Attempts {
   }
 
   async #run(
-    claim: Claim,
+    claim: Attempt,
     runner: RunnerProcess,
     onProgress: (progress: Progress) => void,
   ): Promise<AttemptOutcome> {
@@ -108,7 +121,7 @@ export class Attempts {
     const stopTimer = this.#endAfter(options.jobTimeoutMs, runner);
     let outcome: AttemptOutcome;
     try {
-      const provided = await this.#provide(job, files.inputPaths, runner);
+      const provided = await this.#provide(claim, files.inputPaths, runner);
       if (provided.kind === 'provided')
         outcome = await this.#convert(claim, runner, files, provided, onProgress);
       else if (provided.kind === 'failed' && provided.error.code === 'STORAGE_FULL')
@@ -140,23 +153,40 @@ export class Attempts {
 
   /** Puts the inputs into the runner's slot. An input that is fetched is the only input. */
   async #provide(
-    { id, inputs }: Job,
+    { job, span: { context: parent } }: Attempt,
     paths: readonly string[],
     runner: RunnerProcess,
   ): Promise<ProvidedInputs> {
-    const { store, fetch } = this.#options;
+    const { store, fetch, tracer = NO_TRACES } = this.#options;
+    const { id, inputs } = job;
     const [first] = inputs;
-    for (const [index, path] of paths.entries())
-      if (inputs[index].url === undefined) {
-        await store.provide(inputKey(id, inputs[index].fileIndex), path);
-        runner.slot.giveInput(path);
-      }
-    if (first.url !== undefined) return fetchInput({ ...first, url: first.url }, paths[0], runner, fetch);
-    return { kind: 'provided', inputs: convertedInputs(inputs), fetched: null, findings: [] };
+    const stored = inputs.flatMap(({ url, fileIndex, byteLength }, i) =>
+      url === undefined ? [{ fileIndex, path: paths[i], byteLength: byteLength ?? 0 }] : [],
+    );
+    if (stored.length > 0) {
+      const byteLength = stored.reduce((sum, file) => sum + file.byteLength, 0);
+      const attributes = { 'geomill.files': stored.length, 'geomill.bytes': byteLength };
+      await traced(tracer, 'provide input', 'internal', { parent, attributes }, async () => {
+        for (const { fileIndex, path } of stored) {
+          await store.provide(inputKey(id, fileIndex), path);
+          runner.slot.giveInput(path);
+        }
+      });
+    }
+    const { url } = first;
+    if (url === undefined)
+      return { kind: 'provided', inputs: convertedInputs(inputs), fetched: null, findings: [] };
+    const attributes = { 'http.request.method': 'GET', 'server.address': new URL(url).hostname };
+    return traced(tracer, 'fetch input', 'client', { parent, attributes }, async (span) => {
+      const fetched = await fetchInput({ ...first, url }, paths[0], runner, fetch);
+      if (fetched.kind === 'provided') span.set({ 'geomill.bytes': fetched.fetched?.byteLength });
+      else span.fail(fetched.kind === 'failed' ? fetched.error.code : 'died');
+      return fetched;
+    });
   }
 
   async #convert(
-    claim: Claim,
+    claim: Attempt,
     runner: RunnerProcess,
     files: JobFiles,
     { inputs, fetched, findings }: Extract<ProvidedInputs, { kind: 'provided' }>,
@@ -168,6 +198,9 @@ export class Attempts {
     // The name of a fetched file is known only now.
     const { fileName, pathName } = describeOutput(outputBasis(job.request, inputs), format);
     const outputPath = join(dirname(files.outputPath), pathName);
+    const { tracer = NO_TRACES } = options;
+    const conversion = tracer.span('convert', 'internal', { parent: claim.span.context });
+    const stages = new StageSpans(tracer, conversion.context);
     const outcome = await runner.run(
       {
         request: job.request,
@@ -190,11 +223,28 @@ export class Attempts {
           limits: options.limits,
         },
       },
-      onProgress,
+      (progress) => {
+        stages.enter(progress.stage);
+        onProgress(progress);
+      },
     );
+    stages.end(outcome.kind === 'done');
+    if (outcome.kind === 'failed') conversion.fail(outcome.error.code);
+    if (outcome.kind === 'died') conversion.fail(`runner_${outcome.cause}`);
+    conversion.end();
     if (outcome.kind === 'done') {
       const { findingsBytes } = outcome;
-      const { byteLength } = await options.store.adopt(job.id, claim.fence, outputPath, findingsBytes);
+      const { byteLength } = await traced(
+        tracer,
+        'store output',
+        'internal',
+        { parent: claim.span.context },
+        async (span) => {
+          const stored = await options.store.adopt(job.id, claim.fence, outputPath, findingsBytes);
+          span.set({ 'geomill.bytes': stored.byteLength });
+          return stored;
+        },
+      );
       return this.#succeed(
         claim,
         runner,
@@ -216,34 +266,38 @@ export class Attempts {
     return this.#options.outputFormat(request);
   }
 
-  async #afterFailure(claim: Claim, error: PlainError, log: string | null): Promise<AttemptOutcome> {
-    if (log !== null)
-      this.#options.log.error({ jobId: claim.job.id, cause: log }, 'a job failed by our fault');
+  async #afterFailure(claim: Attempt, error: PlainError, log: string | null): Promise<AttemptOutcome> {
+    if (log !== null) this.#options.log.error({ ...claim.facts, cause: log }, 'a job failed by our fault');
     return this.#fail(claim, error);
   }
 
   /** It is killed with the runner, with the same cause; if it dies alone, it has crashed. */
   async #afterFetcherDeath(
-    claim: Claim,
+    claim: Attempt,
     runner: RunnerProcess,
     detail: string,
     log: string,
   ): Promise<AttemptOutcome> {
     if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
-    this.#options.log.error({ jobId: claim.job.id, detail, log }, 'a fetching process died');
+    this.#options.log.error({ ...claim.facts, detail, log }, 'a fetching process died');
     return this.#afterDeath(claim, 'crash', detail);
   }
 
   async #succeed(
-    claim: Claim,
+    claim: Attempt,
     runner: RunnerProcess,
     output: JobOutput,
     report: JobReport,
   ): Promise<AttemptOutcome> {
-    const { queue, store, outputRetentionMs, observer } = this.#options;
+    const { queue, store, outputRetentionMs, observer, tracer = NO_TRACES } = this.#options;
+    const parent = claim.span.context;
+    const record = (): Promise<boolean> =>
+      traced(tracer, 'record result', 'internal', { parent }, () =>
+        queue.succeed(claim, output, report, Date.now() + outputRetentionMs),
+      );
     const recorded = await this.#recovery.keep(async () => {
       try {
-        return await queue.succeed(claim, output, report, Date.now() + outputRetentionMs);
+        return await record();
       } catch (error) {
         if (error instanceof GeomillError && error.code === 'OUTPUT_STORAGE_EXCEEDED') return error.toPlain();
         if (isDiskFull(error)) return asGeomillError(error).toPlain();
@@ -266,7 +320,7 @@ export class Attempts {
       return this.#replaced(claim);
     }
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
-    await this.#removeInputs(claim.job);
+    await this.#removeInputs(claim);
     return 'succeeded';
   }
 
@@ -280,34 +334,36 @@ export class Attempts {
    * Removes the output of an attempt that was replaced, or whose job was cancelled; where attempts share one file, only if the job
    * ended without an output. The inputs of an ended job are removed too.
    */
-  async #discardOutput({ job, fence }: Claim): Promise<void> {
+  async #discardOutput(claim: Attempt): Promise<void> {
+    const { job, fence } = claim;
     const { queue, store } = this.#options;
     const now = await queue.summary(job.id);
     const isEnded = now === null || isFinal(now.state);
     const isCurrent = now?.state === 'SUCCESS' && now.fence === fence;
     if (store.isShared ? !isCurrent : isEnded && now?.state !== 'SUCCESS')
       await store.remove('output', job.id, fence);
-    if (isEnded) await this.#removeInputs(job);
+    if (isEnded) await this.#removeInputs(claim);
   }
 
   /** Of an ended job. What cannot be removed now belongs to no job any more, and is swept. */
-  async #removeInputs(job: Job): Promise<void> {
+  async #removeInputs({ job, facts }: Attempt): Promise<void> {
     const { store, log } = this.#options;
     await removeInputs(store, job).catch((error: unknown) =>
-      log.warn({ jobId: job.id, err: error }, 'inputs of an ended job could not be removed'),
+      log.warn({ ...facts, err: error }, 'inputs of an ended job could not be removed'),
     );
   }
 
-  async #fail(claim: Claim, error: PlainError): Promise<AttemptOutcome> {
+  async #fail(claim: Attempt, error: PlainError): Promise<AttemptOutcome> {
     const { queue, outputRetentionMs, observer } = this.#options;
     const write = (): Promise<boolean> => queue.fail(claim, error, Date.now() + outputRetentionMs);
     if (!(await this.#recovery.keep(write))) return this.#replaced(claim);
+    claim.errorCode = error.code;
     this.#tellEnd(claim, 'FAILED', observer, 0);
-    await this.#removeInputs(claim.job);
+    await this.#removeInputs(claim);
     return error.code === 'CANCELLED' ? 'cancelled' : 'failed';
   }
 
-  async #afterDeath(claim: Claim, cause: DeathCause, detail: string): Promise<AttemptOutcome> {
+  async #afterDeath(claim: Attempt, cause: DeathCause, detail: string): Promise<AttemptOutcome> {
     const { jobTimeoutMs, maxAttempts, runner, log } = this.#options;
     switch (cause) {
       case 'timeout':
@@ -330,10 +386,10 @@ export class Attempts {
         return this.#requeue(claim, true);
       case 'message':
         // No retry: the same input would cause the same message.
-        log.error({ jobId: claim.job.id, detail }, 'a runner was stopped for a message that it may not send');
+        log.error({ ...claim.facts, detail }, 'a runner was stopped for a message that it may not send');
         return this.#fail(claim, { code: 'RUNNER_MESSAGE_INVALID', params: { reason: detail } });
       case 'crash':
-        log.warn({ jobId: claim.job.id, attempt: claim.job.attempts, detail }, 'the process of a job died');
+        log.warn({ ...claim.facts, detail }, 'the process of a job died');
         if (claim.job.attempts >= maxAttempts)
           return this.#fail(claim, {
             code: 'JOB_ATTEMPTS_EXHAUSTED',
@@ -343,7 +399,7 @@ export class Attempts {
     }
   }
 
-  async #requeue(claim: Claim, uncounted: boolean): Promise<AttemptOutcome> {
+  async #requeue(claim: Attempt, uncounted: boolean): Promise<AttemptOutcome> {
     const write = (): Promise<boolean> => this.#options.queue.requeue(claim, uncounted);
     if (!(await this.#recovery.keep(write))) return this.#replaced(claim);
     return uncounted ? 'interrupted' : 'requeued';
@@ -353,11 +409,15 @@ export class Attempts {
    * If storage still fails after the files of the attempt are removed, the job is not the cause: the attempt does not count, and jobs
    * wait. Otherwise the job itself may be too large for the disk: it has as many attempts as one that crashes.
    */
-  async #afterStorageFault(claim: Claim, runner: RunnerProcess, error: PlainError): Promise<AttemptOutcome> {
+  async #afterStorageFault(
+    claim: Attempt,
+    runner: RunnerProcess,
+    error: PlainError,
+  ): Promise<AttemptOutcome> {
     const { store, checkDisk, maxAttempts, log } = this.#options;
     const { job } = claim;
     log.warn(
-      { jobId: job.id, attempt: job.attempts, error },
+      { ...claim.facts, error },
       error.code === 'STORAGE_FULL' ? 'no disk space was left for a job' : 'the store failed for a job',
     );
     // Killing the process also frees its open files.
@@ -373,15 +433,15 @@ export class Attempts {
   }
 
   /** The service's disk or database failed during the attempt. */
-  async #giveUp(claim: Claim, thrown: unknown): Promise<AttemptOutcome> {
+  async #giveUp(claim: Attempt, thrown: unknown): Promise<AttemptOutcome> {
     const { log } = this.#options;
-    log.error({ jobId: claim.job.id, err: thrown }, 'a job could not be carried out');
+    log.error({ ...claim.facts, err: thrown }, 'a job could not be carried out');
     const known = thrown instanceof GeomillError && thrown.fault === 'user' ? thrown.toPlain() : null;
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     return this.#fail(claim, known ?? { code: 'INTERNAL', params: { reason } });
   }
 
-  #tellEnd(claim: Claim, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {
+  #tellEnd(claim: Attempt, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {
     const { job } = claim;
     const startedAt = job.startedAt ?? job.createdAt;
     observer?.jobEnded(job, state, startedAt - job.createdAt, Date.now() - startedAt, outputBytes);

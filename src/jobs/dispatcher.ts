@@ -3,7 +3,9 @@
  * a runner that becomes idle and storage that works again call `dispatch`.
  */
 import type { Progress } from '../pipeline/report.ts';
-import { Attempts, type JobServiceOptions } from './attempt.ts';
+import { NO_TRACES } from '../tracing/tracer.ts';
+import { type Attempt, Attempts, type JobLog, type JobServiceOptions } from './attempt.ts';
+import { attemptSpan, factsOf } from './attempt-trace.ts';
 import type { JobFeed } from './job-feed.ts';
 import type { AttemptOutcome } from './observer.ts';
 import type { Peers } from './peers.ts';
@@ -90,7 +92,7 @@ export class Dispatcher {
       const found = await options.queue.recover(options.maxAttempts, expiresAt, isHeld);
       const ids = [...found.requeued, ...found.failed];
       options.observer?.takenUp(found.requeued.length, found.failed.length);
-      if (ids.length > 0) options.log.warn(found, 'took up jobs that were running without a runner');
+      logTakenUp(options.log, found);
       for (const id of ids) feed.changed(id);
     } finally {
       this.#isBusy = false;
@@ -118,9 +120,10 @@ export class Dispatcher {
       if ((await options.queue.length()) === 0) return pool.warmIdle();
       const runner = pool.take();
       if (runner === null) return;
+      const claimedFrom = Date.now();
       const claim = await this.#claimFor(runner);
       if (claim === null) return;
-      this.#begin(claim, runner);
+      this.#begin(claim, runner, claimedFrom);
     }
   }
 
@@ -138,8 +141,12 @@ export class Dispatcher {
     return claim;
   }
 
-  #begin(claim: Claim, runner: RunnerProcess): void {
+  #begin(claim: Claim, runner: RunnerProcess, claimedFrom: number): void {
     const { id } = claim.job;
+    const { tracer = NO_TRACES, log } = this.#parts.options;
+    const span = attemptSpan(tracer, claim, claimedFrom);
+    const attempt: Attempt = { ...claim, span, facts: factsOf(claim), errorCode: null };
+    log.info(attempt.facts, 'an attempt at a job began');
     const entry: RunningEntry & { done: Promise<void> } = {
       fence: claim.fence,
       progress: { fraction: 0, stage: 'opening' },
@@ -148,12 +155,13 @@ export class Dispatcher {
     };
     this.#running.set(id, entry);
     this.#parts.feed.changed(id);
-    entry.done = this.#attempt(claim, entry);
+    entry.done = this.#attempt(attempt, entry);
   }
 
-  async #attempt(claim: Claim, entry: RunningEntry): Promise<void> {
+  async #attempt(claim: Attempt, entry: RunningEntry): Promise<void> {
     const { options, pool, recovery, feed, isBeingRemoved, peers } = this.#parts;
     const { id } = claim.job;
+    const began = performance.now();
     let outcome: AttemptOutcome = 'unrecorded';
     try {
       if (isBeingRemoved(id)) entry.runner.kill('cancelled');
@@ -163,15 +171,37 @@ export class Dispatcher {
         peers?.progressed(id, progress);
       });
     } catch (error) {
-      options.log.error({ jobId: id, err: error }, 'the end of a job could not be recorded');
+      options.log.error({ ...claim.facts, err: error }, 'the end of a job could not be recorded');
       // The row is still RUNNING: `reconcile` or the next start handles it.
       recovery.report(error);
     } finally {
       options.observer?.attemptEnded(outcome);
+      this.#tellEnd(claim, outcome, began);
       await peers?.ended({ id, fence: claim.fence });
       this.#running.delete(id);
       pool.giveBack(entry.runner);
       feed.changed(id);
     }
   }
+
+  /** To the log and the trace. */
+  #tellEnd({ facts, span, errorCode }: Attempt, outcome: AttemptOutcome, began: number): void {
+    const ms = Math.round(performance.now() - began);
+    const code = errorCode === null ? {} : { code: errorCode };
+    this.#parts.options.log.info({ ...facts, outcome, ...code, ms }, 'an attempt at a job ended');
+    span.set({ 'geomill.job.outcome': outcome });
+    if (outcome !== 'succeeded') span.fail(errorCode ?? outcome);
+    span.end();
+  }
+}
+
+/** One line for each job. */
+export function logTakenUp(
+  log: JobLog,
+  { requeued, failed }: { readonly requeued: readonly string[]; readonly failed: readonly string[] },
+): void {
+  for (const jobId of requeued)
+    log.warn({ jobId, outcome: 'requeued' }, 'took up a job whose worker or runner is gone');
+  for (const jobId of failed)
+    log.warn({ jobId, outcome: 'failed' }, 'took up a job whose worker or runner is gone');
 }

@@ -24,7 +24,7 @@ export function recordOf(job: NewJob): RecordTexts {
 /** Columns of a new row, and its values in their order. */
 export const NEW_COLUMNS =
   'id, owner, state, place, operation, input_format, output_format, warning_count, changed_count, lost_count, ' +
-  'created_at, input_bytes, record_bytes, idempotency_key, request_hash, inputs, request_findings, request';
+  'created_at, input_bytes, record_bytes, idempotency_key, request_hash, inputs, request_findings, request, trace';
 
 /** QueueFacts. Looks at one job of each owner that waits: a queue can be long. */
 export const QUEUE_FACTS = `(SELECT coalesce(sum(waiting), 0) FROM owners WHERE waiting > 0) AS waiting,
@@ -53,6 +53,7 @@ export function newRow(job: NewJob, record: RecordTexts, place: number, now: num
     record.inputs,
     record.requestFindings,
     record.request,
+    job.trace ?? null,
   ];
 }
 

@@ -178,5 +178,6 @@ export const JOBS_SCHEMA: SchemaHistory = {
   ${INDEXES}
   ${TRIGGERS}`,
     'ALTER TABLE uploads ADD COLUMN place TEXT', // what UploadRecord.place says; null: the store needs none
+    'ALTER TABLE jobs ADD COLUMN trace TEXT', // NewJob.trace; read with the whole row only
   ],
 };

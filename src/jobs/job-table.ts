@@ -40,6 +40,7 @@ export interface JobRow extends SummaryRow {
   readonly request_findings: string;
   readonly request: string;
   readonly report: string | null;
+  readonly trace: string | null;
 }
 
 export function toSummary(row: SummaryRow): JobSummary {
@@ -87,6 +88,7 @@ export function toJob(row: JobRow): Job {
   return {
     ...toSummary(row),
     requestFindings: JSON.parse(row.request_findings) as Finding[],
+    trace: row.trace,
     // Clip polygons can be megabytes, and few readers of a job need them.
     get request() {
       request ??= JSON.parse(row.request) as JobRequest;

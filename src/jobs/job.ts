@@ -50,6 +50,8 @@ export interface NewJob {
   /** Warnings about the request; added to the report. */
   readonly requestFindings: readonly Finding[];
   readonly idempotency: Idempotency | null;
+  /** Position in a trace that attempts continue, as a `traceparent`. Absent or null: none. */
+  readonly trace?: string | null;
 }
 
 export interface JobInput {
@@ -125,6 +127,8 @@ export interface JobSummary {
 export interface Job extends JobSummary {
   readonly request: JobRequest;
   readonly requestFindings: readonly Finding[];
+  /** As in NewJob. */
+  readonly trace: string | null;
   /** Set on SUCCESS. */
   readonly report: JobReport | null;
 }

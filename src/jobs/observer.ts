@@ -26,7 +26,7 @@ export type Swept = Readonly<Record<(typeof sweptKinds)[number], number>>;
 export interface JobObserver {
   /** A job ended here. */
   jobEnded(job: JobSummary, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void;
-  /** `isFound`: a job was claimed; else another process was faster. */
+  /** `isFound`: a job was claimed; else none waited, or another process was faster. */
   claimed(isFound: boolean, ms: number): void;
   attemptEnded(outcome: AttemptOutcome): void;
   /** Jobs whose worker died were queued again, or failed after their last attempt. */

@@ -1,6 +1,4 @@
 /** Opens the queue that the settings name: in DATA_DIR, or in PostgreSQL. */
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { PostgresDatabase } from '../engines/postgres/database.ts';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
 import { refuseUnfinishedMove } from './moved-from.ts';
@@ -8,6 +6,8 @@ import type { JobQueue, OwnerLimits } from './queue.ts';
 import { SqliteQueue } from './sqlite-queue.ts';
 
 export interface QueueSettings {
+  /** No other process has the same. */
+  readonly processName: string;
   readonly jobLeaseSeconds: number;
   readonly maxQueueLength: number;
   readonly ownerLimits: OwnerLimits;
@@ -39,8 +39,7 @@ export async function openQueue(
   return PostgresQueue.in(database, {
     ...limits,
     leaseMs: settings.jobLeaseSeconds * 1000,
-    // A container may have the same name and process id as the one before it.
-    worker: `${hostname()} ${process.pid} ${randomUUID()}`,
+    worker: settings.processName,
     onTrouble: onFailure,
   });
 }

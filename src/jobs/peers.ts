@@ -102,7 +102,7 @@ export class Peers {
       await this.#options.queue.release(attempt);
     } catch (error) {
       this.#options.log.error(
-        { jobId: attempt.id, err: error },
+        { jobId: attempt.id, fence: attempt.fence, err: error },
         'a lease could not be given back; it ends by itself',
       );
     }
@@ -129,7 +129,13 @@ export class Peers {
     if (this.#isStopped || attempts.length === 0) return;
     const { queue, end, log } = this.#options;
     try {
-      for (const lost of await queue[method](attempts)) end(lost);
+      for (const attempt of await queue[method](attempts)) {
+        log.warn(
+          { jobId: attempt.id, fence: attempt.fence },
+          'an attempt is ended: its job was cancelled, deleted or given to another worker',
+        );
+        end(attempt);
+      }
     } catch (error) {
       log.error({ err: error }, 'leases could not be checked or extended; it is tried again');
     }

@@ -226,5 +226,6 @@ BEGIN
     RETURN QUERY SELECT o.stored_bytes - job.input_bytes FROM owners o WHERE o.owner = job.owner FOR UPDATE;
   END IF;
 END $$;`,
+    'ALTER TABLE jobs ADD COLUMN trace text', // NewJob.trace
   ],
 };

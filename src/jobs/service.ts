@@ -9,8 +9,11 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure, isDiskFull } from '../errors.ts';
 import { inputKey, type Upload } from '../storage/store.ts';
+import { type TraceContext, traceparentOf } from '../tracing/trace-context.ts';
+import { NO_TRACES, traced } from '../tracing/tracer.ts';
 import type { JobServiceOptions } from './attempt.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { jobAttributes } from './attempt-trace.ts';
+import { Dispatcher, logTakenUp } from './dispatcher.ts';
 import type { Idempotency, NewJob, Viewer } from './job.ts';
 import { JobFeed } from './job-feed.ts';
 import type { Swept } from './observer.ts';
@@ -273,11 +276,21 @@ export class JobService {
   /**
    * Accepts a job whose input is in the store. When this resolves, the job is durable and will end.
    * Throws as `checkReady`, QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, IDEMPOTENCY_CONFLICT; the input is
-   * then the caller's to discard.
+   * then the caller's to discard. `parent`: the span of the caller.
    */
-  async submit(job: NewJob): Promise<EnqueueResult> {
+  async submit(job: NewJob, parent: TraceContext | null = null): Promise<EnqueueResult> {
     this.checkReady();
-    const result = await this.#watched(() => this.#enqueue(job));
+    const attributes = jobAttributes(job.id, 'enqueue', 'send');
+    const result = await traced(
+      this.#options.tracer ?? NO_TRACES,
+      'enqueue jobs',
+      'producer',
+      { parent, attributes },
+      ({ context }) => {
+        const trace = context === null ? null : traceparentOf(context);
+        return this.#watched(() => this.#enqueue({ ...job, trace }));
+      },
+    );
     if (result.added) {
       this.#receipts.close(job.id);
       this.#dispatcher.dispatch();
@@ -326,8 +339,7 @@ export class JobService {
     const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log, observer } = this.#options;
     const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs, () => false);
     observer?.takenUp(recovered.requeued.length, recovered.failed.length);
-    if (recovered.requeued.length + recovered.failed.length > 0)
-      log.warn(recovered, 'took up jobs of a service that died');
+    logTakenUp(log, recovered);
     // Others may be writing uploads, and inputs of jobs that they are receiving.
     const isAlone = this.#peers === null;
     if (isAlone) await this.uploads.recover();

@@ -147,7 +147,7 @@ async function stop(child: ChildProcess): Promise<void> {
 
 test('what somebody logs by mistake is struck out: secret headers by name, keys and tokens by their shape', () => {
   const lines: string[] = [];
-  const log = createLogger('trace', { write: (line) => lines.push(line) });
+  const log = createLogger('trace', { process: 'p', role: 'all' }, { write: (line) => lines.push(line) });
   const key = 'gm_abcd1234_abcdefghijklmnopqrstuvwxyz1234567';
   const token = 'eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJnZW9taWxsIn0.c2lnbmF0dXJl';
   const headers = {

@@ -330,6 +330,7 @@ test('a service with a data directory loads no code of other stores', { timeout:
       encoding: 'utf8',
     });
     const loaded = JSON.parse(text) as string[];
+    assert.ok(!loaded.some((url) => /\/tracing\/(?:recorder|otlp-exporter)\.ts$/.test(url)), 'no traces');
     assert.ok(loaded.some((url) => url.endsWith('/storage/local-store.ts')));
     assert.deepEqual(
       loaded.filter((url) => /aws4fetch|\/storage\/(?:s3-|segments|shared-directory)/.test(url)),

@@ -13,6 +13,8 @@ export interface ServerProcess extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly url: string;
   readonly pid: number;
+  /** What it has logged so far, with LOG_LEVEL in its settings. */
+  log(): readonly Readonly<Record<string, unknown>>[];
   /** Ends it as a crash would. */
   kill(): Promise<void>;
 }
@@ -59,25 +61,38 @@ export async function startServerProcess(
   };
   try {
     const kill = (): Promise<void> => ended(child, 'SIGKILL');
-    return { url: await greetedUrl(child), pid: child.pid!, kill, [Symbol.asyncDispose]: stop };
+    const { url, lines } = await greeted(child);
+    const log = () =>
+      lines
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    return { url, pid: child.pid!, log, kill, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function greetedUrl(child: ChildProcess): Promise<string> {
+/** Resolves when it listens; `lines` grows on. */
+async function greeted(child: ChildProcess): Promise<{ url: string; lines: readonly string[] }> {
   const lines: string[] = [];
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => lines.push(text));
-  for await (const line of createInterface({ input: child.stdout! })) {
+  const found = Promise.withResolvers<string>();
+  const showsLog = process.env.TEST_LOG !== undefined;
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    lines.push(text);
+    if (showsLog) process.stderr.write(text);
+  });
+  const output = createInterface({ input: child.stdout! });
+  output.on('line', (line) => {
     lines.push(line);
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    if (url === undefined) continue;
-    if (process.env.TEST_LOG === undefined) child.stdout!.resume();
-    else for (const stream of [child.stdout!, child.stderr!]) stream.pipe(process.stderr, { end: false });
-    return url;
-  }
-  throw new Error(`the service ended before it listened: ${lines.join('\n')}`);
+    if (showsLog) process.stderr.write(`${line}\n`);
+    const url = line.startsWith('{') ? undefined : /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (url !== undefined) found.resolve(url);
+  });
+  output.on('close', () =>
+    found.reject(new Error(`the service ended before it listened: ${lines.join('\n')}`)),
+  );
+  return { url: await found.promise, lines };
 }
 
 async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {

@@ -250,7 +250,7 @@ test('what is no message of a runner is refused with a short reason, and never w
 
 test('whatever is logged, a line is JSON of at most 8 KiB', () => {
   const lines: string[] = [];
-  const log = createLogger('info', { write: (line) => lines.push(line) });
+  const log = createLogger('info', { process: 'p', role: 'all' }, { write: (line) => lines.push(line) });
   const deep: unknown[] = [];
   for (const text of HOSTILE_TEXTS) {
     log.info({ text, more: { texts: Array.from({ length: 50 }, () => text.slice(0, 10_000)) } }, text);

@@ -68,7 +68,7 @@ test('databases of unreleased and of newer versions are rejected and left unchan
   const { firstVersion } = JOBS_SCHEMA;
   const versions: [number, RegExp][] = [
     [firstVersion - 1, /version 4 .* before the first release; .* an empty data directory/],
-    [versionOf(JOBS_SCHEMA) + 1, /version 10 .*; use the geomill that wrote it$/],
+    [versionOf(JOBS_SCHEMA) + 1, /version 11 .*; use the geomill that wrote it$/],
   ];
   for (const [version, message] of versions) {
     const database = new Database(path, { synchronous: 'NORMAL' });

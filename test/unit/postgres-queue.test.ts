@@ -1,9 +1,9 @@
 /** What a queue in PostgreSQL has to hold beside the contract of all queues: several processes, leases, crashes of the database. */
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import type { PostgresOptions } from '../../src/engines/postgres/database.ts';
-import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { PostgresDatabase, type PostgresOptions } from '../../src/engines/postgres/database.ts';
 import { PostgresQueue, type PostgresQueueOptions } from '../../src/jobs/postgres-queue.ts';
+import { POSTGRES_JOBS } from '../../src/jobs/postgres-schema.ts';
 import type { AttemptId, Claim } from '../../src/jobs/queue.ts';
 import type { Progress } from '../../src/pipeline/report.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
@@ -198,6 +198,37 @@ test('so many processes listen as there are seats, and another takes the place o
   let next = await listen();
   while (next === null) next = await listen();
   await Promise.all([second.close(), next.close()]);
+});
+
+test('a process of the release before works on while the tables get a new version', {
+  skip,
+}, async (context) => {
+  const { url } = await sharedPostgres();
+  const schema = 'two_releases';
+  const old = await PostgresDatabase.open({ url, schema, maxConnections: 1 });
+  context.after(() => old.close());
+  await old.bringUpToDate({ ...POSTGRES_JOBS, steps: POSTGRES_JOBS.steps.slice(0, -1) });
+  const columns = 'id, owner, state, place, operation, input_format, warning_count, created_at, record_bytes';
+  const enqueue = (id: string): Promise<number> =>
+    old.run(
+      `INSERT INTO jobs (${columns}, input_bytes, inputs, request_findings, request)
+       VALUES ($1, 'o', 'QUEUED', nextval('job_places'), 'merge', 'shp', 0, 1, 1, 1, '[]', '[]', '{}')`,
+      [id],
+    );
+  const claim = async (): Promise<string | undefined> =>
+    (await old.rows<{ id: string }>('SELECT * FROM claim_job(5, $1, 60000)', ['old']))[0]?.id;
+  await enqueue('a');
+  await enqueue('b');
+  assert.equal(await claim(), 'a');
+  const [next] = await openQueues(context, 1, { schema });
+  assert.equal(await claim(), 'b', 'the function of the same session, after the change');
+  await enqueue('c');
+  const taken = (await next.claim()) as Claim;
+  assert.deepEqual([taken.job.id, taken.job.trace], ['c', null]);
+  await next.enqueue(newJob('d', { trace: '00-1-2-01' }));
+  assert.equal(await claim(), 'd');
+  assert.equal((await next.get('d'))?.trace, '00-1-2-01');
+  await next.checkTables();
 });
 
 test('every change that was confirmed survives crashes of the database, and no number of an attempt comes twice', {
