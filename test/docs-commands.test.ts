@@ -36,6 +36,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^(?:sudo )?(?:docker|podman|buildah)\b/, 'needs a container engine: the test of the container does that'],
   [/^(?:sudo|journalctl)\b/, 'needs root and systemd'],
   [/^kubectl\b/, 'needs Kubernetes'],
+  [/^pg_dump\b/, 'needs PostgreSQL: test/cli-doctor-services.test.ts does that'],
   [/^geomill migrate-store\b/, 'needs PostgreSQL and another store: test/migrate-store.test.ts does that'],
   [/^(?:npx )?geomill serve\b/, 'runs until it is stopped: the test starts the service itself'],
 ];

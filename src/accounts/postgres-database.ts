@@ -11,7 +11,7 @@ import { textOf } from '../message.ts';
 import type { AccountsDatabase, LibraryDatabase, Query, SqlValue, Work } from './database.ts';
 import { LIMITS_SCHEMA, SharedLimits } from './shared-limits.ts';
 
-const HISTORY: PostgresHistory = {
+export const ACCOUNTS_HISTORY: PostgresHistory = {
   name: 'accounts',
   steps: [
     `CREATE TABLE credentials (
@@ -155,7 +155,7 @@ export async function postgresAccountsIn(
   close = async (): Promise<void> => {},
 ): Promise<AccountsDatabase> {
   try {
-    await database.bringUpToDate(HISTORY);
+    await database.bringUpToDate(ACCOUNTS_HISTORY);
     return new PostgresAccounts(database, close);
   } catch (error) {
     throw error instanceof DatabaseFault ? error : unusable(database.schema, error);

@@ -23,7 +23,21 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
-type BackupConfig = Pick<Config, 'dataDirectory' | 'storeUrl'>;
+type BackupConfig = Pick<Config, 'dataDirectory' | 'databaseUrl' | 'databaseSchema' | 'storeUrl'>;
+
+/** Throws SETTING_INVALID for a service whose databases or files are not in its data directory. */
+export function refuseOtherPlaces(does: string, config: Omit<BackupConfig, 'dataDirectory'>): void {
+  const { databaseUrl, databaseSchema: schema, storeUrl } = config;
+  const docs = "'Back-up of PostgreSQL and a store' in docs/operate.md";
+  if (databaseUrl !== null) {
+    const reason = `this command ${does} a data directory alone. For PostgreSQL use its own tools: pg_dump --format=custom --schema=${schema} --file=jobs.dump "$DATABASE_URL", and pg_restore; for the store versions or copies of the bucket. See ${docs}`;
+    throw failure('SETTING_INVALID', { name: 'DATABASE_URL', value: '...', reason });
+  }
+  if (storeUrl !== null) {
+    const reason = `this command ${does} a data directory with all its files. Copy jobs.sqlite and accounts.sqlite while the service is stopped, then the store. See ${docs}`;
+    throw failure('SETTING_INVALID', { name: 'STORE_URL', value: storeUrl, reason });
+  }
+}
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: BackupConfig): Promise<number> {
@@ -34,11 +48,7 @@ export async function run(argv: readonly string[], config: BackupConfig): Promis
     throw failure('USAGE', {
       detail: 'backup takes one directory, which it makes; see geomill backup --help',
     });
-  if (config.storeUrl !== null) {
-    const reason =
-      'this command makes backups of a data directory with all its files. Back up the databases and the store as operate.md describes';
-    throw failure('SETTING_INVALID', { name: 'STORE_URL', value: config.storeUrl, reason });
-  }
+  refuseOtherPlaces('makes backups of', config);
   process.umask(0o077);
   const withOutputs = values.outputs === true;
   const result = await interruptible((signal) =>

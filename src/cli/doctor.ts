@@ -2,14 +2,19 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import type { DatabaseSettings } from '../jobs/open-database.ts';
 import { type Diagnosis, examine } from '../maintenance/doctor/doctor.ts';
 import { type Severity, severities } from '../maintenance/doctor/finding.ts';
+import type { StoreSettings } from '../storage/open-store.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 
 export const usage = `geomill doctor [DATA_DIR] [--quick] [--json]
 
 Checks a data directory (default: that of the setting DATA_DIR) and the machine: databases, files of jobs, disk, permissions, clock,
 isolation of jobs, Node and memory. Says what is wrong and what to do. It only reads, so the service may be running.
+
+With DATABASE_URL it checks PostgreSQL instead of the databases: connection, version, tables, rights, clock, number of connections. With
+STORE_URL it writes a test file to the store, reads it and removes it.
 
   --quick  does not compare indexes of the databases with their tables, which takes long in large ones
   --json   prints the findings as JSON
@@ -29,10 +34,9 @@ export const flags = (): Flags => ({
 /** Documented in docs/cli.md. */
 const EXIT: Readonly<Record<Severity, number>> = { ok: 0, note: 0, warning: 1, problem: 4 };
 
-type DoctorConfig = Pick<
-  Config,
-  'dataDirectory' | 'storeUrl' | 'capacity' | 'gridDirectory' | 'runnerSandbox'
->;
+type DoctorConfig = Pick<Config, 'dataDirectory' | 'capacity' | 'gridDirectory' | 'runnerSandbox'> &
+  DatabaseSettings &
+  StoreSettings;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: DoctorConfig): Promise<number> {
@@ -44,7 +48,7 @@ export async function run(argv: readonly string[], config: DoctorConfig): Promis
     dataDirectory: positionals.length === 1 ? resolve(positionals[0]) : config.dataDirectory,
     depth: values.quick === true ? 'quick' : 'full',
     capacity: config.capacity,
-    storeUrl: config.storeUrl,
+    settings: config,
     gridDirectory: config.gridDirectory,
     sandbox: config.runnerSandbox as Parameters<typeof examine>[0]['sandbox'],
   });

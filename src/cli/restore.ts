@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { restore } from '../maintenance/restore.ts';
 import { type Flags, parseCommand } from './arguments.ts';
+import { refuseOtherPlaces } from './backup.ts';
 import { interruptible } from './interrupt.ts';
 
 export const usage = `geomill restore DIR [--overwrite]
@@ -22,8 +23,10 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
+type RestoreConfig = Parameters<typeof refuseOtherPlaces>[1] & Pick<Config, 'dataDirectory'>;
+
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
-export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
+export async function run(argv: readonly string[], config: RestoreConfig): Promise<number> {
   const parsed = parseCommand(argv, flags(), usage);
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
@@ -31,6 +34,7 @@ export async function run(argv: readonly string[], config: Pick<Config, 'dataDir
     throw failure('USAGE', {
       detail: 'restore takes the directory of one backup; see geomill restore --help',
     });
+  refuseOtherPlaces('restores', config);
   process.umask(0o077);
   const { dataDirectory } = config;
   const manifest = await interruptible((signal) =>

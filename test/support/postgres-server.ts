@@ -1,18 +1,23 @@
 /** A PostgreSQL server of its own: a directory and a socket in it. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const BINARIES = [...globSync('/usr/lib/postgresql/*/bin/initdb'), '/usr/bin/initdb', '/usr/local/bin/initdb']
   .filter((path) => existsSync(path))
-  .map((path) => dirname(path))
+  .map((path) => dirname(realpathSync(path)))
   .at(-1);
 
 /** Why tests with PostgreSQL are skipped, or false. */
 export const noPostgres = BINARIES === undefined ? 'no PostgreSQL server here' : false;
+
+/** Path of a program of PostgreSQL, such as pg_dump. */
+export function postgresProgram(name: string): string {
+  return join(BINARIES ?? '', name);
+}
 
 const START_TIMEOUT_MS = 30_000;
 const TRUSTED_NETWORKS = 'host all all all trust\n';

@@ -2,7 +2,7 @@
 import { after } from 'node:test';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
-export { noPostgres, type PostgresServer, startPostgres } from './postgres-server.ts';
+export { noPostgres, type PostgresServer, postgresProgram, startPostgres } from './postgres-server.ts';
 
 let shared: Promise<PostgresServer> | null = null;
 // Here, because within a test it would belong to that test.

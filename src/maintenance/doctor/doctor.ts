@@ -1,10 +1,13 @@
 /** Checks a data directory and its machine. Changes nothing, so it can run while the service runs. */
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Capacity } from '../../capacity.ts';
 import { isFileLocked } from '../../engines/sqlite/file-lock.ts';
 import { failure } from '../../errors.ts';
+import type { DatabaseSettings } from '../../jobs/open-database.ts';
 import type { SandboxLevel } from '../../sandbox/sandbox.ts';
+import type { StoreSettings } from '../../storage/open-store.ts';
+import { DATABASES } from '../manifest.ts';
 import { checkClock } from './clock.ts';
 import { checkDatabases } from './databases.ts';
 import { checkDisk } from './disk.ts';
@@ -32,31 +35,39 @@ export interface Diagnosis {
 export interface DoctorOptions {
   readonly dataDirectory: string;
   readonly depth: Subject['depth'];
-  /** STORE_URL. */
-  readonly storeUrl: string | null;
+  readonly settings: DatabaseSettings & StoreSettings;
   readonly capacity: Capacity;
   readonly gridDirectory: string | null;
   /** RUNNER_SANDBOX. */
   readonly sandbox: SandboxLevel | 'auto';
 }
 
-/** Throws SETTING_INVALID if the directory does not exist. */
+type Check = () => DoctorFinding[] | Promise<DoctorFinding[]>;
+
+/** Throws SETTING_INVALID if the directory does not exist; with DATABASE_URL the first start creates it. */
 export async function examine(options: DoctorOptions): Promise<Diagnosis> {
-  const { dataDirectory: path, depth, capacity, gridDirectory } = options;
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+  const { dataDirectory: path, depth, capacity, gridDirectory, settings } = options;
+  const isThere = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isThere && settings.databaseUrl === null)
     throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: path, reason: 'there is no such directory' });
-  const lock = lockState(join(path, 'lock.sqlite'));
+  const lock = isThere ? lockState(join(path, 'lock.sqlite')) : { isRunning: false, findings: [] };
   const { isRunning } = lock;
   const subject: Subject = { path, depth, isRunning, now: Date.now() };
-  const checks: Readonly<Record<string, () => DoctorFinding[] | Promise<DoctorFinding[]>>> = {
-    databases: () => [...lock.findings, ...checkDatabases(subject)],
-    files: () =>
-      options.storeUrl === null
-        ? checkFiles(subject)
-        : [finding('note', `the files are in ${options.storeUrl}, and were not compared with jobs.sqlite`)],
+  const ofDirectory: Readonly<Record<string, Check>> = {
     disk: () => checkDisk(subject),
     permissions: () => checkPermissions(subject),
     clock: () => checkClock(subject),
+  };
+  const checks: Readonly<Record<string, Check>> = {
+    databases: async () =>
+      settings.databaseUrl === null
+        ? [...lock.findings, ...checkDatabases(subject)]
+        : [...lock.findings, ...(await postgresFindings(settings)), ...checkUnused(path)],
+    files: async () =>
+      settings.storeUrl === null && settings.databaseUrl === null
+        ? checkFiles(subject)
+        : storeFindings(settings, path),
+    ...(isThere ? ofDirectory : {}),
     isolation: () => checkIsolation(options.sandbox),
     runtime: () => checkRuntime(runtimeFacts(capacity, gridDirectory)),
   };
@@ -71,6 +82,33 @@ export async function examine(options: DoctorOptions): Promise<Diagnosis> {
     findings,
     severity: severities[worst],
   };
+}
+
+async function postgresFindings(settings: DatabaseSettings): Promise<DoctorFinding[]> {
+  // Most services have no such database.
+  const { checkPostgres } = await import('./postgres.ts');
+  return checkPostgres(settings);
+}
+
+async function storeFindings(settings: StoreSettings, path: string): Promise<DoctorFinding[]> {
+  if (settings.storeUrl === null) {
+    const message = 'STORE_URL is not set: no process starts with DATABASE_URL alone';
+    return [finding('problem', message, 'set STORE_URL to a store that all processes can use')];
+  }
+  const { checkStore } = await import('./store.ts');
+  const note = finding(
+    'note',
+    `the files are in ${settings.storeUrl}, and were not compared with the rows of jobs`,
+  );
+  return [...(await checkStore(settings, path)), note];
+}
+
+/** Databases of a service that did not have DATABASE_URL. */
+function checkUnused(path: string): DoctorFinding[] {
+  const unused = Object.keys(DATABASES).filter((name) => existsSync(join(path, name)));
+  if (unused.length === 0) return [];
+  const message = `${unused.join(' and ')} in ${path} are not used with DATABASE_URL`;
+  return [finding('note', `${message}; 'geomill migrate-store' moves them, and then they can be removed`)];
 }
 
 /** A check that fails to run becomes a finding, and the other checks still run. */
