@@ -44,12 +44,12 @@ export class PostgresUploads implements UploadRecords {
   }
 
   async advance({ id, from, to, place, byteLength, expiresAt }: UploadProgress): Promise<boolean> {
-    const changed = await this.#database.run(
+    const changed = await this.#database.rows<{ owner: string }>(
       `UPDATE uploads SET offset_bytes = $1, byte_length = $2, expires_at = $3, place = $4
-       WHERE id = $5 AND offset_bytes = $6 AND is_kept = 1`,
+       WHERE id = $5 AND offset_bytes = $6 AND is_kept = 1 RETURNING owner`,
       [to, byteLength, expiresAt, place, id, from],
     );
-    return changed === 1;
+    return this.#changed(changed);
   }
 
   async list(
@@ -69,7 +69,14 @@ export class PostgresUploads implements UploadRecords {
   }
 
   async remove(id: string): Promise<boolean> {
-    return (await this.#database.run('DELETE FROM uploads WHERE id = $1', [id])) === 1;
+    const sql = 'DELETE FROM uploads WHERE id = $1 RETURNING owner';
+    return this.#changed(await this.#database.rows<{ owner: string }>(sql, [id]));
+  }
+
+  /** What was remembered of the owner is no longer true: this process no longer counts these bytes as being received. */
+  #changed(rows: readonly { readonly owner: string }[]): boolean {
+    for (const { owner } of rows) this.#owners.forget(owner);
+    return rows.length > 0;
   }
 
   async count(): Promise<number> {
