@@ -1,43 +1,62 @@
 /** All transformations of geomill. A new one needs its file and one line here. */
+
+import { affine } from './affine.ts';
 import { buffer } from './buffer.ts';
 import { calculate } from './calculate.ts';
+import { cast } from './cast.ts';
 import { centroid } from './centroid.ts';
 import { clip } from './clip.ts';
 import { convexHull } from './convex_hull.ts';
+import { dimensions } from './dimensions.ts';
 import { dissolve } from './dissolve.ts';
+import { drop } from './drop.ts';
 import { envelope } from './envelope.ts';
 import { erase } from './erase.ts';
 import { explode } from './explode.ts';
 import { filter } from './filter.ts';
 import { makeValid } from './make_valid.ts';
 import { pointOnSurface } from './point_on_surface.ts';
+import { polygonsToLines } from './polygons_to_lines.ts';
+import { promote } from './promote.ts';
+import { rename } from './rename.ts';
 import { reproject } from './reproject.ts';
 import { sample } from './sample.ts';
 import { segmentize } from './segmentize.ts';
 import { select } from './select.ts';
 import { simplify } from './simplify.ts';
 import { simplifyCoverage } from './simplify_coverage.ts';
+import { swapXy } from './swap_xy.ts';
 import type { Transformation } from './transformation.ts';
 import { union } from './union.ts';
+import { vertices } from './vertices.ts';
 
 export const transformations: readonly Transformation[] = [
+  affine,
   buffer,
   calculate,
+  cast,
   centroid,
   clip,
   convexHull,
+  dimensions,
   dissolve,
+  drop,
   envelope,
   erase,
   explode,
   filter,
   makeValid,
   pointOnSurface,
+  polygonsToLines,
+  promote,
+  rename,
   reproject,
   sample,
   segmentize,
   select,
   simplify,
   simplifyCoverage,
+  swapXy,
   union,
+  vertices,
 ];

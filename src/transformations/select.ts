@@ -2,6 +2,7 @@
 import { failure } from '../errors.ts';
 import { field, type Phrase, phrase } from '../message.ts';
 import { byFieldName, fieldName, fieldNames } from './parts/name-lists.ts';
+import { checkNewNames } from './parts/new-names.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
 
 interface SelectParameters {
@@ -74,7 +75,7 @@ Geometries, ids and the order of features do not change.`,
     ],
   },
   check,
-  load: async () => (await import('./select/code.ts')).code,
+  load: async () => (await import('./parts/choose-fields.ts')).selecting((parameters) => parameters),
 };
 
 function namesOf(list: string): string[] {
@@ -94,14 +95,11 @@ function check(parameters: StepParameters, path: string): void {
       phrase`contradicts '${field(`${path}.fields`)}', which already lists the fields that stay; use one of them`,
     );
   const kept = fields === undefined ? null : new Set(fields);
+  checkNewNames(rename ?? {}, `${path}.rename`);
   const dropped = new Set(drop);
-  const taken = new Map<string, string>();
-  for (const [from, to] of Object.entries(rename ?? {})) {
+  for (const from of Object.keys(rename ?? {})) {
     if (dropped.has(from)) throw refuse('rename', `renames '${from}', which is dropped`);
     if (kept !== null && !kept.has(from))
       throw refuse('rename', `renames '${from}', which is not among the selected fields`);
-    const other = taken.get(to);
-    if (other !== undefined) throw refuse('rename', `renames both '${other}' and '${from}' to '${to}'`);
-    taken.set(to, from);
   }
 }

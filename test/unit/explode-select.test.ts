@@ -5,14 +5,16 @@ import fc from 'fast-check';
 import { GEOMETRY_TYPE } from '../../src/batch/geometry-column.ts';
 import { Findings } from '../../src/findings.ts';
 import { explodeBatch } from '../../src/transformations/explode/code.ts';
+import { selecting } from '../../src/transformations/parts/choose-fields.ts';
 import { takeGeometry } from '../../src/transformations/parts/take-geometry.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
-import { code as selectCode } from '../../src/transformations/select/code.ts';
 import type { StepSetting } from '../../src/transformations/transformation.ts';
 import { geometriesArbitrary, geometryColumn } from '../support/geometry-arbitrary.ts';
 import { batchRows, geometryText } from '../support/rows.ts';
 import { batchOfWkt, columnOfWkt } from '../support/wkt-column.ts';
+
+const selectCode = selecting((parameters) => parameters);
 
 test('parts become features with the attributes of the whole; the first keeps the id', () => {
   const findings = new Findings();

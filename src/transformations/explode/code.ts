@@ -1,9 +1,9 @@
 /** Makes parts features: coordinates and rings stay unchanged, only the offsets above them change. */
-import { type AttributeColumn, ColumnBuilder, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, type GeometryColumn, PART_KIND_MASK } from '../../batch/geometry-column.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { idsOfFirst } from '../parts/ids-of-first.ts';
 import { takeRows } from '../parts/take-rows.ts';
 import type { StreamingTransformation } from '../transformation.ts';
 
@@ -81,16 +81,4 @@ function separateParts(column: GeometryColumn): Separated {
 function singleType(type: number): number {
   const { multiPoint, multiPolygon } = GEOMETRY_TYPE;
   return type >= multiPoint && type <= multiPolygon ? type - 3 : type;
-}
-
-function idsOfFirst(ids: AttributeColumn, rows: Uint32Array<ArrayBuffer>): AttributeColumn {
-  const builder = new ColumnBuilder(ids.type, rows.length);
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i];
-    if ((i > 0 && row === rows[i - 1]) || !isValid(ids.validity, row)) builder.appendNull();
-    else if ('offsets' in ids) builder.appendBytes(ids.bytes, ids.offsets[row], ids.offsets[row + 1]);
-    else if (ids.type === 'int64') builder.appendBigInt(ids.values[row]);
-    else builder.appendNumber(ids.values[row]);
-  }
-  return builder.finish();
 }

@@ -1,20 +1,26 @@
-/** Chooses, orders and renames columns; their buffers are not touched. */
+/** Chooses, orders and renames columns, for select, rename and drop; their buffers are not touched. */
 
 import { indexOfField } from '../../batch/known-field.ts';
 import type { Field } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
-export const code: StreamingTransformation = {
-  kind: 'streaming',
-  outputFields: (fields, parameters) => chosenFields(fields, parameters).fields,
-  async prepare(parameters) {
-    return (batch) => {
-      const { fields, indexes } = chosenFields(batch.fields, parameters);
-      return { ...batch, fields, columns: indexes.map((index) => batch.columns[index]) };
-    };
-  },
-};
+/** A step whose parameters mean those of select. */
+export function selecting(
+  parametersOf: (parameters: StepParameters) => StepParameters,
+): StreamingTransformation {
+  return {
+    kind: 'streaming',
+    outputFields: (fields, parameters) => chosenFields(fields, parametersOf(parameters)).fields,
+    async prepare(parameters) {
+      const selection = parametersOf(parameters);
+      return (batch) => {
+        const { fields, indexes } = chosenFields(batch.fields, selection);
+        return { ...batch, fields, columns: indexes.map((index) => batch.columns[index]) };
+      };
+    },
+  };
+}
 
 interface Chosen {
   readonly fields: readonly Field[];

@@ -1,0 +1,38 @@
+/** Converts columns value by value, as appending to a layer of other types does. */
+import { convertColumn } from '../../batch/convert-column.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { indexOfField } from '../../batch/known-field.ts';
+import type { Field } from '../../batch/schema.ts';
+import type { Findings } from '../../findings.ts';
+import { CAST_TYPES } from '../cast.ts';
+import type { StepParameters, StreamingTransformation } from '../transformation.ts';
+
+export const code: StreamingTransformation = {
+  kind: 'streaming',
+  outputFields: (fields, parameters) => castFields(fields, parameters),
+  prepare: async (parameters) => (batch, findings) => castValues(batch, parameters, findings),
+};
+
+/** Throws FIELD_UNKNOWN. */
+function castFields(fields: readonly Field[], { fields: types }: StepParameters): readonly Field[] {
+  const cast = [...fields];
+  for (const [name, type] of Object.entries(types as Readonly<Record<string, keyof typeof CAST_TYPES>>))
+    cast[indexOfField(fields, name)] = { name, type: CAST_TYPES[type] };
+  return cast;
+}
+
+function castValues(batch: FeatureBatch, parameters: StepParameters, findings: Findings): FeatureBatch {
+  const fields = castFields(batch.fields, parameters);
+  const columns = batch.columns.map((column, i) => {
+    const { name, type } = fields[i];
+    const converted = convertColumn(column, type, batch.rowCount);
+    const { failures, firstFailedRows } = converted;
+    if (failures === 0) return converted.column;
+    for (const row of firstFailedRows)
+      findings.note('VALUE_NOT_CAST', { field: name, type }, { record: row + 1, field: name });
+    const others = failures - firstFailedRows.length;
+    if (others > 0) findings.note('VALUE_NOT_CAST', { field: name, type }, undefined, others);
+    return converted.column;
+  });
+  return { ...batch, fields, columns };
+}

@@ -1,0 +1,70 @@
+/** dimensions: adds or drops Z and M. */
+
+import { failure } from '../errors.ts';
+import { parseExpression } from '../expressions/parse.ts';
+import { field } from '../message.ts';
+import type { Transformation } from './transformation.ts';
+
+export const dimensions: Transformation = {
+  id: 'dimensions',
+  title: 'Set dimensions',
+  description: `Gives all positions the ordinates of \`to\`: \`XY\`, \`XYZ\`, \`XYM\` or \`XYZM\`. Z and M that are not in \`to\` are dropped. Positions that
+have no Z, or no M, get \`z\` or \`m\`, a number or an expression on the fields of the feature ([expressions.md](expressions.md)): \`"z": "elevation * 0.3048"\`. With
+\`replace\`, positions that have one get it too. x, y, attributes, ids and the order of features do not change.`,
+  parameters: {
+    type: 'object',
+    properties: {
+      to: {
+        type: 'string',
+        enum: ['XY', 'XYZ', 'XYM', 'XYZM'],
+        description: 'The ordinates of the result.',
+        examples: ['XY'],
+      },
+      z: {
+        type: ['number', 'string', 'object'],
+        default: 0,
+        description: 'Z of positions without one: a number or an expression.',
+      },
+      m: {
+        type: ['number', 'string', 'object'],
+        default: 0,
+        description: 'M of positions without one: a number or an expression.',
+      },
+      replace: {
+        type: 'boolean',
+        default: false,
+        description: 'Positions that have a Z or M get the new one, too.',
+      },
+    },
+    required: ['to'],
+    additionalProperties: false,
+  },
+  guarantees: [
+    'Every position has exactly the ordinates of `to`.',
+    'Features for which `z` or `m` has no value keep positions without it, and are counted (VALUE_NOT_COMPUTED).',
+  ],
+  commandLine: {
+    flag: 'dimensions',
+    placeholder: 'ORDINATES',
+    description: 'XY drops Z and M; XYZ, XYM and XYZM add what is missing',
+    parameters: (value) => ({ to: value.trim().toUpperCase() }),
+    modifiers: (['z', 'm'] as const).map((name) => ({
+      flag: `set-${name}`,
+      placeholder: 'VALUE',
+      description: `${name.toUpperCase()} of all positions: a number, or an expression on the fields such as "elevation * 0.3048"`,
+      parameters: (value, before) => ({ ...before, [name]: value, replace: true }),
+    })),
+  },
+  check(parameters, path, totals) {
+    for (const name of ['z', 'm'] as const) {
+      parseExpression(parameters[name], `${path}.${name}`, totals);
+      const isUsed = (parameters.to as string).includes(name.toUpperCase());
+      if (!isUsed && parameters[name] !== 0)
+        throw failure('TRANSFORMATION_INVALID', {
+          path: field(`${path}.${name}`),
+          reason: `has no use: ${parameters.to} has no ${name.toUpperCase()}`,
+        });
+    }
+  },
+  load: async () => (await import('./dimensions/code.ts')).code,
+};

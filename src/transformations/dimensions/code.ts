@@ -1,0 +1,103 @@
+/** Gives all positions the same ordinates. */
+import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import {
+  type Dimensions,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+  restride,
+  strideOf,
+} from '../../batch/geometry-column.ts';
+import type { Field } from '../../batch/schema.ts';
+import { numbersOf } from '../../expressions/arithmetic.ts';
+import { compile } from '../../expressions/compile.ts';
+import { refuseExpression } from '../../expressions/expression.ts';
+import { isNumeric, KIND_NAMES, type Node } from '../../expressions/node.ts';
+import { parseExpression } from '../../expressions/parse.ts';
+import type { ExpressionSetting } from '../../expressions/setting.ts';
+import type { Findings } from '../../findings.ts';
+import { compiledFor, noteInto } from '../parts/expressions.ts';
+import type { StepParameters, StreamingTransformation } from '../transformation.ts';
+
+export const code: StreamingTransformation = {
+  kind: 'streaming',
+  usesFields: ({ z, m }) => typeof z !== 'number' || typeof m !== 'number',
+  outputFields: (fields, parameters) => {
+    nodesFor(fields, parameters, '', null);
+    return fields;
+  },
+  async prepare(parameters, setting) {
+    const to = parameters.to as Dimensions;
+    const nodes = compiledFor((fields) => nodesFor(fields, parameters, setting.path, setting));
+    return (batch, findings) =>
+      withDimensions(batch, to, nodes(batch.fields), parameters.replace === true, findings);
+  },
+};
+
+/** What is computed for an ordinate. */
+interface Ordinate {
+  readonly name: 'Z' | 'M';
+  readonly node: Node;
+}
+
+/** Throws FIELD_UNKNOWN and TRANSFORMATION_INVALID. */
+function nodesFor(
+  fields: readonly Field[],
+  parameters: StepParameters,
+  path: string,
+  setting: ExpressionSetting | null,
+): readonly Ordinate[] {
+  return (['Z', 'M'] as const)
+    .filter((name) => (parameters.to as string).includes(name))
+    .map((name) => {
+      const own = `${path}.${name.toLowerCase()}`;
+      const node = compile(parseExpression(parameters[name.toLowerCase()], own), {
+        fields,
+        path: own,
+        setting,
+      });
+      if (!isNumeric(node.kind))
+        throw refuseExpression(own, `must be a number, not ${KIND_NAMES[node.kind]}`);
+      return { name, node };
+    });
+}
+
+function withDimensions(
+  batch: FeatureBatch,
+  to: Dimensions,
+  ordinates: readonly Ordinate[],
+  replaces: boolean,
+  findings: Findings,
+): FeatureBatch {
+  const { geometry } = batch;
+  const coordinates = restride(geometry.coordinates, geometry.dimensions, to);
+  for (const { name, node } of ordinates) {
+    const column = node.column({ batch, note: noteInto(findings, name) });
+    const at = name === 'Z' ? 2 : strideOf(to) - 1;
+    const isKept = !replaces && (name === 'Z' ? hasZ(geometry.dimensions) : hasM(geometry.dimensions));
+    fill(geometry, coordinates, strideOf(to), at, column, batch.rowCount, isKept);
+  }
+  return { ...batch, geometry: { ...geometry, dimensions: to, coordinates } };
+}
+
+/** Sets an ordinate of all positions, or of those that have none. */
+function fill(
+  { partOffsets, ringOffsets, coordOffsets }: GeometryColumn,
+  coordinates: Float64Array,
+  stride: number,
+  offset: number,
+  column: AttributeColumn,
+  rowCount: number,
+  keepsExisting: boolean,
+): void {
+  const values = numbersOf(column, rowCount);
+  for (let row = 0; row < rowCount; row++) {
+    if (!isValid(column.validity, row)) continue;
+    const end = coordOffsets[ringOffsets[partOffsets[row + 1]]];
+    for (let position = coordOffsets[ringOffsets[partOffsets[row]]]; position < end; position++) {
+      const at = position * stride + offset;
+      if (!keepsExisting || Number.isNaN(coordinates[at])) coordinates[at] = values[row];
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/** Checks what a request renames. */
+import { failure } from '../../errors.ts';
+import { field } from '../../message.ts';
+
+/** Throws TRANSFORMATION_INVALID if two fields get the same name. `path` of the names, for messages. */
+export function checkNewNames(newNames: Readonly<Record<string, string>>, path: string): void {
+  const taken = new Map<string, string>();
+  for (const [from, to] of Object.entries(newNames)) {
+    const other = taken.get(to);
+    if (other !== undefined) {
+      const reason = `renames both '${other}' and '${from}' to '${to}'`;
+      throw failure('TRANSFORMATION_INVALID', { path: field(path), reason });
+    }
+    taken.set(to, from);
+  }
+}
