@@ -117,7 +117,7 @@ export class Dispatcher {
   async #handOutWaiting(): Promise<void> {
     const { options, pool, recovery } = this.#parts;
     while (this.#isOpen && !recovery.isUnderway) {
-      if ((await options.queue.length()) === 0) return pool.warmIdle();
+      if (!(await options.queue.hasWork())) return pool.warmIdle();
       const runner = pool.take();
       if (runner === null) return;
       const claimedFrom = Date.now();

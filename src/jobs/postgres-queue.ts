@@ -14,6 +14,7 @@ import {
 } from '../engines/postgres/database.ts';
 import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure, type PlainError } from '../errors.ts';
+import { packageVersion } from '../package-version.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import {
   ANY_OWNER,
@@ -40,9 +41,12 @@ import {
 } from './job-record.ts';
 import { type JobRow, SUMMARY_COLUMNS, type SummaryRow, toJob, toSummary } from './job-table.ts';
 import { USAGE_COLUMNS, type UsageRow, usageOf } from './owners.ts';
+import type { PartAttempt, PartRun } from './parts.ts';
+import { NOW_MS } from './postgres-clock.ts';
 import { PostgresNews } from './postgres-news.ts';
 import { type Holdings, PostgresOwners } from './postgres-owners.ts';
-import { NOW_MS, POSTGRES_JOBS } from './postgres-schema.ts';
+import { PostgresParts } from './postgres-parts.ts';
+import { POSTGRES_JOBS } from './postgres-schema.ts';
 import { PostgresUploads } from './postgres-uploads.ts';
 import type {
   AttemptId,
@@ -72,6 +76,8 @@ export interface PostgresQueueOptions {
   readonly retryAfterSeconds: number;
   /** Of each owner. Default: none. */
   readonly ownerLimits?: OwnerLimits;
+  /** Of geomill; default: this one. */
+  readonly release?: string;
   /** Milliseconds since 1970. Default: the clock of the system. Leases go by the clock of the database. */
   readonly now?: () => number;
 }
@@ -89,6 +95,7 @@ const ENDED = `state IN (${jobStates
 
 export class PostgresQueue implements JobQueue, SharedQueue {
   readonly uploads: PostgresUploads;
+  readonly parts: PostgresParts;
   readonly shared = this;
   readonly #database: PostgresDatabase;
   readonly #owners: PostgresOwners;
@@ -97,6 +104,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   readonly #news: PostgresNews;
   /** Attempts of this process that neither ended their job nor gave it back. */
   readonly #held = new Set<string>();
+  /** Parts may wait, as far as `hasWork` has seen. */
+  #mayHaveParts = true;
 
   readonly #close: () => Promise<void>;
 
@@ -107,8 +116,9 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     this.#now = options.now ?? Date.now;
     this.#owners = new PostgresOwners(database, options.ownerLimits ?? NO_LIMITS);
     this.uploads = new PostgresUploads(database, this.#owners, this.#now);
-    const { worker: sender, onTrouble = () => {} } = options;
-    this.#news = new PostgresNews(database, { sender, onTrouble });
+    const { worker, leaseMs, release = packageVersion(), onTrouble = () => {} } = options;
+    this.#news = new PostgresNews(database, { sender: worker, onTrouble });
+    this.parts = new PostgresParts(database, { worker, leaseMs, release }, this.#news);
   }
 
   /** With connections of its own. Throws as PostgresDatabase.open and `in`. */
@@ -145,16 +155,28 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   }
 
   async extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
+    const jobs = attempts.filter(({ part }) => part === undefined);
+    const lostParts = await this.parts.extend(attempts.filter(isPart));
+    return [...(await this.#extendJobs(jobs)), ...lostParts];
+  }
+
+  async #extendJobs(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
     if (attempts.length === 0) return [];
     await this.#database.run(
       `UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM ${HELD}, (SELECT ${NOT_SYNCED}) AS unsynced
        WHERE jobs.id = held.id AND jobs.fence = held.fence AND state = 'RUNNING'`,
       [...columnsOf(attempts), this.#options.leaseMs],
     );
-    return this.lost(attempts);
+    return this.#lostJobs(attempts);
   }
 
   async lost(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
+    const jobs = attempts.filter(({ part }) => part === undefined);
+    const lostParts = await this.parts.lost(attempts.filter(isPart));
+    return [...(await this.#lostJobs(jobs)), ...lostParts];
+  }
+
+  async #lostJobs(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
     if (attempts.length === 0) return [];
     // Without a worker, the attempt itself has ended the job or given it back.
     return this.#database.rows<AttemptId>(
@@ -164,7 +186,9 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     );
   }
 
-  async release({ id, fence }: AttemptId): Promise<void> {
+  async release(attempt: AttemptId): Promise<void> {
+    if (isPart(attempt)) return this.parts.release(attempt);
+    const { id, fence } = attempt;
     if (!this.#held.delete(nameOf({ id, fence }))) return;
     await this.#database.run(
       `UPDATE jobs SET ${NO_LEASE} FROM (SELECT ${NOT_SYNCED}) AS unsynced
@@ -187,7 +211,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
       `SELECT FROM jobs WHERE id = $1 AND worker IS NOT NULL AND lease_until > ${NOW_MS}`,
       [id],
     );
-    return held.length === 0;
+    return held.length === 0 && this.parts.areReleased(id);
   }
 
   async enqueue(job: NewJob): Promise<EnqueueResult> {
@@ -260,6 +284,20 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   }
 
   async claim(): Promise<Claim | null> {
+    return (this.#mayHaveParts ? await this.#claimPart() : null) ?? this.#claimJob();
+  }
+
+  async #claimPart(): Promise<Claim | null> {
+    const claimed = await this.parts.claim();
+    if (claimed === null) return null;
+    const { attempt, part } = claimed;
+    const job = await this.get(attempt.id);
+    // Its job has been deleted since: there is nothing to run.
+    if (job === null) return null;
+    return { job, fence: attempt.fence, part };
+  }
+
+  async #claimJob(): Promise<Claim | null> {
     const { worker, leaseMs } = this.#options;
     const [{ claimed: row }] = await this.#database.rows<{ claimed: (JobRow & { fence: number }) | null }>(
       'CALL claim_next($1, $2, $3, $4, NULL)',
@@ -364,8 +402,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   async recover(
     maxAttempts: number,
     expiresAt: number,
-    isHeld: (id: string, fence: number) => boolean,
-  ): Promise<{ requeued: string[]; failed: string[] }> {
+    isHeld: (id: string, fence: number, part?: PartRun) => boolean,
+  ): Promise<{ requeued: string[]; failed: string[]; parts?: readonly PartAttempt[] }> {
     const { worker } = this.#options;
     const running = await this.#database.rows<AttemptId & { attempts: number; isOurs: boolean }>(
       `SELECT id, attempts, fence, place, true AS "isOurs" FROM jobs WHERE state = 'RUNNING' AND worker = $1
@@ -385,7 +423,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
       } else if (await this.#fail(attempt, attemptsExhausted(attempts), expiresAt, condition))
         failed.push(attempt.id);
     }
-    return { requeued, failed };
+    const parts = await this.parts.recover(maxAttempts, ({ id, fence, part }) => isHeld(id, fence, part));
+    return { requeued, failed, ...(parts.length === 0 ? {} : { parts }) };
   }
 
   async get(id: string): Promise<Job | null> {
@@ -482,6 +521,14 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     return row.length;
   }
 
+  async hasWork(): Promise<boolean> {
+    const [{ jobs, parts }] = await this.#database.rows<{ jobs: number; parts: number }>(
+      'SELECT coalesce(sum(waiting), 0) AS jobs, coalesce(sum(waiting_parts), 0) AS parts FROM owners WHERE waiting + waiting_parts > 0',
+    );
+    this.#mayHaveParts = parts > 0;
+    return jobs + parts > 0;
+  }
+
   async expiredOutputs(now: number, limit: number): Promise<readonly string[]> {
     return this.#ids('output_kept = 1 AND expires_at <= $1', now, limit);
   }
@@ -531,6 +578,10 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     await this.#news.close();
     await this.#close();
   }
+}
+
+function isPart(attempt: AttemptId): attempt is PartAttempt {
+  return attempt.part !== undefined;
 }
 
 async function earlierOf(

@@ -7,9 +7,8 @@
  */
 import type { PostgresHistory } from '../engines/postgres/database.ts';
 import { LEAST_CHARGE_MS, MAX_LEAD_MS } from './job-schema.ts';
-
-/** Milliseconds since 1970 by the clock of the database, which all workers share. */
-export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+import { NOW_MS } from './postgres-clock.ts';
+import { PARTS_STEP } from './postgres-parts-schema.ts';
 
 export const POSTGRES_JOBS: PostgresHistory = {
   name: 'jobs',
@@ -227,5 +226,6 @@ BEGIN
   END IF;
 END $$;`,
     'ALTER TABLE jobs ADD COLUMN trace text', // NewJob.trace
+    PARTS_STEP,
   ],
 };

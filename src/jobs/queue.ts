@@ -8,6 +8,7 @@ import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import type { Idempotency, Job, JobOutput, JobState, JobSummary, NewJob, Viewer } from './job.ts';
+import type { ClaimedPart, PartAttempt, PartQueue, PartRun } from './parts.ts';
 import type { UploadRecords } from './upload.ts';
 
 export interface EnqueueResult {
@@ -17,18 +18,21 @@ export interface EnqueueResult {
   readonly added: boolean;
 }
 
-/** One attempt at a job. */
+/** One attempt at a job, or one run of a part of it. */
 export interface Claim {
   readonly job: Job;
   /** Number of the attempt, never reused, whether it counts or not: late reports of former attempts change nothing. */
   readonly fence: number;
+  /** Absent: the job itself. */
+  readonly part?: ClaimedPart;
 }
 
-/** Names one attempt. */
+/** Names one attempt, or one run of a part of it. */
 export interface AttemptId {
   /** Of the job. */
   readonly id: string;
   readonly fence: number;
+  readonly part?: PartRun;
 }
 
 /** News of the other processes that have the same queue. */
@@ -44,6 +48,7 @@ export interface QueueNews {
 export interface SharedQueue {
   /** Rejects if the database cannot be reached or written, and with MigrationMissing if its tables are older than this process needs. */
   checkTables(): Promise<void>;
+  readonly parts: PartQueue;
   /** Time after its last sign of life after which the jobs of a process are taken up by others. */
   readonly leaseMs: number;
   /**
@@ -60,7 +65,7 @@ export interface SharedQueue {
   release(attempt: AttemptId): Promise<void>;
   /** Whether this process is the one that does the task for all: at most one gets the turn in this time. */
   takeTurn(task: 'retention' | 'orphans', intervalMs: number): Promise<boolean>;
-  /** Whether no process works at the job any more, as far as leases tell. */
+  /** Whether no process works at the job, or a part of it, any more, as far as leases tell. */
   isReleased(id: string): Promise<boolean>;
 }
 
@@ -123,7 +128,8 @@ export interface JobQueue {
   /**
    * Claims a queued job, which becomes RUNNING; null if none is queued. Owners share the runners: next is the owner with the
    * fewest running jobs; among equals, the one that used the least runner time; then the one whose last claim is
-   * longest ago. Of its jobs, the oldest is taken.
+   * longest ago. Of its jobs, the oldest is taken. In a shared queue, parts of running jobs take turns as jobs do; of an owner,
+   * they come before its jobs.
    *
    * Runner time is added when an attempt ends, at least 100 ms for each. It is compared with a clock: the largest
    * time of any owner when it got a runner. An owner that starts to wait, or whose attempt ends, is set to at least
@@ -159,13 +165,18 @@ export interface JobQueue {
   /**
    * Requeues RUNNING jobs whose attempt no runner has, according to `isHeld`, because the service that
    * ran them died or because of an error; those with `maxAttempts` attempts become FAILED. Called while this process claims
-   * nothing. In a shared queue, also those of other processes whose leases have ended. Resolves with their ids.
+   * nothing. In a shared queue, also those of other processes whose leases have ended, and parts likewise. Resolves with their
+   * ids; `parts`: those that wait again or failed.
    */
   recover(
     maxAttempts: number,
     expiresAt: number,
-    isHeld: (id: string, fence: number) => boolean,
-  ): Promise<{ readonly requeued: readonly string[]; readonly failed: readonly string[] }>;
+    isHeld: (id: string, fence: number, part?: PartRun) => boolean,
+  ): Promise<{
+    readonly requeued: readonly string[];
+    readonly failed: readonly string[];
+    readonly parts?: readonly PartAttempt[];
+  }>;
   get(id: string): Promise<Job | null>;
   /** The job without request and report, which is cheaper if those are large. */
   summary(id: string): Promise<JobSummary | null>;
@@ -195,6 +206,8 @@ export interface JobQueue {
   length(): Promise<number>;
   /** For metrics. */
   facts(): Promise<QueueFacts>;
+  /** Whether there may be something to claim. */
+  hasWork(): Promise<boolean>;
   /** Ids of jobs whose output must expire, at most `limit`; not yet marked as expired. */
   expiredOutputs(now: number, limit: number): Promise<readonly string[]>;
   markOutputsRemoved(ids: readonly string[]): Promise<void>;

@@ -221,6 +221,10 @@ export class SqliteQueue implements JobQueue {
     return this.#owners.usage(owner, since);
   }
 
+  async hasWork(): Promise<boolean> {
+    return (await this.length()) > 0;
+  }
+
   async length(): Promise<number> {
     return this.#length();
   }

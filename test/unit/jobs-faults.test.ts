@@ -34,6 +34,7 @@ const INTERFACES = {
     'usage',
     'length',
     'facts',
+    'hasWork',
     'expiredOutputs',
     'markOutputsRemoved',
     'oldRecords',
