@@ -109,6 +109,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   jobs: {
     may: [
       ...MESSAGES,
+      'package-version.ts',
       'process-channel.ts',
       'program-files.ts',
       'message-schemas.ts',

@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { batchBuffers } from '../batch/feature-batch.ts';
 import { asGeomillError, failure, GeomillError } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
+import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { createPerformer, type Performer } from './perform.ts';
 import type { PartEncodings } from './split-batch.ts';
@@ -16,6 +17,11 @@ export interface Executor {
   begin(session: Session): void;
   /** Sets the encodings for the tasks that encode parts. */
   useEncodings(encodings: PartEncodings): void;
+  /**
+   * The tasks that are run next, in this order, each of a partition, and the progress of the conversion before and after them. Where
+   * it is missing, `run` needs no announcement.
+   */
+  announce?(tasks: readonly Task[], progress: readonly [from: number, to: number]): Promise<void>;
   /** Runs a task; buffers of a batch input are transferred and unusable afterwards. Rejects with the task's GeomillError. */
   run(task: Task): Promise<TaskResult>;
   /** Runs a call of a collecting step; the buffers in `transfer` are unusable afterwards. */
@@ -76,7 +82,7 @@ export function executorFor(
 /** Milliseconds of work in this thread after which it yields, so that a cancellation is noticed. */
 const TURN_MS = 50;
 
-function inlineExecutor(registry: readonly Transformation[]): Executor {
+export function inlineExecutor(registry: readonly Transformation[] = transformations): Executor {
   let performer: Promise<Performer> | null = null;
   let turnBegan = performance.now();
   const takeTurn = async (): Promise<Performer> => {

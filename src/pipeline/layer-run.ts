@@ -304,7 +304,7 @@ export class LayerRun {
   }
 
   /** One pass over all pieces, or over the sources where there are none yet; `consume` is called in their order. */
-  #pass(pass: Pass): Promise<void> {
+  async #pass(pass: Pass): Promise<void> {
     const { executor, signal, findings, progress, limits, reader } = this.#context;
     const pieces = this.#pieces;
     const count = pieces?.length ?? this.sources.reduce((sum, { layer }) => sum + layer.partitions.length, 0);
@@ -321,6 +321,7 @@ export class LayerRun {
       pass.consume(result, origin);
       progress.advance(share);
     };
+    await this.#announce(pass);
     if (pieces !== null) {
       const makeTask = (piece: Piece): Task => this.#taskFor(pass, piece);
       const at = ({ source }: Piece): LayerLocation =>
@@ -346,6 +347,20 @@ export class LayerRun {
         },
       })),
     });
+  }
+
+  /** Lets an executor that asks for it begin the tasks of the pass, but those for which a batch is kept. */
+  async #announce(pass: Pass): Promise<void> {
+    const { executor, progress } = this.#context;
+    if (executor.announce === undefined) return;
+    const tasks =
+      this.#pieces?.filter(({ batch }) => batch === null).map((piece) => this.#taskFor(pass, piece)) ??
+      this.sources.flatMap(({ layer, readFields: fields }, source) =>
+        layer.partitions.map((partition) =>
+          this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source),
+        ),
+      );
+    await executor.announce(tasks, [progress.after(0), progress.after(this.weight)]);
   }
 
   #taskFor(pass: Pass, piece: Piece): Task {

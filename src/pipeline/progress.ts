@@ -13,6 +13,11 @@ export class ProgressMeter {
     this.#tell = tell;
   }
 
+  /** The fraction after so much more. */
+  after(weight: number): number {
+    return Math.min(0.99, (this.#done + weight) / this.#total);
+  }
+
   stage(stage: Progress['stage']): void {
     if (stage === this.#stage) return;
     this.#stage = stage;
@@ -25,6 +30,6 @@ export class ProgressMeter {
   }
 
   #report(): void {
-    this.#tell({ fraction: Math.min(0.99, this.#done / this.#total), stage: this.#stage });
+    this.#tell({ fraction: this.after(0), stage: this.#stage });
   }
 }

@@ -21,6 +21,7 @@ import { type LoadedStep, loadSteps } from './chain.ts';
 import { type Codecs, loadCodecs } from './codecs.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
 import { type CrsMemory, CrsService } from './crs-service.ts';
+import { type Division, isDivisible } from './division/division.ts';
 import {
   type ExcerptPlan,
   type ExcerptSize,
@@ -56,6 +57,7 @@ import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts
 import { needsInferredSchema, runSourcesOf } from './run-source.ts';
 import { partsOf, SplitValues } from './split-parts.ts';
 import { deliveredKind } from './split-request.ts';
+import type { Session } from './task.ts';
 import { newThreads, type ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
@@ -66,6 +68,8 @@ export interface ConversionControl {
   readonly threads?: ThreadSource;
   /** Default: PROJ is asked every time. */
   readonly crsMemory?: CrsMemory;
+  /** Where other processes can run parts of the conversion; used where it can be divided. Missing: nowhere. */
+  readonly division?: Division;
   /** Gets the names of the files of a split output before any is written; what it throws fails the conversion. */
   onFiles?(names: readonly string[]): void;
 }
@@ -123,6 +127,8 @@ class Conversion {
   /** Null: the layers are read whole. */
   #excerpts: ExcerptPlan | null = null;
   #executor: Executor | null = null;
+  /** Gives the tasks of `#executor` to other processes; null: it does not. */
+  #dividing: Executor | null = null;
   #fraction = 0;
 
   private constructor(
@@ -227,6 +233,7 @@ class Conversion {
   }
 
   async close(): Promise<void> {
+    await this.#dividing?.stop();
     await this.#executor?.stop();
   }
 
@@ -271,7 +278,8 @@ class Conversion {
     const all = sources.flat().map(({ layer }) => layer);
     const weight = all.reduce((sum, { partitions }) => sum + Math.max(1, partitions.length), 0);
     const progress = new ProgressMeter(weight * passWeight(plan), (told) => this.#tell(told));
-    const executor = unpackingExecutor(this.#startExecutor(all), reader, this.#scratch);
+    const local = unpackingExecutor(this.#startExecutor(all), reader, this.#scratch);
+    const executor = await this.#divided(local, session);
     executor.begin(session);
     const context: LayerContext = {
       trustsDeclarations: misfits === null,
@@ -525,6 +533,27 @@ class Conversion {
       this.#threads,
     );
     return this.#executor;
+  }
+
+  /** An executor that gives tasks to other processes, or the local one. */
+  async #divided(local: Executor, { layers }: Session): Promise<Executor> {
+    const { division } = this.#control;
+    if (division === undefined || this.#excerpts !== null || !isDivisible(this.#request, this.#steps))
+      return local;
+    const { DividedExecutor } = await import('./division/divided-executor.ts');
+    const { reader } = this.#input;
+    this.#dividing ??= new DividedExecutor({
+      local,
+      division,
+      taskBytes: this.#cutting.partitionBytes,
+      hasByteRanges: reader.excerpts?.boundaries === 'guessed',
+      scratchDirectory: this.#paths.scratchDirectory,
+      hold: async (layerIndex) => {
+        const set = reader.unpackedSet?.(layers[layerIndex].source) ?? null;
+        if (set !== null) await this.#scratch.hold(set);
+      },
+    });
+    return this.#dividing;
   }
 
   get #threads(): ThreadSource {

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { outputFormatById } from '../../src/formats/format-by-id.ts';
 import type { InputLimits } from '../../src/io/limits.ts';
 import type { CrsMemory } from '../../src/pipeline/crs-service.ts';
+import type { Division } from '../../src/pipeline/division/division.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
 import type { ConversionPaths, ConversionRequest, SplitRequest } from '../../src/pipeline/request.ts';
 import { runConversion } from '../../src/pipeline/run.ts';
@@ -42,6 +43,8 @@ export interface ConvertOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
   readonly crsMemory?: CrsMemory | undefined;
+  /** Other processes that run parts. */
+  readonly division?: Division;
   /** Path of a file that gets the findings with their places. */
   readonly findingsPath?: string;
 }
@@ -157,6 +160,7 @@ async function perform(
       onProgress: options.onProgress ?? (() => {}),
       threads: options.threadSource,
       crsMemory: options.crsMemory,
+      ...(options.division === undefined ? {} : { division: options.division }),
     },
     options.registry,
   );

@@ -1,0 +1,62 @@
+/**
+ * A large conversion gives passes over its partitions to other processes, in parts: runs of consecutive tasks. The conversion itself is the
+ * same as on one machine. It plans, and consumes the results of all tasks in order; only where the tasks run is different
+ * (docs/decisions/jobs-over-machines.md).
+ */
+import type { LoadedStep } from '../chain.ts';
+import type { ConversionRequest } from '../request.ts';
+
+/** How a conversion reaches the other processes. Paths are relative to the working directory, which all processes arrange alike. */
+export interface Division {
+  /** Bytes of input that a part reads, about. */
+  readonly partBytes: number;
+  /** Path of the input that all processes can read. */
+  readonly inputPath: string;
+  offer(offer: Offer): void;
+  /** The parts that were offered are not needed any more. */
+  withdraw(): void;
+  /** Waits until this process has to run a part itself; resolves with its number. */
+  takeOwn(): Promise<number>;
+  /** Waits until another process has run the part; resolves with the path of its file. */
+  result(number: number): Promise<string>;
+}
+
+export interface Offer {
+  /** Number of the first part; the others follow. */
+  readonly first: number;
+  /** Path of the file with the session. */
+  readonly session: string;
+  readonly parts: readonly OfferedPart[];
+  /** Paths of unpacked files that the tasks read. */
+  readonly files: readonly string[];
+  /** The tasks read the input itself. */
+  readonly readsInput: boolean;
+  /** Progress of the conversion before and after the parts. */
+  readonly progress: readonly [from: number, to: number];
+}
+
+export interface OfferedPart {
+  /** Path of the file with the tasks. */
+  readonly tasks: string;
+  /** Number of tasks. */
+  readonly count: number;
+  /** Bytes of the input where the records of the part begin; null: only the reader knows which bytes it reads. */
+  readonly range: readonly [start: number, end: number] | null;
+}
+
+const INPUTS: ReadonlySet<string> = new Set(['geojson', 'csv', 'gpkg', 'shp']);
+const OUTPUTS: ReadonlySet<string> = new Set(['geojson', 'csv']);
+
+/** Whether the conversion can be divided: every task is independent of the others, and outputs are encoded pieces in sequence. */
+export function isDivisible(
+  { operation, input, output }: ConversionRequest,
+  steps: readonly LoadedStep[],
+): boolean {
+  return (
+    operation === 'transform' &&
+    INPUTS.has(input.format) &&
+    OUTPUTS.has(output.format) &&
+    output.split === undefined &&
+    steps.every(({ code }) => code.kind === 'streaming' || code.kind === 'reprojecting')
+  );
+}
