@@ -166,6 +166,20 @@ export const settings = {
     max: HOUR,
     text: 'With DATABASE_URL: time after its last sign of life after which the jobs of a worker are given to others.',
   },
+  splitBytes: {
+    name: 'SPLIT_BYTES',
+    type: 'bytes',
+    default: GiB,
+    min: 0,
+    text: 'With DATABASE_URL: size of the input from which a job is divided among all workers. 0: never. operate.md says which jobs can be divided.',
+  },
+  splitPartBytes: {
+    name: 'SPLIT_PART',
+    type: 'bytes',
+    default: 256 * MiB,
+    min: 1,
+    text: 'With DATABASE_URL: size of the pieces of the input that workers get of a divided job.',
+  },
   storeUrl: {
     name: 'STORE_URL',
     type: 'store',

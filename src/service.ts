@@ -401,6 +401,9 @@ function serviceOptions(
     jobTimeoutMs: config.jobTimeoutSeconds * 1000,
     maxAttempts: config.jobAttempts,
     graceMs: config.graceSeconds * 1000,
+    ...(config.splitBytes === 0
+      ? {}
+      : { division: { fromBytes: config.splitBytes, partBytes: config.splitPartBytes } }),
     outputRetentionMs: config.outputRetentionSeconds * 1000,
     recordRetentionMs: config.recordRetentionSeconds * 1000,
     outputFormat,

@@ -74,6 +74,10 @@ export class Metrics implements JobObserver, ExportObserver {
     'Bytes of the outputs that jobs made.',
     ['output_format'],
   );
+  readonly #parts = this.#counter(
+    'geomill_parts_total',
+    'Parts of divided jobs that this process ran for other workers.',
+  );
   readonly #sentBytes = this.#counter('geomill_sent_bytes_total', 'Bytes of outputs that clients asked for.');
   readonly #uploadedBytes = this.#counter('geomill_upload_bytes_total', 'Bytes of uploads that were stored.');
   readonly #runnerDeaths = this.#counter(
@@ -228,6 +232,10 @@ export class Metrics implements JobObserver, ExportObserver {
   takenUp(requeued: number, failed: number): void {
     this.#takenUp.inc({ result: 'requeued' }, requeued);
     this.#takenUp.inc({ result: 'failed' }, failed);
+  }
+
+  partRan(): void {
+    this.#parts.inc();
   }
 
   runnerDied(cause: string): void {

@@ -1,11 +1,11 @@
 /** One attempt at a job: gives the job to a runner, and stores the output or records the failure. */
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { asGeomillError, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
 import { type Finding, severitiesOf, severityCounts, sumSeverities } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
-import type { JobRequest } from '../pipeline/request.ts';
+import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
 import { NO_TRACES, type Span, type Tracer, traced } from '../tracing/tracer.ts';
@@ -24,7 +24,8 @@ import type { AttemptOutcome, JobObserver } from './observer.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
 import { isUnavailable, type Recovery } from './recovery.ts';
-import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.ts';
+import type { RunnerTask } from './runner-messages.ts';
+import type { DeathCause, RunnerOptions, RunnerProcess, RunOutcome } from './runner-process.ts';
 import type { UploadSettings } from './uploads.ts';
 
 export interface JobServiceOptions {
@@ -36,6 +37,8 @@ export interface JobServiceOptions {
   readonly fetch: FetchSettings;
   readonly jobTimeoutMs: number;
   readonly maxAttempts: number;
+  /** Where jobs can be divided: bytes of input from which they are, and of a part. Default: they are not. */
+  readonly division?: { readonly fromBytes: number; readonly partBytes: number };
   readonly graceMs: number;
   readonly outputRetentionMs: number;
   readonly recordRetentionMs: number;
@@ -72,6 +75,12 @@ export interface Attempt extends Claim {
   errorCode: string | null;
 }
 
+export interface AttemptEvents {
+  onProgress(progress: Progress): void;
+  /** The job may be divided; `look` is called when parts may have changed. */
+  onParts(parts: { look(): void }): void;
+}
+
 const KILL_INTERVAL_MS = 1000;
 /** Name of the file of findings, which the runner appends to the output. */
 const FINDINGS = 'findings.geojson';
@@ -89,13 +98,9 @@ export class Attempts {
    * Resolves with the outcome when the result of the attempt is in the job's row, however long that takes. Rejects when the service
    * stops before, or when the result cannot be recorded.
    */
-  async make(
-    claim: Attempt,
-    runner: RunnerProcess,
-    onProgress: (progress: Progress) => void,
-  ): Promise<AttemptOutcome> {
+  async make(claim: Attempt, runner: RunnerProcess, events: AttemptEvents): Promise<AttemptOutcome> {
     try {
-      return await this.#run(claim, runner, onProgress);
+      return await this.#run(claim, runner, events);
     } catch (error) {
       // The slot of a runner is removed when it dies: a missing slot is a dead runner, not a disk error.
       if (isDiskFull(error) || isUnavailable(error))
@@ -105,11 +110,7 @@ export class Attempts {
     }
   }
 
-  async #run(
-    claim: Attempt,
-    runner: RunnerProcess,
-    onProgress: (progress: Progress) => void,
-  ): Promise<AttemptOutcome> {
+  async #run(claim: Attempt, runner: RunnerProcess, events: AttemptEvents): Promise<AttemptOutcome> {
     const options = this.#options;
     const { job } = claim;
     if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
@@ -122,8 +123,7 @@ export class Attempts {
     let outcome: AttemptOutcome;
     try {
       const provided = await this.#provide(claim, files.inputPaths, runner);
-      if (provided.kind === 'provided')
-        outcome = await this.#convert(claim, runner, files, provided, onProgress);
+      if (provided.kind === 'provided') outcome = await this.#convert(claim, runner, files, provided, events);
       else if (provided.kind === 'failed' && provided.error.code === 'STORAGE_FULL')
         outcome = await this.#afterStorageFault(claim, runner, provided.error);
       else if (provided.kind === 'failed')
@@ -190,7 +190,7 @@ export class Attempts {
     runner: RunnerProcess,
     files: JobFiles,
     { inputs, fetched, findings }: Extract<ProvidedInputs, { kind: 'provided' }>,
-    onProgress: (progress: Progress) => void,
+    events: AttemptEvents,
   ): Promise<AttemptOutcome> {
     const options = this.#options;
     const { job } = claim;
@@ -201,7 +201,9 @@ export class Attempts {
     const { tracer = NO_TRACES } = options;
     const conversion = tracer.span('convert', 'internal', { parent: claim.span.context });
     const stages = new StageSpans(tracer, conversion.context);
-    const outcome = await runner.run(
+    const outcome = await this.#perform(
+      claim,
+      runner,
       {
         request: job.request,
         paths: {
@@ -223,9 +225,13 @@ export class Attempts {
           limits: options.limits,
         },
       },
-      (progress) => {
-        stages.enter(progress.stage);
-        onProgress(progress);
+      inputs,
+      {
+        ...events,
+        onProgress(progress) {
+          stages.enter(progress.stage);
+          events.onProgress(progress);
+        },
       },
     );
     stages.end(outcome.kind === 'done');
@@ -260,6 +266,49 @@ export class Attempts {
     if (outcome.kind === 'died') return this.#afterDeath(claim, outcome.cause, outcome.detail);
     if (outcome.error.code === 'STORAGE_FULL') return this.#afterStorageFault(claim, runner, outcome.error);
     return this.#afterFailure(claim, outcome.error, outcome.log);
+  }
+
+  /** Runs the task; with the help of other workers where the input is large enough. */
+  async #perform(
+    claim: Claim,
+    runner: RunnerProcess,
+    task: RunnerTask,
+    inputs: readonly JobInput[],
+    events: AttemptEvents,
+  ): Promise<RunOutcome> {
+    const { queue, store, division, log } = this.#options;
+    const bytes = inputs.reduce((sum, { byteLength }) => sum + (byteLength ?? 0), 0);
+    if (division === undefined || queue.shared === null || store.parts === null || bytes < division.fromBytes)
+      return runner.run(task, events.onProgress);
+    const { JobParts } = await import('./job-parts.ts');
+    const parts = new JobParts({
+      attempt: { id: claim.job.id, fence: claim.fence },
+      ...{ queue: queue.shared.parts, files: store.parts, runner, log },
+      hasStoredInput: inputs[0].url === undefined,
+      keep: (write) => this.#recovery.keep(write),
+      onProgress: events.onProgress,
+    });
+    events.onParts(parts);
+    try {
+      return await Promise.race([
+        runner.run(
+          {
+            request: task.request,
+            paths: withinSlot(task.paths, runner.slot.directory),
+            division: { partBytes: division.partBytes },
+          },
+          (progress) => parts.progressed(progress),
+          (message) => parts.receive(message),
+        ),
+        parts.failed.then((error): RunOutcome => {
+          // It waits for the part.
+          runner.kill('retired');
+          return { kind: 'failed', error, log: null };
+        }),
+      ]);
+    } finally {
+      await parts.close();
+    }
   }
 
   #formatOf({ request }: Job): OutputFormat {
@@ -446,6 +495,22 @@ export class Attempts {
     const startedAt = job.startedAt ?? job.createdAt;
     observer?.jobEnded(job, state, startedAt - job.createdAt, Date.now() - startedAt, outputBytes);
   }
+}
+
+/** The paths relative to the slot, in which all workers arrange files alike. */
+function withinSlot(paths: ConversionPaths, slot: string): ConversionPaths {
+  const within = (path: string): string => relative(slot, path);
+  const { inputs, stepInputs = {}, findingsPath, outputPath, scratchDirectory } = paths;
+  return {
+    ...paths,
+    outputPath: within(outputPath),
+    ...(findingsPath === undefined ? {} : { findingsPath: within(findingsPath) }),
+    scratchDirectory: within(scratchDirectory),
+    inputs: inputs.map((input) => ({ ...input, path: within(input.path) })),
+    stepInputs: Object.fromEntries(
+      Object.entries(stepInputs).map(([name, file]) => [name, { ...file, path: within(file.path) }]),
+    ),
+  };
 }
 
 /** The runner's report, completed by the service. It is untrusted: only its parts were checked. */

@@ -8,8 +8,9 @@ import { type Attempt, Attempts, type JobLog, type JobServiceOptions } from './a
 import { attemptSpan, factsOf } from './attempt-trace.ts';
 import type { JobFeed } from './job-feed.ts';
 import type { AttemptOutcome } from './observer.ts';
+import type { ClaimedPart, PartAttempt, PartRun } from './parts.ts';
 import type { Peers } from './peers.ts';
-import type { Claim } from './queue.ts';
+import type { AttemptId, Claim } from './queue.ts';
 import type { Recovery } from './recovery.ts';
 import type { RunningJob } from './removals.ts';
 import type { RunnerPool } from './runner-pool.ts';
@@ -18,6 +19,15 @@ import type { RunnerProcess } from './runner-process.ts';
 interface RunningEntry extends RunningJob {
   readonly fence: number;
   progress: Progress;
+  /** Null: the job is not divided. */
+  parts: { look(): void } | null;
+}
+
+/** A part of a job of this or another process. */
+interface RunningPart {
+  readonly attempt: PartAttempt;
+  readonly runner: RunnerProcess;
+  done: Promise<void>;
 }
 
 export interface DispatcherParts {
@@ -35,6 +45,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #attempts: Attempts;
   readonly #running = new Map<string, RunningEntry & { done: Promise<void> }>();
+  readonly #partsRunning = new Map<string, RunningPart>();
   #isOpen = false;
   /** A claim is in progress: the row of a job may be RUNNING before `#running` has it. */
   #isBusy = false;
@@ -50,6 +61,38 @@ export class Dispatcher {
   /** The jobs that run here. */
   get running(): ReadonlyMap<string, RunningEntry & { readonly done: Promise<void> }> {
     return this.#running;
+  }
+
+  /** All attempts that run here, of jobs and of parts. */
+  attempts(): readonly AttemptId[] {
+    return [
+      ...[...this.#running].map(([id, { fence }]) => ({ id, fence })),
+      ...[...this.#partsRunning.values()].map(({ attempt }) => attempt),
+    ];
+  }
+
+  /** Resolves when no attempt runs here. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#running.values(), ...this.#partsRunning.values()].map(({ done }) => done));
+  }
+
+  /** Ends the work of an attempt that is no longer the current one. */
+  end(attempt: AttemptId): void {
+    const { id, fence, part } = attempt;
+    const job = this.#running.get(id);
+    if (part !== undefined) this.#partsRunning.get(keyOf({ id, fence, part }))?.runner.kill('cancelled');
+    else if (job?.fence === fence) job.runner.kill('cancelled');
+  }
+
+  /** Ends the parts of a job that run here. */
+  endParts(id: string): void {
+    for (const { attempt, runner } of this.#partsRunning.values())
+      if (attempt.id === id) runner.kill('cancelled');
+  }
+
+  /** News of a job: parts of it may have ended. */
+  look(id: string): void {
+    this.#running.get(id)?.parts?.look();
   }
 
   open(): void {
@@ -87,7 +130,10 @@ export class Dispatcher {
   async #reconcile(): Promise<void> {
     const { options, feed } = this.#parts;
     try {
-      const isHeld = (id: string, fence: number): boolean => this.#running.get(id)?.fence === fence;
+      const isHeld = (id: string, fence: number, part?: PartRun): boolean =>
+        part === undefined
+          ? this.#running.get(id)?.fence === fence
+          : this.#partsRunning.has(keyOf({ id, fence, part }));
       const expiresAt = Date.now() + options.outputRetentionMs;
       const found = await options.queue.recover(options.maxAttempts, expiresAt, isHeld);
       const ids = [...found.requeued, ...found.failed];
@@ -143,6 +189,10 @@ export class Dispatcher {
 
   #begin(claim: Claim, runner: RunnerProcess, claimedFrom: number): void {
     const { id } = claim.job;
+    if (claim.part !== undefined) {
+      this.#beginPart(claim, claim.part, runner);
+      return;
+    }
     const { tracer = NO_TRACES, log } = this.#parts.options;
     const span = attemptSpan(tracer, claim, claimedFrom);
     const attempt: Attempt = { ...claim, span, facts: factsOf(claim), errorCode: null };
@@ -150,12 +200,45 @@ export class Dispatcher {
     const entry: RunningEntry & { done: Promise<void> } = {
       fence: claim.fence,
       progress: { fraction: 0, stage: 'opening' },
+      parts: null,
       runner,
       done: Promise.resolve(),
     };
     this.#running.set(id, entry);
     this.#parts.feed.changed(id);
     entry.done = this.#attempt(attempt, entry);
+  }
+
+  #beginPart(claim: Claim, part: ClaimedPart, runner: RunnerProcess): void {
+    const { job, fence } = claim;
+    const attempt = { id: job.id, fence, part: { number: part.number, run: part.run } };
+    const entry: RunningPart = { attempt, runner, done: Promise.resolve() };
+    this.#partsRunning.set(keyOf(attempt), entry);
+    entry.done = this.#partAttempt(claim, part, entry);
+  }
+
+  async #partAttempt(claim: Claim, part: ClaimedPart, { attempt, runner }: RunningPart): Promise<void> {
+    const { options, pool, recovery, isBeingRemoved, peers } = this.#parts;
+    const { shared } = options.queue;
+    if (shared === null) throw new Error('a queue that is not shared has no parts');
+    try {
+      if (isBeingRemoved(attempt.id)) runner.kill('cancelled');
+      // Most services never run one.
+      const { PartAttempts } = await import('./part-attempt.ts');
+      await new PartAttempts(options, shared.parts, recovery).make(claim, part, runner);
+    } catch (error) {
+      options.log.error(
+        { jobId: attempt.id, part: part.number, err: error },
+        'the end of a part could not be recorded',
+      );
+      recovery.report(error);
+    } finally {
+      await peers?.ended(attempt);
+      this.#partsRunning.delete(keyOf(attempt));
+      pool.giveBack(runner);
+      // Its job may run here, too.
+      this.look(attempt.id);
+    }
   }
 
   async #attempt(claim: Attempt, entry: RunningEntry): Promise<void> {
@@ -165,10 +248,15 @@ export class Dispatcher {
     let outcome: AttemptOutcome = 'unrecorded';
     try {
       if (isBeingRemoved(id)) entry.runner.kill('cancelled');
-      outcome = await this.#attempts.make(claim, entry.runner, (progress) => {
-        entry.progress = progress;
-        feed.progressed(id, progress);
-        peers?.progressed(id, progress);
+      outcome = await this.#attempts.make(claim, entry.runner, {
+        onProgress(progress) {
+          entry.progress = progress;
+          feed.progressed(id, progress);
+          peers?.progressed(id, progress);
+        },
+        onParts(parts) {
+          entry.parts = parts;
+        },
       });
     } catch (error) {
       options.log.error({ ...claim.facts, err: error }, 'the end of a job could not be recorded');
@@ -177,6 +265,7 @@ export class Dispatcher {
     } finally {
       options.observer?.attemptEnded(outcome);
       this.#tellEnd(claim, outcome, began);
+      if (entry.parts !== null) this.endParts(id);
       await peers?.ended({ id, fence: claim.fence });
       this.#running.delete(id);
       pool.giveBack(entry.runner);
@@ -198,10 +287,24 @@ export class Dispatcher {
 /** One line for each job. */
 export function logTakenUp(
   log: JobLog,
-  { requeued, failed }: { readonly requeued: readonly string[]; readonly failed: readonly string[] },
+  {
+    requeued,
+    failed,
+    parts = [],
+  }: {
+    readonly requeued: readonly string[];
+    readonly failed: readonly string[];
+    readonly parts?: readonly PartAttempt[];
+  },
 ): void {
   for (const jobId of requeued)
     log.warn({ jobId, outcome: 'requeued' }, 'took up a job whose worker or runner is gone');
   for (const jobId of failed)
     log.warn({ jobId, outcome: 'failed' }, 'took up a job whose worker or runner is gone');
+  for (const { id: jobId, fence, part } of parts)
+    log.warn({ jobId, fence, part: part.number }, 'took up a part of a job whose worker or runner is gone');
+}
+
+function keyOf({ id, fence, part }: PartAttempt): string {
+  return `${id} ${fence} ${part.number} ${part.run}`;
 }

@@ -31,6 +31,8 @@ export interface JobObserver {
   attemptEnded(outcome: AttemptOutcome): void;
   /** Jobs whose worker died were queued again, or failed after their last attempt. */
   takenUp(requeued: number, failed: number): void;
+  /** A part of a divided job was run here for another worker. */
+  partRan(): void;
   runnerDied(cause: DeathCause): void;
   /** Bytes of an upload became durable. */
   uploadStored(bytes: number): void;

@@ -14,6 +14,8 @@ export interface PeersOptions {
   readonly running: () => readonly AttemptId[];
   /** Ends the work of an attempt that is no longer the current one. */
   readonly end: (attempt: AttemptId) => void;
+  /** Parts of a job that runs here may have ended. */
+  readonly look?: (id: string) => void;
   /** Looks for jobs that wait. */
   readonly dispatch: () => void;
   /** Takes up jobs whose workers have died. */
@@ -52,8 +54,9 @@ export class Peers {
       changed: (id) => {
         this.#elsewhere.delete(id);
         feed.changed(id);
-        const attempt = this.#options.running().find((one) => one.id === id);
-        if (attempt !== undefined) void this.#endLost([attempt], 'lost');
+        const attempts = this.#options.running().filter((one) => one.id === id);
+        if (attempts.length > 0) void this.#endLost(attempts, 'lost');
+        this.#options.look?.(id);
       },
       progressed: (id, progress) => {
         this.#elsewhere.delete(id);
@@ -97,7 +100,7 @@ export class Peers {
 
   /** The attempt is over here: its end was recorded, or is not to be. */
   async ended(attempt: AttemptId): Promise<void> {
-    this.#toldAt.delete(attempt.id);
+    if (attempt.part === undefined) this.#toldAt.delete(attempt.id);
     try {
       await this.#options.queue.release(attempt);
     } catch (error) {

@@ -20,15 +20,23 @@ export class Removals {
   readonly #options: Options;
   readonly #running: ReadonlyMap<string, RunningJob>;
   readonly #feed: JobFeed;
+  readonly #endParts: (id: string) => void;
   /** By viewer and job. */
   readonly #asked = new Map<string, Promise<boolean>>();
   /** By job: only jobs that the viewer may see. */
   readonly #underway = new Map<string, Promise<boolean>>();
 
-  constructor(options: Options, running: ReadonlyMap<string, RunningJob>, feed: JobFeed) {
+  /** `endParts`: ends the parts of a job that run here. */
+  constructor(
+    options: Options,
+    running: ReadonlyMap<string, RunningJob>,
+    feed: JobFeed,
+    endParts: (id: string) => void,
+  ) {
     this.#options = options;
     this.#running = running;
     this.#feed = feed;
+    this.#endParts = endParts;
   }
 
   /** Whether the job is being cancelled, so that it need not be started. */
@@ -64,14 +72,15 @@ export class Removals {
     }
     const running = this.#running.get(id);
     running?.runner.kill('cancelled');
+    this.#endParts(id);
     this.#feed.changed(id);
-    if (running === undefined && found === 'RUNNING') await this.#releasedElsewhere(id);
     await running?.done;
+    if (found === 'RUNNING') await this.#releasedElsewhere(id);
     await this.#clear(id);
     return true;
   }
 
-  /** Waits until the process that runs the job has stopped, or its lease has ended. */
+  /** Waits until the processes that run the job, or parts of it, have stopped, or their leases have ended. */
   async #releasedElsewhere(id: string): Promise<void> {
     const { shared } = this.#options.queue;
     while (shared !== null && !(await shared.isReleased(id))) await pause(RELEASE_POLL_MS);

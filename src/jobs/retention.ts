@@ -1,5 +1,11 @@
 /** Removes expired outputs and records, and files without a job. */
-import { type FileKind, type FileStore, jobOfKey, type ListedFile } from '../storage/store.ts';
+import {
+  type FileKind,
+  type FileStore,
+  jobOfKey,
+  type ListedFile,
+  type StoredAttempt,
+} from '../storage/store.ts';
 import type { JobSummary } from './job.ts';
 import type { JobQueue } from './queue.ts';
 
@@ -57,8 +63,24 @@ export async function sweep(
   const orphans =
     (await sweepOrphans(store, 'input', isOrphan)) +
     (await sweepOrphans(store, 'output', isOrphan)) +
+    (await sweepParts(store, queue, now - orphanAgeMs)) +
     (await store.removeAbandoned(now - orphanAgeMs));
   return { outputs, records, orphans };
+}
+
+/** Removes files of parts of attempts that are over; the number of attempts. */
+async function sweepParts(store: FileStore, queue: JobQueue, changedBefore: number): Promise<number> {
+  const { parts } = store;
+  if (parts === null) return 0;
+  const orphans = new Map<string, StoredAttempt>();
+  for await (const { changedAt, ...attempt } of parts.list()) {
+    const key = `${attempt.id} ${attempt.fence}`;
+    if (changedAt > changedBefore || orphans.has(key)) continue;
+    const job = await queue.summary(attempt.id);
+    if (job?.state !== 'RUNNING' || job.fence > attempt.fence) orphans.set(key, attempt);
+  }
+  for (const attempt of orphans.values()) await parts.remove(attempt);
+  return orphans.size;
 }
 
 async function sweepOrphans(

@@ -5,18 +5,27 @@
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
+import type { Division } from '../pipeline/division/division.ts';
+import type { PartOrder } from '../pipeline/division/run-part.ts';
 import { NO_FEATURES } from '../pipeline/findings-file.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
 import { openChildEnd } from '../process-channel.ts';
 import { MAX_LOGGED, shortText } from '../short-text.ts';
+import { openDivision, type RunnerDivision } from './runner-division.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
 export type Perform = (
   request: JobRequest,
   paths: ConversionPaths,
-  control: { readonly signal: AbortSignal; onProgress(progress: Progress): void },
+  control: {
+    readonly signal: AbortSignal;
+    onProgress(progress: Progress): void;
+    readonly division?: Division;
+  },
 ) => Promise<JobReport>;
+
+export type PerformPart = (order: PartOrder, onProgress: (fraction: number) => void) => Promise<void>;
 
 /** Minimum time between two progress messages of one stage. */
 const PROGRESS_INTERVAL_MS = 100;
@@ -25,11 +34,21 @@ const PROGRESS_INTERVAL_MS = 100;
  * Performs tasks until the channel closes. When the service ends, by kill -9 or otherwise, the channel closes and
  * this process ends; the next service starts its job again.
  */
-export function serveTasks(perform: Perform, warm: (directory: string) => Promise<void>): void {
+export function serveTasks(
+  perform: Perform,
+  warm: (directory: string) => Promise<void>,
+  performPart: PerformPart = () => Promise.reject(new Error('no parts here')),
+): void {
   // Never aborted: the service cancels by killing the process, which also stops code that checks no signal.
   const { signal } = new AbortController();
+  let division: RunnerDivision | null = null;
   const send = openChildEnd<ToRunner, FromRunner>((message) => {
-    if (message.type === 'run') void runTask(perform, message.task, signal, send);
+    if (message.type === 'run') {
+      const { paths, division: settings } = message.task;
+      division = settings === undefined ? null : openDivision(settings.partBytes, paths.inputs[0].path, send);
+      void runTask(perform, message.task, { signal, ...(division === null ? {} : { division }) }, send);
+    } else if (message.type === 'part') void runPartTask(performPart, message.order, send);
+    else if (message.type === 'own' || message.type === 'result') division?.receive(message);
     // A failed warm-up is ignored: the job will report the error.
     else
       void warm(message.directory).then(
@@ -42,9 +61,14 @@ export function serveTasks(perform: Perform, warm: (directory: string) => Promis
 
 type Send = (message: FromRunner) => void;
 
-async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal, send: Send): Promise<void> {
+async function runTask(
+  perform: Perform,
+  task: RunnerTask,
+  control: Omit<Parameters<Perform>[2], 'onProgress'>,
+  send: Send,
+): Promise<void> {
   try {
-    const report = await perform(task.request, task.paths, { signal, onProgress: progressSender(send) });
+    const report = await perform(task.request, task.paths, { ...control, onProgress: progressSender(send) });
     const findingsBytes = appendFindings(task.paths);
     send({
       type: 'done',
@@ -52,10 +76,24 @@ async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal, 
       ...(findingsBytes === 0 ? {} : { findingsBytes }),
     });
   } catch (thrown) {
-    const error = recognize(thrown);
-    const log = error.fault === 'ours' ? stackOf(error) : null;
-    send({ type: 'failed', error: error.toPlain(), log });
+    sendFailure(thrown, send);
   }
+}
+
+async function runPartTask(perform: PerformPart, order: PartOrder, send: Send): Promise<void> {
+  const tell = progressSender(send);
+  try {
+    await perform(order, (fraction) => tell({ fraction, stage: 'converting' }));
+    send({ type: 'part-done' });
+  } catch (thrown) {
+    sendFailure(thrown, send);
+  }
+}
+
+function sendFailure(thrown: unknown, send: Send): void {
+  const error = recognize(thrown);
+  const log = error.fault === 'ours' ? stackOf(error) : null;
+  send({ type: 'failed', error: error.toPlain(), log });
 }
 
 /**

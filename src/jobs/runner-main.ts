@@ -73,4 +73,9 @@ serveTasks(
       ? runInspection(request, paths, { ...control, threads })
       : runConversion(request, paths, { ...control, threads }),
   warm,
+  async (order, onProgress) => {
+    // Most runners never see a part.
+    const { runPart } = await import('../pipeline/division/run-part.ts');
+    await runPart(order, threads, onProgress);
+  },
 );

@@ -16,6 +16,7 @@ import {
   textUpTo,
 } from '../message-schemas.ts';
 import { MAX_CRS_CHARACTERS, MAX_GRIDS, MAX_REPORT_BYTES, MAX_STEP_CRS } from '../pipeline/bounded-report.ts';
+import { MAX_FILES, MAX_PARTS, type Offer, type OfferedPart } from '../pipeline/division/division.ts';
 import type {
   ConversionReport,
   FieldReport,
@@ -165,9 +166,29 @@ const INSPECTION = exactly<Omit<InspectionReport, 'fetched'>>(
   ['severities', 'totals'],
 );
 
+const PROGRESS_FRACTION: MessageSchema = { type: 'number', minimum: 0, maximum: 1 };
 const PROGRESS = exactly<Progress>({
-  fraction: { type: 'number', minimum: 0, maximum: 1 },
+  fraction: PROGRESS_FRACTION,
   stage: { enum: progressStages },
+});
+
+const OFFERED_PATH = textUpTo(500);
+const OFFER = exactly<Offer>({
+  first: COUNT,
+  session: OFFERED_PATH,
+  parts: {
+    ...list(
+      exactly<OfferedPart>({
+        tasks: OFFERED_PATH,
+        count: COUNT,
+        range: orNull({ ...list(COUNT), minItems: 2, maxItems: 2 }),
+      }),
+    ),
+    maxItems: MAX_PARTS,
+  },
+  files: { ...list(OFFERED_PATH), maxItems: MAX_FILES },
+  readsInput: FLAG,
+  progress: { ...list(PROGRESS_FRACTION), minItems: 2, maxItems: 2 },
 });
 
 type Message<Type extends FromRunner['type']> = Extract<FromRunner, { type: Type }>;
@@ -177,6 +198,10 @@ export const checkRunnerMessage = messageCheck({
   loaded: exactly<Message<'loaded'>>({ type: NAME }),
   warmed: exactly<Message<'warmed'>>({ type: NAME }),
   progress: exactly<Message<'progress'>>({ type: NAME, progress: PROGRESS }),
+  offer: exactly<Message<'offer'>>({ type: NAME, offer: OFFER }),
+  withdraw: exactly<Message<'withdraw'>>({ type: NAME }),
+  free: exactly<Message<'free'>>({ type: NAME }),
+  'part-done': exactly<Message<'part-done'>>({ type: NAME }),
   done: exactly<Message<'done'>>(
     { type: NAME, report: { anyOf: [CONVERSION, INSPECTION] }, findingsBytes: COUNT },
     ['findingsBytes'],

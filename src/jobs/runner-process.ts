@@ -8,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import type { PlainError } from '../errors.ts';
+import type { PartOrder } from '../pipeline/division/run-part.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
 import { closeAfterExit } from '../sandbox/leftovers.ts';
@@ -43,6 +44,14 @@ export type RunOutcome =
   | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
   | { readonly kind: 'died'; readonly cause: DeathCause; readonly detail: string };
 
+/** As RunOutcome, of a part of a job of another runner. */
+export type PartOutcome =
+  | { readonly kind: 'part done' }
+  | Extract<RunOutcome, { readonly kind: 'failed' | 'died' }>;
+
+/** What a runner says about the parts of its job. */
+export type DivisionMessage = Extract<FromRunner, { readonly type: 'offer' | 'withdraw' | 'free' }>;
+
 /**
  * Why a process ended: killed by the service (the causes of `kill`), out of memory, after an invalid message, or
  * on its own.
@@ -67,6 +76,13 @@ const STDERR_TAIL_CHARACTERS = 4000;
 const START_TIMEOUT_MS = 60_000;
 /** 128 and the number of SIGKILL. */
 const STATUS_OF_KILLED = 137;
+
+interface Task {
+  settle(outcome: RunOutcome | PartOutcome): void;
+  onProgress(progress: Progress): void;
+  /** Null: its job is not divided. */
+  readonly onDivision: ((message: DivisionMessage) => void) | null;
+}
 
 export class RunnerProcess {
   readonly slot: Slot;
@@ -93,7 +109,7 @@ export class RunnerProcess {
   #death: Extract<RunOutcome, { kind: 'died' }> | null = null;
   readonly #died = Promise.withResolvers<void>();
   readonly #deathListeners = new Set<() => void>();
-  #task: { settle(outcome: RunOutcome): void; onProgress(progress: Progress): void } | null = null;
+  #task: Task | null = null;
 
   constructor(options: RunnerOptions, events: RunnerEvents) {
     this.#events = events;
@@ -164,11 +180,34 @@ export class RunnerProcess {
   }
 
   /** Runs a task on the reserved process; resolves when the task is done or has failed, or the process has died. */
-  async run(task: RunnerTask, onProgress: (progress: Progress) => void): Promise<RunOutcome> {
-    if (this.#death !== null) return this.#death;
-    return new Promise((settle) => {
-      this.#task = { settle, onProgress };
-      this.#channel.send({ type: 'run', task });
+  async run(
+    task: RunnerTask,
+    onProgress: (progress: Progress) => void,
+    onDivision: ((message: DivisionMessage) => void) | null = null,
+  ): Promise<RunOutcome> {
+    return this.#perform<RunOutcome>({ type: 'run', task }, onProgress, onDivision);
+  }
+
+  /** Runs a part of a job of another runner, as `run` runs a job. */
+  async runPart(order: PartOrder, onProgress: (progress: Progress) => void): Promise<PartOutcome> {
+    return this.#perform<PartOutcome>({ type: 'part', order }, onProgress, null);
+  }
+
+  /** Tells the runner of a divided job about a part of it. */
+  tellOfPart(message: Extract<ToRunner, { readonly type: 'own' | 'result' }>): void {
+    if (this.#death === null) this.#channel.send(message);
+  }
+
+  async #perform<Outcome extends RunOutcome | PartOutcome>(
+    message: ToRunner,
+    onProgress: (progress: Progress) => void,
+    onDivision: Task['onDivision'],
+  ): Promise<Outcome> {
+    if (this.#death !== null) return this.#death as Outcome;
+    return new Promise((resolve) => {
+      // The kinds of outcomes of a task follow from its message.
+      this.#task = { settle: (outcome) => resolve(outcome as Outcome), onProgress, onDivision };
+      this.#channel.send(message);
     });
   }
 
@@ -237,6 +276,14 @@ export class RunnerProcess {
       case 'progress':
         this.#task?.onProgress(message.progress);
         break;
+      case 'offer':
+      case 'withdraw':
+      case 'free':
+        this.#task?.onDivision?.(message);
+        break;
+      case 'part-done':
+        this.#settle({ kind: 'part done' });
+        break;
       case 'done':
       case 'failed':
         // It may have lost a thread, or be in any state.
@@ -261,7 +308,7 @@ export class RunnerProcess {
     this.#events.onIdle(this);
   }
 
-  #settle(outcome: RunOutcome): void {
+  #settle(outcome: RunOutcome | PartOutcome): void {
     const task = this.#task;
     this.#task = null;
     task?.settle(outcome);

@@ -91,11 +91,9 @@ export class JobService {
         : new Peers({
             queue: queue.shared,
             feed: this.#feed,
-            running: () => [...running].map(([id, { fence }]) => ({ id, fence })),
-            end: ({ id, fence }) => {
-              const job = running.get(id);
-              if (job?.fence === fence) job.runner.kill('cancelled');
-            },
+            running: () => this.#dispatcher.attempts(),
+            end: (attempt) => this.#dispatcher.end(attempt),
+            look: (id) => this.#dispatcher.look(id),
             dispatch: () => this.#dispatcher.dispatch(),
             reconcile: () => this.#dispatcher.reconcile(),
             workersOnly: options.answersRequests === false,
@@ -110,7 +108,7 @@ export class JobService {
       peers: this.#peers,
     });
     const { running } = this.#dispatcher;
-    this.#removals = new Removals(options, running, this.#feed);
+    this.#removals = new Removals(options, running, this.#feed, (id) => this.#dispatcher.endParts(id));
     this.uploads = new Uploads({
       records: queue.uploads,
       store,
@@ -425,9 +423,7 @@ export class JobService {
     await this.#starting?.catch(() => {});
     this.#enter('stopping');
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
-    const isOver = this.#dispatcher.close().then(async () => {
-      await Promise.all([...this.#dispatcher.running.values()].map((entry) => entry.done));
-    });
+    const isOver = this.#dispatcher.close().then(() => this.#dispatcher.idle());
     await this.uploads.stop();
     let timer: NodeJS.Timeout | undefined;
     const grace = new Promise<void>((resolve) => {

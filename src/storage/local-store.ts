@@ -53,6 +53,7 @@ export const PROBE_BYTES = 1024 * 1024;
 
 export class LocalStore implements FileStore {
   readonly isShared = false;
+  readonly parts = null;
   readonly #directories: Readonly<Record<FileKind, string>>;
   /** Syncs of the directories. */
   readonly #namesOf: Readonly<Record<FileKind, SharedSync>>;

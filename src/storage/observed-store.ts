@@ -50,6 +50,7 @@ export function observedStore(store: FileStore, observe: ObserveStore): FileStor
   });
   return {
     isShared: store.isShared,
+    parts: store.parts,
     continueUpload: async (...args) => observedFile(await store.continueUpload(...args)),
     uploadLength: (...args) => store.uploadLength(...args),
     shareUpload: (...args) => measured('share_upload', () => store.shareUpload(...args)),

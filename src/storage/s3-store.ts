@@ -5,6 +5,7 @@
  *   uploads/<upload id>/<segment>          see segments.ts; the record of the upload lists its segments
  *   outputs/<job id>/<attempt>             written once, by the worker of that attempt
  *   outputs/<job id>/<attempt>.findings
+ *   parts/<job id>/<attempt>/<name>        see s3-parts.ts
  *
  * No object is ever changed, and the rows of the database are the only pointers to them. So it is correct on stores without
  * conditional writes, and with lists that are late: lists are used only to remove what no row refers to any more.
@@ -12,14 +13,15 @@
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { failure } from '../errors.ts';
-import { openFinished, PROBE_BYTES, readAt, removeFile } from './local-store.ts';
+import { openFinished, PROBE_BYTES } from './local-store.ts';
 import { PartBuffer } from './part-buffer.ts';
 import { ObjectMissing } from './s3-answers.ts';
 import { S3Client, type S3Settings } from './s3-client.ts';
-import { BLOCK_BYTES, parsePlace, SegmentedFile, type SegmentFiles, segmentName } from './segments.ts';
+import { fetchObject, MAX_PARTS, PART_BYTES, readerOf, storeObject } from './s3-objects.ts';
+import { S3Parts } from './s3-parts.ts';
+import { parsePlace, SegmentedFile, type SegmentFiles, segmentName } from './segments.ts';
 import {
   type FileKind,
   type FileStore,
@@ -33,14 +35,6 @@ import {
 } from './store.ts';
 import { StoreFault } from './store-fault.ts';
 
-/** Of large objects, all but the last; some stores require equal parts. */
-const PART_BYTES = BLOCK_BYTES;
-/** S3's limit. */
-const MAX_PARTS = 10_000;
-/** Requests for one file at a time. Those that send hold a part in memory each; those that copy within the store are only waited for. */
-const SENT_AT_ONCE = 2;
-const FETCHED_AT_ONCE = 4;
-const COPIED_AT_ONCE = 8;
 const FOLDERS: Readonly<Record<FileKind, string>> = { input: 'inputs', output: 'outputs', upload: 'uploads' };
 
 /** The largest input: parts are uploaded before its length is known. */
@@ -48,10 +42,12 @@ export const MAX_S3_INPUT_BYTES = PART_BYTES * MAX_PARTS;
 
 export class S3Store implements FileStore {
   readonly isShared = true;
+  readonly parts: S3Parts;
   readonly #client: S3Client;
 
   constructor(settings: S3Settings) {
     this.#client = new S3Client(settings);
+    this.parts = new S3Parts(this.#client);
   }
 
   close(): void {
@@ -89,7 +85,7 @@ export class S3Store implements FileStore {
       if (segments.length === 1)
         await this.#client.copy(`${keyOf('upload', key)}/${segmentName(segments[0])}`, target);
       else
-        await this.#store(target, byteLength, read, (start) => {
+        await storeObject(this.#client, target, byteLength, read, (start) => {
           const segment = segments.find((one) => one.start === start);
           return segment?.byteLength === PART_BYTES
             ? `${keyOf('upload', key)}/${segmentName(segment)}`
@@ -107,36 +103,7 @@ export class S3Store implements FileStore {
   }
 
   async provide(key: string, path: string): Promise<void> {
-    const object = keyOf('input', key);
-    // Only its owner can read it, as it is in the store: a runner gets access from the service.
-    const file = await open(path, 'wx', 0o400);
-    try {
-      let byteLength = 0;
-      const fetchPart = async (start: number, end: number): Promise<void> => {
-        let at = start;
-        const chunks = this.#client.read(object, start, end, (length) => {
-          byteLength = length;
-        });
-        for await (const chunk of chunks)
-          for (let written = 0; written < chunk.length; ) {
-            const { bytesWritten } = await file.write(chunk, written, chunk.length - written, at);
-            written += bytesWritten;
-            at += bytesWritten;
-          }
-        if (at < Math.min(end, byteLength))
-          throw failure('INTERNAL', { reason: `an input has ${at} bytes instead of ${byteLength}` });
-      };
-      // Its response has the length of the whole.
-      await fetchPart(0, PART_BYTES);
-      await eachPart(byteLength, PART_BYTES, FETCHED_AT_ONCE, async (start, end) => {
-        if (start > 0) await fetchPart(start, end);
-      });
-    } catch (error) {
-      await removeFile(path);
-      throw error;
-    } finally {
-      await file.close();
-    }
+    await fetchObject(this.#client, keyOf('input', key), path);
   }
 
   async adopt(
@@ -150,18 +117,10 @@ export class S3Store implements FileStore {
     try {
       const bodyBytes = facts.size - findingsBytes;
       // The output last: it is there only together with its findings.
-      // Memory that is used again for each part.
-      const buffers: Buffer[] = [];
-      const readFrom =
-        (offset: number) =>
-        async (start: number, end: number, lane: number): Promise<Uint8Array[]> => {
-          if ((buffers[lane]?.length ?? 0) < end - start) buffers[lane] = Buffer.allocUnsafeSlow(end - start);
-          const part = buffers[lane].subarray(0, end - start);
-          await readAt(descriptor, offset + start, part);
-          return [part];
-        };
-      if (findingsBytes > 0) await this.#store(`${key}.findings`, findingsBytes, readFrom(bodyBytes));
-      await this.#store(key, bodyBytes, readFrom(0));
+      const readFrom = readerOf(descriptor);
+      if (findingsBytes > 0)
+        await storeObject(this.#client, `${key}.findings`, findingsBytes, readFrom(bodyBytes));
+      await storeObject(this.#client, key, bodyBytes, readFrom(0));
       return { byteLength: facts.size };
     } finally {
       closeSync(descriptor);
@@ -221,7 +180,7 @@ export class S3Store implements FileStore {
     let removed = 0;
     try {
       for await (const { key, uploadId, begunAt } of this.#client.pending()) {
-        const isOurs = Object.values(FOLDERS).some((folder) => key.startsWith(`${folder}/`));
+        const isOurs = [...Object.values(FOLDERS), 'parts'].some((folder) => key.startsWith(`${folder}/`));
         if (!isOurs || begunAt > begunBefore) continue;
         await this.#client.abort(key, uploadId);
         removed += 1;
@@ -250,43 +209,6 @@ export class S3Store implements FileStore {
       read: (name) => missingAsNull(client.readWhole(`${folder}/${name}`, PART_BYTES)),
       remove: (name) => client.remove(`${folder}/${name}`),
     };
-  }
-
-  /**
-   * Stores an object of known length, in parts if it is long; `read` gives bytes `[start, end)`, which are used
-   * until it is called with the same lane again, and `sourceOf` the object that is the
-   * part at `start`, if there is one.
-   */
-  async #store(
-    key: string,
-    byteLength: number,
-    read: (start: number, end: number, lane: number) => Promise<Uint8Array[]>,
-    sourceOf: ((start: number) => string | null) | null = null,
-  ): Promise<void> {
-    const client = this.#client;
-    const partBytes = Math.max(PART_BYTES, Math.ceil(byteLength / MAX_PARTS));
-    if (byteLength <= partBytes) return client.put(key, byteLength === 0 ? [] : await read(0, byteLength, 0));
-    const uploadId = await client.begin(key);
-    try {
-      const tags: string[] = [];
-      await eachPart(
-        byteLength,
-        partBytes,
-        sourceOf === null ? SENT_AT_ONCE : COPIED_AT_ONCE,
-        async (start, end, lane) => {
-          const index = start / partBytes;
-          const source = sourceOf?.(start) ?? null;
-          tags[index] = await (source === null
-            ? client.putPart(key, uploadId, index + 1, await read(start, end, lane))
-            : client.copyPart(key, uploadId, index + 1, source));
-        },
-      );
-      await client.complete(key, uploadId, tags, byteLength);
-    } catch (error) {
-      // Left if that fails, too; `removeAbandoned` finds it.
-      await client.abort(key, uploadId).catch(() => {});
-      throw error;
-    }
   }
 }
 
@@ -350,31 +272,6 @@ class S3Upload implements Upload {
     this.#tags.push(await this.#client.putPart(this.#key, this.#uploadId, number, [this.#part.content]));
     this.#part.truncate(0);
   }
-}
-
-/** Calls `act` for the parts of `byteLength` bytes, several at a time, in as many lanes. After a failure no more are begun, and it rejects when all have ended. */
-async function eachPart(
-  byteLength: number,
-  partBytes: number,
-  atOnce: number,
-  act: (start: number, end: number, lane: number) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  let failed: { readonly error: unknown } | null = null;
-  const work = async (lane: number): Promise<void> => {
-    while (next < byteLength && failed === null) {
-      const start = next;
-      next += partBytes;
-      await act(start, Math.min(byteLength, next), lane).catch((error: unknown) => {
-        failed ??= { error };
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, (_, lane) => work(lane)));
-  // Read through a function: the compiler does not see the assignment above.
-  const failureOf = (): { readonly error: unknown } | null => failed;
-  const found = failureOf();
-  if (found !== null) throw found.error;
 }
 
 async function missingAsNull<Result>(result: Promise<Result>): Promise<Result | null> {

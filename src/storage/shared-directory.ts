@@ -4,6 +4,7 @@
  *   inputs/<job id>[.<index>]        as in LocalStore: written once, by the process that received it
  *   outputs/<job id>/<attempt>       written under a temporary name, then renamed
  *   uploads/<upload id>/<segment>    see segments.ts
+ *   parts/<job id>/<attempt>/<name>  see shared-parts.ts
  *
  * Nothing that a row refers to is written again, so a process that was paused and replaced meanwhile cannot change it. It needs no
  * locks of the file system.
@@ -25,6 +26,7 @@ import {
   removeFile,
 } from './local-store.ts';
 import { parsePlace, SegmentedFile, type SegmentFiles, segmentName } from './segments.ts';
+import { SharedDirectoryParts } from './shared-parts.ts';
 import type { SharedSync } from './shared-sync.ts';
 import {
   type FileKind,
@@ -42,12 +44,14 @@ const TEMPORARY = /^\.tmp-[0-9a-f]{12}$/;
 
 export class SharedDirectoryStore implements FileStore {
   readonly isShared = true;
+  readonly parts: SharedDirectoryParts;
   readonly #directory: string;
   readonly #inputs: LocalStore;
   readonly #names: Readonly<Record<FileKind | 'all', SharedSync>>;
 
   constructor(directory: string) {
     this.#directory = directory;
+    this.parts = new SharedDirectoryParts(directory);
     this.#inputs = new LocalStore(directory);
     const sync = (name: string): SharedSync => directorySync(join(directory, name));
     this.#names = { all: sync('.'), input: sync('inputs'), output: sync('outputs'), upload: sync('uploads') };

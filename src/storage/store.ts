@@ -6,6 +6,7 @@
  * swept, so a crash between storing a file and committing its row does no harm.
  */
 import type { Readable } from 'node:stream';
+import { failure } from '../errors.ts';
 
 export type FileKind = 'input' | 'output' | 'upload';
 
@@ -85,12 +86,43 @@ export interface PresignOptions {
   readonly expiresSeconds: number;
 }
 
+/** An attempt at a job. */
+export interface StoredAttempt {
+  readonly id: string;
+  readonly fence: number;
+}
+
+/** Files that the parts of an attempt at a job exchange (docs/decisions/jobs-over-machines.md). They need not survive a power failure. */
+export interface PartFiles {
+  /** Stores a copy of the finished local file at `path`, whole and at once; replaces an earlier one of the name. */
+  put(attempt: StoredAttempt, name: string, path: string): Promise<void>;
+  /** Makes the file readable at the local `path`, which must not exist. */
+  get(attempt: StoredAttempt, name: string, path: string): Promise<void>;
+  /**
+   * As FileStore.provide, but only bytes `[start, end)` of `range` need to be there; the file has its whole length. Null: all
+   * bytes.
+   */
+  getInput(key: string, path: string, range: readonly [start: number, end: number] | null): Promise<void>;
+  /** Removes the file, or all of the attempt. */
+  remove(attempt: StoredAttempt, name?: string): Promise<void>;
+  /** Attempts that have files; one can be listed several times. */
+  list(): AsyncIterable<StoredAttempt & { readonly changedAt: number }>;
+}
+
+/** Throws if a name is none that part files have. */
+export function checkPartName(name: string): void {
+  if (!/^[a-z0-9][a-z0-9.-]{0,99}$/.test(name))
+    throw failure('INTERNAL', { reason: 'malformed name of a part file' });
+}
+
 export interface FileStore {
   /**
    * Whether other processes may use the store at the same time. Then outputs of several attempts at a job are separate files, and
    * `list` can show files that another process is about to record.
    */
   readonly isShared: boolean;
+  /** Null: the store is not shared, and no other process could run a part. */
+  readonly parts: PartFiles | null;
   /**
    * Opens an upload, which is created if it does not exist, to write at `offset`; bytes from there on are discarded. `place` is what
    * the latest recorded `sync` resolved with; null: none. Rejects if the upload is shorter. One writer at a time; in a shared store, a

@@ -1,5 +1,4 @@
 /** Other processes that run parts of a conversion, played in this one. */
-import { setImmediate } from 'node:timers/promises';
 import type { Division, Offer } from '../../src/pipeline/division/division.ts';
 import { runPart } from '../../src/pipeline/division/run-part.ts';
 import { newThreads } from '../../src/pipeline/threads.ts';
@@ -25,12 +24,13 @@ export function playDivision(
     return known;
   };
   const own: number[] = [];
+  let wake = Promise.withResolvers<void>();
   const play = async ({ first, session, parts }: Offer): Promise<void> => {
     for (const [i, { tasks }] of [...parts.entries()].reverse()) {
       const number = first + i;
       if (isOwn(number)) continue;
       const result = `${tasks}.result`;
-      const order = { session, tasks, result, gridDirectory: null, threads: 1, readableEnd: null };
+      const order = { session, tasks, result, gridDirectory: null, threads: 1, readableEnd: null, moved: [] };
       await runPart(order, newThreads, () => {});
       ran.others += 1;
       resultOf(number).resolve(result);
@@ -44,6 +44,7 @@ export function playDivision(
     offer(offer) {
       offers.push(offer);
       for (const i of offer.parts.keys()) if (isOwn(offer.first + i)) own.push(offer.first + i);
+      wake.resolve();
       play(offer).catch((error: unknown) => {
         for (const i of offer.parts.keys()) resultOf(offer.first + i).reject(error);
       });
@@ -58,7 +59,8 @@ export function playDivision(
           ran.own += 1;
           return number;
         }
-        await setImmediate();
+        wake = Promise.withResolvers<void>();
+        await wake.promise;
       }
     },
     result: (number) => resultOf(number).promise,

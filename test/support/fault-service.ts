@@ -75,6 +75,7 @@ export class FaultService implements AsyncDisposable {
         jobEnded: ({ id }) => this.#ends.set(id, (this.#ends.get(id) ?? 0) + 1),
         runnerDied() {},
         uploadStored() {},
+        partRan() {},
         claimed() {},
         attemptEnded() {},
         takenUp() {},

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { serialize } from 'node:v8';
 import type { Executor } from '../executor.ts';
 import type { Session, Task, TaskResult } from '../task.ts';
-import type { Division, OfferedPart } from './division.ts';
+import { type Division, MAX_FILES, MAX_PARTS, type OfferedPart } from './division.ts';
 import { PartReader, partitionOf, writePart } from './part-file.ts';
 
 export interface DividedOptions {
@@ -65,10 +65,17 @@ export class DividedExecutor implements Executor {
 
   async announce(tasks: readonly Task[], progress: readonly [number, number]): Promise<void> {
     const { division, taskBytes, hold } = this.#options;
-    const perPart = Math.max(1, Math.round(division.partBytes / taskBytes));
+    const perPart = Math.max(
+      Math.ceil(tasks.length / MAX_PARTS),
+      Math.round(division.partBytes / taskBytes),
+      1,
+    );
     this.#forget();
     if (tasks.length < LEAST_PARTS * perPart || this.#session === null) return;
     for (const index of new Set(tasks.map(({ layerIndex }) => layerIndex))) await hold(index);
+    const { files, readsInput } = this.#filesOf(this.#session);
+    // An archive of very many shapefiles.
+    if (files.length > MAX_FILES) return;
     const first = this.#nextNumber;
     const session = join(this.#directory, `session-${++this.#sessions}`);
     writeFileSync(session, serialize(this.#session));
@@ -80,7 +87,6 @@ export class DividedExecutor implements Executor {
       const own = tasks.slice(from, Math.round(((i + 1) * tasks.length) / count));
       parts.push(this.#addPart(own));
     }
-    const { files, readsInput } = this.#filesOf(this.#session);
     division.offer({ first, session, parts, files, readsInput, progress });
     if (!this.#isWorking) void this.#work();
   }

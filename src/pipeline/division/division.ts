@@ -35,6 +35,10 @@ export interface Offer {
   readonly progress: readonly [from: number, to: number];
 }
 
+/** Of one offer. Parts of larger inputs are larger. */
+export const MAX_PARTS = 1000;
+export const MAX_FILES = 500;
+
 export interface OfferedPart {
   /** Path of the file with the tasks. */
   readonly tasks: string;

@@ -1,0 +1,190 @@
+/** One run of a part of another attempt's job: gives it to a runner, and stores the results. */
+import { join } from 'node:path';
+import { asGeomillError, isDiskFull, type PlainError } from '../errors.ts';
+import type { Progress } from '../pipeline/report.ts';
+import { inputKey } from '../storage/store.ts';
+import type { JobServiceOptions } from './attempt.ts';
+import { resultName } from './job-parts.ts';
+import type { ClaimedPart, PartAttempt, PartQueue } from './parts.ts';
+import type { Claim } from './queue.ts';
+import { isUnavailable, type Recovery } from './recovery.ts';
+import type { DeathCause, PartOutcome, RunnerProcess } from './runner-process.ts';
+
+/** Bytes after those of a part, for the record that crosses its end, and for what a reader looks at beyond it. */
+const SLACK_BYTES = 2 * 1024 ** 2;
+/** Bytes of them that only help to recognise the end of a record. */
+const MARGIN_BYTES = 256 * 1024;
+const PROGRESS_MS = 1000;
+
+export class PartAttempts {
+  readonly #options: JobServiceOptions;
+  readonly #queue: PartQueue;
+  readonly #recovery: Recovery;
+
+  constructor(options: JobServiceOptions, queue: PartQueue, recovery: Recovery) {
+    this.#options = options;
+    this.#queue = queue;
+    this.#recovery = recovery;
+  }
+
+  /** As Attempts.make. */
+  async make(claim: Claim, part: ClaimedPart, runner: RunnerProcess): Promise<void> {
+    const { number, run } = part;
+    const attempt = { id: claim.job.id, fence: claim.fence, part: { number, run } };
+    const { log } = this.#options;
+    try {
+      await this.#run(claim, part, attempt, runner);
+    } catch (error) {
+      if (isDiskFull(error) || isUnavailable(error))
+        return this.#afterStorageFault(attempt, part, runner, asGeomillError(error).toPlain());
+      if (runner.death !== null)
+        return this.#afterDeath(attempt, part, runner.death.cause, runner.death.detail);
+      log.error({ jobId: attempt.id, part: number, err: error }, 'a part of a job could not be carried out');
+      await this.#retry(attempt, part, asGeomillError(error).toPlain());
+    }
+  }
+
+  async #run(claim: Claim, part: ClaimedPart, attempt: PartAttempt, runner: RunnerProcess): Promise<void> {
+    const { job } = claim;
+    const { runner: settings } = this.#options;
+    if (runner.death !== null)
+      return this.#afterDeath(attempt, part, runner.death.cause, runner.death.detail);
+    const { inputPaths, outputPath } = await runner.slot.prepare(1, 'result');
+    const { slot } = runner;
+    const parts = this.#files;
+    const { task } = part;
+    const get = async (name: string, path: string): Promise<string> => {
+      const local = join(slot.directory, path);
+      await parts.get(attempt, name, local);
+      slot.giveInput(local);
+      return path;
+    };
+    const session = await get(task.session, 'in/session');
+    const tasks = await get(task.tasks, 'in/tasks');
+    const moved: [string, string][] = [];
+    for (const [i, { name, path }] of task.files.entries())
+      moved.push([path, await get(name, `in/file-${i}`)]);
+    let readableEnd: number | null = null;
+    if (task.range !== undefined) {
+      const { range } = task;
+      const end = range === null ? 0 : range[1] + SLACK_BYTES;
+      const [{ fileIndex }] = job.inputs;
+      await parts.getInput(
+        inputKey(job.id, fileIndex),
+        inputPaths[0],
+        range === null ? null : [range[0], end],
+      );
+      slot.giveInput(inputPaths[0]);
+      if (range !== null) readableEnd = end - MARGIN_BYTES;
+    }
+    const order = { session, tasks, result: 'out/result', readableEnd, moved };
+    const { gridDirectory, threads } = settings;
+    const outcome = await runner.runPart({ ...order, gridDirectory, threads }, this.#progressTeller(attempt));
+    if (outcome.kind === 'part done') await this.#finish(attempt, outputPath);
+    else if (outcome.kind === 'failed') await this.#afterFailure(attempt, part, runner, outcome);
+    else await this.#afterDeath(attempt, part, outcome.cause, outcome.detail);
+    if (runner.death === null) slot.clear().catch(() => runner.kill('retired'));
+  }
+
+  async #finish(attempt: PartAttempt, path: string): Promise<void> {
+    const name = resultName(attempt.part);
+    await this.#files.put(attempt, name, path);
+    if (await this.#recovery.keep(() => this.#queue.finish(attempt))) this.#options.observer?.partRan();
+    else await this.#files.remove(attempt, name);
+  }
+
+  get #files(): NonNullable<JobServiceOptions['store']['parts']> {
+    const { parts } = this.#options.store;
+    if (parts === null) throw new Error('a part was claimed, but the store is not shared');
+    return parts;
+  }
+
+  #progressTeller(attempt: PartAttempt): (progress: Progress) => void {
+    let lastAt = performance.now();
+    return ({ fraction }) => {
+      const now = performance.now();
+      if (now - lastAt < PROGRESS_MS) return;
+      lastAt = now;
+      // Only shown: the next one tells more.
+      this.#queue.progressed(attempt, fraction).catch(() => {});
+    };
+  }
+
+  async #afterFailure(
+    attempt: PartAttempt,
+    part: ClaimedPart,
+    runner: RunnerProcess,
+    { error, log }: Extract<PartOutcome, { kind: 'failed' }>,
+  ): Promise<void> {
+    if (error.code === 'STORAGE_FULL') return this.#afterStorageFault(attempt, part, runner, error);
+    if (log !== null)
+      this.#options.log.error(
+        { jobId: attempt.id, part: part.number, cause: log },
+        'a part of a job failed by our fault',
+      );
+    await this.#fail(attempt, error);
+  }
+
+  async #afterDeath(
+    attempt: PartAttempt,
+    part: ClaimedPart,
+    cause: DeathCause,
+    detail: string,
+  ): Promise<void> {
+    const { runner, log } = this.#options;
+    switch (cause) {
+      case 'cancelled':
+        // Its job has ended, or another run has replaced this one.
+        return;
+      case 'memory':
+        return this.#fail(attempt, {
+          code: 'JOB_OUT_OF_MEMORY',
+          params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
+        });
+      case 'message':
+        log.error({ jobId: attempt.id, detail }, 'a runner was stopped for a message that it may not send');
+        return this.#fail(attempt, { code: 'RUNNER_MESSAGE_INVALID', params: { reason: detail } });
+      case 'crash':
+        log.warn({ jobId: attempt.id, part: part.number, detail }, 'the process of a part of a job died');
+        return this.#retry(attempt, part, {
+          code: 'JOB_ATTEMPTS_EXHAUSTED',
+          params: { attempts: part.attempts, reason: detail },
+        });
+      default:
+        await this.#requeue(attempt, true);
+    }
+  }
+
+  async #afterStorageFault(
+    attempt: PartAttempt,
+    part: ClaimedPart,
+    runner: RunnerProcess,
+    error: PlainError,
+  ): Promise<void> {
+    const { store, log } = this.#options;
+    log.warn({ jobId: attempt.id, part: part.number, error }, 'storage failed for a part of a job');
+    runner.kill('retired');
+    await runner.died;
+    const failed = await store.checkWritable().then(
+      () => null,
+      (thrown: unknown) => ({ thrown }),
+    );
+    if (failed === null) return this.#retry(attempt, part, error);
+    this.#recovery.report(failed.thrown);
+    await this.#requeue(attempt, true);
+  }
+
+  /** Another attempt, or failure with this error after the last one. */
+  async #retry(attempt: PartAttempt, part: ClaimedPart, error: PlainError): Promise<void> {
+    if (part.attempts >= this.#options.maxAttempts) return this.#fail(attempt, error);
+    await this.#requeue(attempt, false);
+  }
+
+  async #requeue(attempt: PartAttempt, uncounted: boolean): Promise<void> {
+    await this.#recovery.keep(() => this.#queue.requeue(attempt, uncounted));
+  }
+
+  async #fail(attempt: PartAttempt, error: PlainError): Promise<void> {
+    await this.#recovery.keep(() => this.#queue.fail(attempt, error));
+  }
+}

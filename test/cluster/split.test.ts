@@ -1,0 +1,251 @@
+/** Jobs that are divided among several workers: the bytes, report and errors of one machine, also when workers die. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { GeomillClient, type Job, JobFailed, type SubmitJobConfig } from '../../src/client/client.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
+
+const LEASE_SECONDS = 3;
+const MIB = 1024 ** 2;
+const store = mkdtempSync(join(tmpdir(), 'geomill-split-'));
+after(() => rmSync(store, { recursive: true, force: true }));
+
+let schemas = 0;
+
+interface Cluster extends AsyncDisposable {
+  readonly api: GeomillClient;
+  readonly workers: readonly ServerProcess[];
+  /** Parts that each worker has run for another one. */
+  parts(): Promise<number[]>;
+  /** Files of parts in the store. */
+  partFiles(): string[];
+  /** Number of parts that other workers run, by the rows. */
+  running(): Promise<number>;
+  /** Number of rows of parts. */
+  rows(): Promise<number>;
+}
+
+async function startCluster(
+  workers: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
+  const { url } = await sharedPostgres();
+  const name = `split_${++schemas}`;
+  const directory = join(store, name);
+  const all = {
+    DATABASE_URL: url,
+    DATABASE_SCHEMA: name,
+    STORE_URL: pathToFileURL(directory).href,
+    JOB_LEASE: String(LEASE_SECONDS),
+    RATE_LIMIT: '0',
+    SPLIT_BYTES: String(2 * MIB),
+    SPLIT_PART: String(MIB),
+    ...settings,
+  };
+  const servers = await Promise.all(
+    Array.from({ length: workers + 1 }, (_, i) =>
+      startServerProcess(all, ['--role', i === 0 ? 'api' : 'worker']),
+    ),
+  );
+  const database = await PostgresDatabase.open({ url, schema: name, maxConnections: 1 });
+  const count = async (condition: string): Promise<number> =>
+    (await database.rows<{ n: number }>(`SELECT count(*) AS n FROM parts WHERE ${condition}`))[0].n;
+  return {
+    api: new GeomillClient({ baseUrl: servers[0].url }),
+    running: () => count("state = 'RUNNING'"),
+    rows: () => count('true'),
+    workers: servers.slice(1),
+    parts: () => Promise.all(servers.slice(1).map((server) => metric(server, 'geomill_parts_total'))),
+    partFiles() {
+      const parts = join(directory, 'parts');
+      return existsSync(parts) ? readdirSync(parts, { recursive: true }).map(String) : [];
+    },
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      for (const server of servers) await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function metric({ url }: ServerProcess, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+}
+
+/** Points with texts, and a value that is a number in most features; some findings, too. */
+function features(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const [x, y] = [8 + (i % 300) / 1000, 48 + Math.floor(i / 300) / 1000];
+    const more = i % 7 === 0 ? { seldom: i / 3 } : {};
+    const properties = { n: i, name: `Straße "${i}"`, ...more, text: 'x'.repeat(150) };
+    const coordinates = i % 11 === 0 ? [x, y, i] : [x, y];
+    return JSON.stringify({ type: 'Feature', properties, geometry: { type: 'Point', coordinates } });
+  });
+}
+
+function collection(list: readonly string[]): string {
+  return `{"type":"FeatureCollection","features":[\n${list.join(',\n')}\n]}`;
+}
+
+interface Input {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+const inputs: Record<string, Input> = {};
+
+before(async () => {
+  if (skip !== false) return;
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'in.geojson');
+  writeFileSync(path, collection(features(8000)));
+  inputs.geojson = { name: 'in.geojson', bytes: readFileSync(path) };
+  for (const format of ['csv', 'gpkg', 'shp']) {
+    using own = makeWorkspace();
+    const { outputPath } = await convertFile(path, own.path, { from: 'geojson', to: format });
+    inputs[format] = { name: `in.${format === 'shp' ? 'zip' : format}`, bytes: readFileSync(outputPath) };
+  }
+});
+
+function submit(client: GeomillClient, { name, bytes }: Input, config: SubmitJobConfig) {
+  return client.submit({ input: { name, data: new Blob([new Uint8Array(bytes)]) }, config });
+}
+
+/** What a client sees of an ended job, without times. */
+function facts({ report, error }: Job): unknown {
+  const { timings, steps, ...rest } = (report ?? {}) as Record<string, unknown>;
+  return {
+    error: error ?? null,
+    ...rest,
+    steps: (steps as object[] | undefined)?.map((step) => ({ ...step, seconds: 0 })),
+  };
+}
+
+async function ended(client: GeomillClient, id: string): Promise<{ job: Job; bytes: Buffer | null }> {
+  const handle = client.job(id);
+  try {
+    const job = await handle.wait();
+    return { job, bytes: Buffer.from(await (await handle.download()).bytes()) };
+  } catch (error) {
+    if (!(error instanceof JobFailed)) throw error;
+    return { job: error.job, bytes: null };
+  }
+}
+
+const OUTPUTS = {
+  GeoJSON: { format: 'geojson' },
+  'newline-delimited GeoJSON': { format: 'geojson', sequence: 'lines' },
+  CSV: { format: 'csv' },
+} as const;
+
+test('a divided job gives the bytes and the report of one machine, for all inputs and outputs', {
+  skip,
+}, async () => {
+  await using cluster = await startCluster(2);
+  await using alone = await startServerProcess();
+  const single = new GeomillClient({ baseUrl: alone.url });
+  for (const format of ['geojson', 'csv', 'gpkg', 'shp'] as const)
+    for (const [name, output] of Object.entries(OUTPUTS))
+      for (const epsg of [undefined, 25832]) {
+        // The other combinations are in test/unit/division.test.ts, without a service.
+        if (format !== 'geojson' && (epsg !== undefined) !== (name === 'CSV')) continue;
+        const config = {
+          input: { format, ...(format === 'csv' ? { epsg: 4326 } : {}) },
+          output: { ...output, ...(epsg === undefined ? {} : { epsg }) },
+        } as SubmitJobConfig;
+        const handles = await Promise.all([
+          submit(cluster.api, inputs[format], config),
+          submit(single, inputs[format], config),
+        ]);
+        const divided = await ended(cluster.api, handles[0].id);
+        const whole = await ended(single, handles[1].id);
+        const label = `${format} to ${name} ${epsg ?? ''}`;
+        assert.deepEqual(facts(divided.job), facts(whole.job), label);
+        assert.ok(divided.bytes !== null && whole.bytes?.equals(divided.bytes), `${label}: other bytes`);
+      }
+  const parts = await cluster.parts();
+  assert.ok(Math.min(...parts) > 0, `both workers ran parts of the other: ${parts}`);
+  assert.deepEqual(cluster.partFiles(), []);
+});
+
+/** Work of seconds, so that something can happen meanwhile. */
+const SLOW: SubmitJobConfig = {
+  input: { format: 'geojson' },
+  transformations: [
+    { type: 'buffer', params: { distance: 20, units: 'meters', geodesic: true, quadrant_segments: 16 } },
+  ],
+  output: { format: 'csv' },
+};
+const MANY_PARTS = { SPLIT_PART: String(256 * 1024) };
+
+/** Waits until a part runs at another worker than the job; resolves with that worker. */
+async function partRunning(cluster: Cluster): Promise<{ holder: ServerProcess; helper: ServerProcess }> {
+  for (;;) {
+    if ((await cluster.running()) > 0) {
+      const jobs = await Promise.all(cluster.workers.map((worker) => metric(worker, 'geomill_jobs_running')));
+      const [holder, helper] = [jobs.indexOf(1), jobs.indexOf(0)];
+      assert.ok(holder >= 0 && helper >= 0, `one worker has the job: ${jobs}`);
+      return { holder: cluster.workers[holder], helper: cluster.workers[helper] };
+    }
+    await pause(10);
+  }
+}
+
+for (const who of ['helper', 'holder'] as const)
+  test(`the bytes are the same after kill -9 of the worker of ${who === 'helper' ? 'a part' : 'the job'}`, {
+    skip,
+  }, async () => {
+    await using cluster = await startCluster(2, MANY_PARTS);
+    const { id } = await submit(cluster.api, inputs.geojson, SLOW);
+    const workers = await partRunning(cluster);
+    await workers[who].kill();
+    const { job, bytes } = await ended(cluster.api, id);
+    assert.equal(job.attempts, who === 'helper' ? 1 : 2);
+    await using alone = await startServerProcess();
+    const single = new GeomillClient({ baseUrl: alone.url });
+    const whole = await ended(single, (await submit(single, inputs.geojson, SLOW)).id);
+    assert.deepEqual(facts(job), facts(whole.job));
+    assert.ok(bytes !== null && whole.bytes?.equals(bytes), 'other bytes');
+    assert.equal(await cluster.rows(), 0);
+  });
+
+test('a cancelled job ends with all its parts, and leaves no files of them', { skip }, async () => {
+  await using cluster = await startCluster(2, MANY_PARTS);
+  const { id } = await submit(cluster.api, inputs.geojson, SLOW);
+  const { helper } = await partRunning(cluster);
+  const began = performance.now();
+  await cluster.api.job(id).cancel();
+  assert.ok(performance.now() - began < LEASE_SECONDS * 1000, 'before a lease has ended');
+  assert.equal(await cluster.rows(), 0, 'the worker of the part has stopped');
+  assert.deepEqual(cluster.partFiles(), []);
+  const next = await submit(
+    cluster.api,
+    { name: 'a.geojson', bytes: Buffer.from(collection(features(3))) },
+    SLOW,
+  );
+  await ended(cluster.api, next.id);
+  assert.equal(await metric(helper, 'geomill_jobs_running'), 0);
+});
+
+test('a part that fails gives the error of one machine', { skip }, async () => {
+  await using cluster = await startCluster(2);
+  await using alone = await startServerProcess();
+  const single = new GeomillClient({ baseUrl: alone.url });
+  const text = inputs.geojson.bytes.toString();
+  for (const damaged of [text.replace('"n":6000,', '"n":6000 '), text.slice(0, -1000)]) {
+    const input = { name: 'damaged.geojson', bytes: Buffer.from(damaged) };
+    const config = { input: { format: 'geojson' }, output: { format: 'csv' } } as const;
+    const divided = await ended(cluster.api, (await submit(cluster.api, input, config)).id);
+    const whole = await ended(single, (await submit(single, input, config)).id);
+    assert.notEqual(divided.job.error ?? null, null);
+    assert.deepEqual(divided.job.error, whole.job.error);
+  }
+  assert.deepEqual(cluster.partFiles(), []);
+});
