@@ -85,11 +85,11 @@ class PostgresAccounts implements AccountsDatabase {
   }
 
   rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<readonly Row[]> {
-    return this.#database.rows<Row & object>(numbered(sql), values.map(storable));
+    return this.#database.rows<Row & object>(numbered(sql), values);
   }
 
   run(sql: string, ...values: readonly SqlValue[]): Promise<number> {
-    return this.#database.run(numbered(sql), values.map(storable));
+    return this.#database.run(numbered(sql), values);
   }
 
   transaction<Result>(work: () => Work<Result>): Promise<Result> {
@@ -190,8 +190,7 @@ async function answer(
   statements: Statements,
   { kind, sql, values }: Query,
 ): Promise<readonly unknown[] | number> {
-  const given = values.map(storable);
-  return kind === 'rows' ? statements.rows(numbered(sql), given) : statements.run(numbered(sql), given);
+  return kind === 'rows' ? statements.rows(numbered(sql), values) : statements.run(numbered(sql), values);
 }
 
 const known = new Map<string, string>();
@@ -205,9 +204,4 @@ function numbered(sql: string): string {
     known.set(sql, found);
   }
   return found;
-}
-
-/** PostgreSQL stores no NUL characters. Ids and addresses have none, so that a text with one still matches nothing. */
-function storable(value: SqlValue): SqlValue {
-  return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
 }

@@ -115,10 +115,7 @@ export class SharedLimits {
     const counted = counter.drain();
     if (counted.size === 0) return null;
     try {
-      return await send(
-        [...counted.keys()].map((key) => key.replaceAll('\0', '\ufffd')),
-        [...counted.values()],
-      );
+      return await send([...counted.keys()], [...counted.values()]);
     } catch (error) {
       counter.restore(counted);
       throw error;

@@ -172,6 +172,20 @@ for (const { name, skip, open } of QUEUES) {
     }
   });
 
+  test(`${name}: a text with a NUL character is the id of no job and no upload`, {
+    skip,
+  }, async (context) => {
+    const { queue } = await open(context);
+    await queue.enqueue(newJob('ab', { idempotency: { key: 'k', requestHash: 'h' } }));
+    assert.equal(await queue.get('a\0b'), null);
+    assert.equal(await queue.summary('ab\0'), null);
+    assert.equal(await queue.uploads.get('\0'), null);
+    assert.equal(await queue.knowsKey('ann', 'k\0'), false);
+    assert.equal(await queue.cancel('a\0b', { code: 'CANCELLED', params: {} }, 5), null);
+    assert.equal(await queue.removeEnded('a\0b'), false);
+    assert.deepEqual(await queue.list('ann\0', { state: null, operation: null }, null, 10), []);
+  });
+
   test(`${name}: only what has ended is removed, and its Idempotency-Key is free again`, {
     skip,
   }, async (context) => {

@@ -305,7 +305,7 @@ export class PostgresDatabase implements Statements {
         const began = performance.now();
         let outcome: StatementOutcome = 'ok';
         try {
-          const statement = { text, values: [...values], query_timeout: timeoutMs };
+          const statement = { text, values: values.map(storable), query_timeout: timeoutMs };
           return await client.query<Row>(statement);
         } catch (thrown) {
           const error = asFault(thrown);
@@ -341,6 +341,12 @@ export class PostgresDatabase implements Statements {
 /** Throws the error of a statement or commit that may have been carried out. */
 export function unconfirmed(error: unknown): never {
   throw error instanceof DatabaseFault ? error.withUnknownOutcome() : error;
+}
+
+/** PostgreSQL stores no NUL characters. Ids, keys and addresses have none, so that a text with one still matches nothing. */
+function storable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(storable);
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }
 
 function statementsOf(query: Query): Statements {

@@ -208,8 +208,6 @@ function storable(value: SqlValue, type: string): unknown {
   if (type === 'boolean') return Number(value) !== 0;
   if (type.startsWith('timestamp') || type === 'date')
     return new Date(typeof value === 'bigint' ? Number(value) : (value as string | number));
-  // PostgreSQL stores no NUL characters, which only texts of clients could have.
-  if (typeof value === 'string') return value.replaceAll('\0', '\ufffd');
   return value instanceof Uint8Array ? Buffer.from(value) : value;
 }
 
