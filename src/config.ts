@@ -244,6 +244,12 @@ export const settings = {
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     text: 'Minimum log level. The log is written to standard output, one JSON object per line.',
   },
+  metricsToken: {
+    name: 'METRICS_TOKEN',
+    type: 'text',
+    default: null,
+    text: 'Token of at least 16 characters with which `/metrics` can be read (`Authorization: Bearer TOKEN`), also while the database is away. Unset: only keys with the scope `admin`.',
+  },
   otelEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     type: 'text',
@@ -585,6 +591,7 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
+const LEAST_TOKEN_LENGTH = 16;
 /** S3 has at most 10,000 parts of an object, which are of 16 MiB here. */
 const MAX_S3_INPUT = 10_000 * 16 * MiB;
 
@@ -647,6 +654,7 @@ export function readConfig(
   config.cacheDirectory ??= join(userCacheDirectory(environment), 'geomill');
   checkOidc(config);
   checkTiles(config);
+  checkMetrics(config);
   checkStore(config);
   return { ...config, capacity } as unknown as Config;
 }
@@ -685,6 +693,13 @@ function checkTiles({
   if (url === null || !String(url).startsWith('http:') || !String(baseUrl).startsWith('https:')) return;
   const reason = 'browsers load no http tiles into a page at an https BASE_URL; give an https address';
   throw failure('SETTING_INVALID', { name: 'MAP_TILES_URL', value: url, reason });
+}
+
+/** Throws SETTING_INVALID for a token that can be guessed. */
+function checkMetrics({ metricsToken }: Readonly<Record<string, string | number | null>>): void {
+  if (metricsToken === null || String(metricsToken).length >= LEAST_TOKEN_LENGTH) return;
+  const reason = `it needs at least ${LEAST_TOKEN_LENGTH} characters; openssl rand -hex 32 makes a good one`;
+  throw failure('SETTING_INVALID', { name: 'METRICS_TOKEN', value: '...', reason });
 }
 
 /** Throws SETTING_INVALID if the store needs a setting that is unset, or has a limit that another one exceeds. */

@@ -224,7 +224,6 @@ export async function startService(
     warmParsing(context).catch((error: unknown) =>
       log.error({ err: error }, 'schemas could not be compiled'),
     );
-    log.info({ url }, `listening with the role ${role}`);
     const link =
       role !== 'worker' && config.auth === 'required'
         ? await setupLink(await accounts.open(), config.baseUrl ?? url)

@@ -22,6 +22,8 @@ export interface Operation {
   readonly access: Access;
   /** Public while the service is open and bound to a loopback address, regardless of `access`. */
   readonly publicOnLoopback?: true;
+  /** A token that gives access without an account, and without the database of accounts; null: none is set. */
+  readonly token?: (config: Config) => string | null;
   /** A few words. */
   readonly summary: string;
   /** Markdown. */

@@ -83,6 +83,36 @@ test('a database that stops is named at once, and the process is ready when it i
   assert.equal(await metric(service, 'geomill_notification_connects_total'), 2);
 });
 
+test('METRICS_TOKEN gives access to the metrics only, also while the database is away', {
+  skip: noPostgres,
+}, async () => {
+  using workspace = makeWorkspace();
+  const server = await sharedPostgres();
+  const token = 'a-token-of-the-monitoring';
+  await using service = await startTestService({
+    settings: {
+      DATABASE_URL: server.url,
+      DATABASE_SCHEMA: 'monitored',
+      STORE_URL: `file://${workspace.path}`,
+      AUTH: 'required',
+      METRICS_TOKEN: token,
+    },
+  });
+  const status = async (path: string, given: string): Promise<number> =>
+    (await checkedFetch(service.url + path, { headers: { authorization: `Bearer ${given}` } })).status;
+  assert.equal(await status('/metrics', token), 200);
+  assert.equal(await status('/metrics', `${token}x`), 401);
+  assert.equal(await status('/v1/jobs', token), 401);
+  await server.stop();
+  assert.equal(await status('/metrics', token), 200);
+  await server.start();
+  await assert.rejects(startTestService({ settings: { METRICS_TOKEN: 'too-short' } }), (error: Error) => {
+    assert.match(error.message, /METRICS_TOKEN.*at least 16/);
+    assert.doesNotMatch(error.message, /too-short/);
+    return true;
+  });
+});
+
 test('tables that are missing or older are named', { skip: noPostgres }, async () => {
   using workspace = makeWorkspace();
   const server = await sharedPostgres();

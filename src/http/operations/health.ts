@@ -70,8 +70,10 @@ export const getMetrics: Operation = {
   tag: 'Operation',
   access: 'admin',
   publicOnLoopback: true,
+  token: ({ metricsToken }) => metricsToken,
   summary: 'Get metrics',
-  description: 'Metrics in the Prometheus text format; docs/operate.md describes each of them.',
+  description:
+    'Metrics in the Prometheus text format; docs/operate.md describes each of them. The token of `METRICS_TOKEN` gives access, too.',
   parameters: [],
   responses: {
     200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
