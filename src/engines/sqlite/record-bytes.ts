@@ -9,8 +9,10 @@ const INT48 = 2 ** 47;
 export function varintBytes(value: number): number {
   if (value < 1 << 7) return 1;
   if (value < 1 << 14) return 2;
-  let count = 2;
-  for (let rest = Math.floor(value / (1 << 14)); rest > 0; rest = Math.floor(rest / 128)) count++;
+  if (value < 1 << 21) return 3;
+  if (value < 1 << 28) return 4;
+  let count = 4;
+  for (let rest = Math.floor(value / (1 << 28)); rest > 0; rest = Math.floor(rest / 128)) count++;
   return count;
 }
 
@@ -20,17 +22,12 @@ export function writeVarint(bytes: Uint8Array, at: number, value: number): numbe
     bytes[at] = value;
     return at + 1;
   }
-  if (value < 1 << 14) {
-    bytes[at] = 0x80 | (value >>> 7);
-    bytes[at + 1] = value & 0x7f;
-    return at + 2;
-  }
   const end = at + varintBytes(value);
+  let i = end - 1;
   let rest = value;
-  for (let i = end - 1; i >= at; i--) {
-    bytes[i] = (i === end - 1 ? 0 : 0x80) | (rest % 128);
-    rest = Math.floor(rest / 128);
-  }
+  for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) bytes[i--] = 0x80 | (rest % 128);
+  for (let low = rest | 0; i >= at; low >>>= 7) bytes[i--] = 0x80 | low;
+  bytes[end - 1] &= 0x7f;
   return end;
 }
 

@@ -10,40 +10,26 @@
  * Entries are packed in runs of at most RUN_ENTRIES, which limits memory for any number of features: a search may visit
  * a few more leaves, one set per run.
  */
-import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
-import {
-  blobSerial,
-  headerBytes,
-  integerSerial,
-  varintBytes,
-  writeInteger,
-  writeVarint,
-} from '../../engines/sqlite/record-bytes.ts';
-import { SERIAL } from '../../engines/sqlite/records.ts';
-import type { Key, TableTree } from '../../engines/sqlite/table-tree.ts';
-import { quoted } from './names.ts';
+import type { BulkDatabase } from '../../engines/sqlite/bulk-database.ts';
+import type { Key } from '../../engines/sqlite/table-tree.ts';
+import { EntryIds } from './rtree-ids.ts';
 import { TileSorter } from './rtree-sort.ts';
+import { NodeTable, PairTable, ROOT } from './rtree-tables.ts';
 
 /** RTREE_MAXCELLS of rtree.c: the capacity of a node if pages have 4096 bytes or more. */
 const NODE_CELLS = 51;
 const CELL_BYTES = 24;
 const NODE_BYTES = 4 + NODE_CELLS * CELL_BYTES;
-const ROOT = 1;
 const RUN_ENTRIES = 1 << 20;
-/** Rows per INSERT of the two small tables. */
-const ROWS_AT_ONCE = 64;
-const PAIR_HEADER_BYTES = 3;
 
 export class RtreeBuilder {
   readonly #nodes: NodeTable;
   readonly #rowids: PairTable;
   readonly #parents: PairTable;
   readonly #runEntries: number;
-  /** The current run: 4 floats per entry, and its id in two halves. */
+  /** The current run: 4 floats per entry, and its id. */
   #boxes = new Float32Array(4 << 10);
-  #idHighs = new Int32Array(1 << 10);
-  #idLows = new Uint32Array(1 << 10);
-  #count = 0;
+  readonly #ids = new EntryIds();
   /** Boxes of the leaves written so far; leaf i is node 2 + i. */
   readonly #leaves = new BoxList();
   #nodeCount = ROOT;
@@ -53,7 +39,7 @@ export class RtreeBuilder {
   /** `rtree` is the name of the virtual table, which exists and is empty. */
   constructor(database: BulkDatabase, rtree: string, runEntries = RUN_ENTRIES) {
     this.#runEntries = runEntries;
-    this.#nodes = new NodeTable(database, `${rtree}_node`);
+    this.#nodes = new NodeTable(database, `${rtree}_node`, NODE_BYTES);
     this.#rowids = new PairTable(database, `${rtree}_rowid`);
     this.#parents = new PairTable(database, `${rtree}_parent`);
   }
@@ -61,15 +47,9 @@ export class RtreeBuilder {
   /** Adds a row with the box at `boxes[at .. at + 4]`; a box that begins with NaN is skipped. */
   add(id: Key, boxes: Float32Array, at: number): void {
     if (Number.isNaN(boxes[at])) return;
-    if (this.#count === this.#idHighs.length) this.#makeRoom();
-    const entry = this.#count++;
-    if (typeof id === 'number') {
-      this.#idHighs[entry] = Math.floor(id / 4294967296);
-      this.#idLows[entry] = id;
-    } else {
-      this.#idHighs[entry] = Number(id >> 32n);
-      this.#idLows[entry] = Number(id & 0xffffffffn);
-    }
+    if (this.#ids.count * 4 === this.#boxes.length) this.#makeRoom();
+    const entry = this.#ids.count;
+    this.#ids.add(id);
     const to = entry * 4;
     this.#boxes[to] = boxes[at];
     this.#boxes[to + 1] = boxes[at + 1];
@@ -78,7 +58,7 @@ export class RtreeBuilder {
   }
 
   finish(): void {
-    if (this.#leaves.count === 0 && this.#count <= NODE_CELLS) {
+    if (this.#leaves.count === 0 && this.#ids.count <= NODE_CELLS) {
       this.#writeOnlyLeaf();
       return;
     }
@@ -101,19 +81,17 @@ export class RtreeBuilder {
   }
 
   #makeRoom(): void {
-    if (this.#count >= this.#runEntries) {
+    if (this.#ids.count >= this.#runEntries) {
       this.#flush();
       return;
     }
-    const capacity = Math.min(this.#count * 2, this.#runEntries);
+    const capacity = Math.min(this.#ids.count * 2, this.#runEntries);
     this.#boxes = grown(this.#boxes, new Float32Array(capacity * 4));
-    this.#idHighs = grown(this.#idHighs, new Int32Array(capacity));
-    this.#idLows = grown(this.#idLows, new Uint32Array(capacity));
   }
 
   /** Writes the leaves of the run. */
   #flush(): void {
-    const count = this.#count;
+    const count = this.#ids.count;
     if (count === 0) return;
     const order = new TileSorter(count).sort(this.#boxes, count, NODE_CELLS);
     const nodeOfEntry = new Uint32Array(count);
@@ -123,24 +101,24 @@ export class RtreeBuilder {
       for (let i = start; i < end; i++) {
         const entry = order[i];
         nodeOfEntry[entry] = nodeno;
-        this.#putCell(i - start, this.#idHighs[entry], this.#idLows[entry], this.#boxes, entry * 4);
+        this.#putCell(i - start, this.#ids.highOf(entry), this.#ids.lowOf(entry), this.#boxes, entry * 4);
         this.#leaves.include(this.#boxes, entry * 4);
       }
       this.#leaves.next();
       this.#nodes.add(nodeno, this.#endNode(end - start, 0));
     }
     // In the order of the rows, which is mostly the order of their ids.
-    for (let entry = 0; entry < count; entry++) this.#rowids.add(this.#idOf(entry), nodeOfEntry[entry]);
-    this.#count = 0;
+    for (let entry = 0; entry < count; entry++) this.#rowids.add(this.#ids.idOf(entry), nodeOfEntry[entry]);
+    this.#ids.clear();
   }
 
   #writeOnlyLeaf(): void {
-    for (let entry = 0; entry < this.#count; entry++) {
-      this.#putCell(entry, this.#idHighs[entry], this.#idLows[entry], this.#boxes, entry * 4);
-      this.#rowids.add(this.#idOf(entry), ROOT);
+    for (let entry = 0; entry < this.#ids.count; entry++) {
+      this.#putCell(entry, this.#ids.highOf(entry), this.#ids.lowOf(entry), this.#boxes, entry * 4);
+      this.#rowids.add(this.#ids.idOf(entry), ROOT);
     }
     this.#rowids.finish();
-    this.#nodes.finish(this.#endNode(this.#count, 0));
+    this.#nodes.finish(this.#endNode(this.#ids.count, 0));
   }
 
   /** Writes a level of nodes above the children, which are numbered from `firstChild` on. */
@@ -165,17 +143,11 @@ export class RtreeBuilder {
     return parents;
   }
 
-  #idOf(entry: number): Key {
-    const high = this.#idHighs[entry];
-    const id = high * 4294967296 + this.#idLows[entry];
-    return Number.isSafeInteger(id) ? id : (BigInt(high) << 32n) | BigInt(this.#idLows[entry]);
-  }
-
   #putCell(cell: number, idHigh: number, idLow: number, boxes: Float32Array, at: number): void {
     const view = this.#nodeView;
     const to = 4 + cell * CELL_BYTES;
     view.setInt32(to, idHigh, false);
-    view.setUint32(to + 4, idLow, false);
+    view.setInt32(to + 4, idLow, false);
     view.setFloat32(to + 8, boxes[at], false);
     view.setFloat32(to + 12, boxes[at + 1], false);
     view.setFloat32(to + 16, boxes[at + 2], false);
@@ -211,104 +183,7 @@ class BoxList {
   }
 }
 
-/** Key and blob of each node; SQLite has made the row of the root. */
-class NodeTable {
-  readonly #database: BulkDatabase;
-  readonly #table: string;
-  /** Null until the first node is added: then the tree gets a root of zeros, since it comes first. */
-  #tree: TableTree | null = null;
-  #insert: BulkStatement | null = null;
-  readonly #record = recordOf(NODE_BYTES);
-
-  constructor(database: BulkDatabase, table: string) {
-    this.#database = database;
-    this.#table = table;
-  }
-
-  add(nodeno: number, node: Uint8Array): void {
-    if (this.#tree === null && this.#insert === null) {
-      this.#tree = this.#database.tableTree(this.#table);
-      const { record } = this.#record;
-      if (this.#tree !== null) this.#tree.append(ROOT, record, 0, record.length);
-      else this.#insert = this.#database.prepare(`INSERT INTO ${quoted(this.#table)} VALUES (?, ?)`);
-    }
-    if (this.#tree === null) {
-      this.#insert?.run([nodeno, node]);
-      return;
-    }
-    const { record, valueAt } = this.#record;
-    record.set(node, valueAt);
-    this.#tree.append(nodeno, record, 0, record.length);
-  }
-
-  finish(root: Uint8Array): void {
-    this.#tree?.finish();
-    const set = `UPDATE ${quoted(this.#table)} SET data = ? WHERE nodeno = ${ROOT}`;
-    this.#database.prepare(set).run([root]);
-  }
-}
-
-/** A record with null for the key and a blob, which begins at `valueAt`. */
-function recordOf(blobBytes: number): { readonly record: Buffer; readonly valueAt: number } {
-  const serial = blobSerial(blobBytes);
-  const valueAt = headerBytes(1 + varintBytes(serial));
-  const record = Buffer.alloc(valueAt + blobBytes);
-  writeVarint(record, writeVarint(record, 0, valueAt) + 1, serial);
-  return { record, valueAt };
-}
-
-/** Key and an integer: pages as long as keys ascend, then many rows per statement. */
-class PairTable {
-  readonly #database: BulkDatabase;
-  readonly #table: string;
-  /** Undefined until the first row is added. */
-  #tree: TableTree | null | undefined;
-  #many: BulkStatement | null = null;
-  #values: Key[] = [];
-  /** Length, null for the key, serial type, value. */
-  readonly #record = Buffer.of(PAIR_HEADER_BYTES, SERIAL.none, 0, 0, 0, 0, 0, 0, 0);
-
-  constructor(database: BulkDatabase, table: string) {
-    this.#database = database;
-    this.#table = table;
-  }
-
-  add(key: Key, value: number): void {
-    if (this.#tree === undefined) this.#tree = this.#database.tableTree(this.#table);
-    if (this.#tree?.isAbove(key) === false) this.#finishTree();
-    if (this.#tree !== null) {
-      const record = this.#record;
-      const serial = integerSerial(value);
-      record[PAIR_HEADER_BYTES - 1] = serial;
-      this.#tree.append(key, record, 0, writeInteger(record, PAIR_HEADER_BYTES, value, serial));
-      return;
-    }
-    // The column has no type: SQLite would store a number as a float.
-    this.#values.push(key, BigInt(value));
-    if (this.#values.length < ROWS_AT_ONCE * 2) return;
-    this.#many ??= this.#prepare(ROWS_AT_ONCE);
-    this.#many.run(this.#values);
-    this.#values = [];
-  }
-
-  finish(): void {
-    this.#finishTree();
-    if (this.#values.length > 0) this.#prepare(this.#values.length / 2).run(this.#values);
-    this.#values = [];
-  }
-
-  #finishTree(): void {
-    this.#tree?.finish();
-    this.#tree = null;
-  }
-
-  #prepare(rowCount: number): BulkStatement {
-    const rows = new Array(rowCount).fill('(?, ?)').join(', ');
-    return this.#database.prepare(`INSERT INTO ${quoted(this.#table)} VALUES ${rows}`);
-  }
-}
-
-function grown<Values extends Float32Array | Int32Array | Uint32Array>(from: Values, to: Values): Values {
+function grown(from: Float32Array<ArrayBuffer>, to: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
   to.set(from);
   return to;
 }
