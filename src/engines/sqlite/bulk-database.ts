@@ -56,9 +56,9 @@ export class BulkDatabase {
        PRAGMA journal_mode = ${NO_JOURNAL};
        PRAGMA synchronous = OFF;
        PRAGMA cache_size = -${CACHE_KIB};
+       BEGIN EXCLUSIVE;
        PRAGMA application_id = ${options.applicationId};
-       PRAGMA user_version = ${options.userVersion};
-       BEGIN EXCLUSIVE`,
+       PRAGMA user_version = ${options.userVersion}`,
     );
     return new BulkDatabase(handle, NO_JOURNAL, path);
   }

@@ -9,6 +9,7 @@ const HEADER = { pageSize: 16, changeCounter: 24, pageCount: 28, validFor: 92 } 
 const HEADER_BYTES = 100;
 /** SQLite locks bytes from here on, and leaves the page that has them unused. */
 const LOCK_BYTE = 2 ** 30;
+/** At least one page of any size. */
 const BUFFER_BYTES = 1 << 18;
 
 export class PageFile {
@@ -19,8 +20,8 @@ export class PageFile {
   readonly #lockPage: number;
   #pageCount: number;
   #hasChanges = false;
-  /** Following pages that are not written yet. */
-  readonly #buffer: Uint8Array;
+  /** Following pages that are not written yet; allocated when needed, because small tables only have a root page. */
+  #buffer: Uint8Array | null = null;
   #buffered = 0;
   #bufferStart = 0;
 
@@ -32,7 +33,6 @@ export class PageFile {
     this.pageBytes = code === 1 ? 65536 : code;
     this.#pageCount = this.#headerView.getUint32(HEADER.pageCount);
     this.#lockPage = LOCK_BYTE / this.pageBytes + 1;
-    this.#buffer = new Uint8Array(Math.max(BUFFER_BYTES, this.pageBytes));
   }
 
   /** The number that the next page gets. */
@@ -48,7 +48,8 @@ export class PageFile {
   /** Returns the number of the page. */
   append(page: Uint8Array): number {
     const { nextPage, pageBytes } = this;
-    if (this.#buffered + pageBytes > this.#buffer.length || nextPage !== this.#pageCount + 1) this.#flush();
+    this.#buffer ??= new Uint8Array(BUFFER_BYTES);
+    if (this.#buffered + pageBytes > BUFFER_BYTES || nextPage !== this.#pageCount + 1) this.#flush();
     if (this.#buffered === 0) this.#bufferStart = (nextPage - 1) * pageBytes;
     this.#buffer.set(page, this.#buffered);
     this.#buffered += pageBytes;
@@ -83,7 +84,7 @@ export class PageFile {
   }
 
   #flush(): void {
-    if (this.#buffered === 0) return;
+    if (this.#buffer === null || this.#buffered === 0) return;
     this.#hasChanges = true;
     this.#write(this.#buffer.subarray(0, this.#buffered), this.#bufferStart);
     this.#buffered = 0;
