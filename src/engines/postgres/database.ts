@@ -26,6 +26,11 @@ export interface Statements {
   run(sql: string, parameters?: readonly unknown[]): Promise<number>;
 }
 
+export interface TransactionOptions {
+  /** Of each statement. Default: 20 s. */
+  readonly timeoutMs?: number;
+}
+
 export interface PostgresHistory {
   /** Several histories can share a schema. */
   readonly name: string;
@@ -36,8 +41,8 @@ export interface PostgresHistory {
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A statement of ours takes milliseconds: after this the database counts as unreachable. */
 const STATEMENT_TIMEOUT_MS = 20_000;
-/** A change of the schema may copy a table. */
-const MIGRATION_TIMEOUT_MS = 3_600_000;
+/** For changes of the schema and copies of whole tables. */
+export const LONG: TransactionOptions = { timeoutMs: 3_600_000 };
 /** Serialization failure, deadlock: the transaction changed nothing and may succeed now. */
 const REPEATABLE = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 5;
@@ -132,13 +137,9 @@ export class PostgresDatabase implements Statements {
    * Runs `act` in a transaction (READ COMMITTED), which is durable when this resolves; others may see it a moment before. Repeated
    * where the database ended it because of another transaction, so `act` may be called several times.
    */
-  transaction<Result>(act: (statements: Statements) => Promise<Result>): Promise<Result> {
-    return this.#transaction(act, STATEMENT_TIMEOUT_MS);
-  }
-
-  async #transaction<Result>(
+  async transaction<Result>(
     act: (statements: Statements) => Promise<Result>,
-    timeoutMs: number,
+    { timeoutMs = STATEMENT_TIMEOUT_MS }: TransactionOptions = {},
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -225,7 +226,7 @@ export class PostgresDatabase implements Statements {
    */
   async bringUpToDate({ name, steps }: PostgresHistory): Promise<void> {
     const { schema } = this.#options;
-    await this.#transaction(async (statements) => {
+    await this.transaction(async (statements) => {
       await statements.run('SELECT pg_advisory_xact_lock(hashtext($1))', [`geomill schema ${schema}`]);
       await statements.run(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
       const [{ current }] = await statements.rows<{ current: string | null }>(
@@ -256,7 +257,7 @@ export class PostgresDatabase implements Statements {
         'INSERT INTO schema_versions VALUES ($1, $2) ON CONFLICT (history) DO UPDATE SET version = $2',
         [name, steps.length],
       );
-    }, MIGRATION_TIMEOUT_MS);
+    }, LONG);
   }
 
   /** Version of the tables of a history; 0: there are none. Throws DatabaseFault also if the database cannot be written. */

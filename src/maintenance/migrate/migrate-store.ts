@@ -9,7 +9,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PostgresDatabase } from '../../engines/postgres/database.ts';
+import { LONG, type PostgresDatabase } from '../../engines/postgres/database.ts';
 import { Database } from '../../engines/sqlite/database.ts';
 import { failure } from '../../errors.ts';
 import { openDataDirectory } from '../../jobs/data-directory.ts';
@@ -167,7 +167,7 @@ async function moveRecords(
     const tables = await copyRecords(source, filesStay ? null : places, statements);
     await finishMove(statements, journal.id);
     return tables;
-  });
+  }, LONG);
 }
 
 /** In the database that stays. */

@@ -80,8 +80,8 @@ export async function copyRecords(
     places === null || row.is_kept !== 1 ? row : { ...row, place: places.get(String(row.id)) ?? null };
   for (const table of tablesOf(source.jobs))
     if (!COUNTERS.has(table)) await copy(source.jobs, table, table === 'uploads' ? placed : undefined);
-  // Their runners have died: the next worker takes them up, as an embedded service does at its start.
-  await statements.run("UPDATE jobs SET lease_until = 0 WHERE state = 'RUNNING'");
+  // Their runners have died: the next worker takes them up, as those of a worker whose leases have ended.
+  await statements.run("UPDATE jobs SET worker = 'migrate-store', lease_until = 0 WHERE state = 'RUNNING'");
   await copyOwners(source, statements);
   await statements.run("SELECT setval('job_places', (SELECT greatest(1, max(place)) FROM jobs))");
   await statements.run("SELECT setval('owner_turns', (SELECT greatest(1, max(turn)) FROM owners))");
