@@ -91,7 +91,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     may: ['formats/format.ts', 'formats/foreign-formats.ts', 'formats/registry.ts'],
   },
   'formats/gpkg': { may: [...FORMAT.may, 'engines/sqlite'] },
-  expressions: { may: [...MESSAGES, ...DATA] },
+  expressions: { may: [...MESSAGES, ...DATA, 'engines/geos'] },
   transformations: { may: [...MESSAGES, 'schema-check.ts', ...DATA, 'engines/geos', 'expressions'] },
   pipeline: { may: [...MESSAGES, ...DATA, 'program-files.ts', 'io', 'engines/proj', ...RECORDS] },
   // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.

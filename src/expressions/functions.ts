@@ -1,8 +1,10 @@
 /** All functions of the expression language. */
 import type { ExpressionFunction } from './function.ts';
 import { choiceFunctions } from './functions/choices.ts';
-import { geometryFunctions } from './functions/measures.ts';
 import { numberFunctions } from './functions/numbers.ts';
+import { shapeFunctions } from './functions/shapes.ts';
+import { sizeFunctions } from './functions/sizes.ts';
+import { spatialFunctions } from './functions/spatial.ts';
 import { textFunctions } from './functions/texts.ts';
 import { timeFunctions } from './functions/times.ts';
 
@@ -11,7 +13,9 @@ export const functions: readonly ExpressionFunction[] = [
   ...textFunctions,
   ...timeFunctions,
   ...choiceFunctions,
-  ...geometryFunctions,
+  ...sizeFunctions,
+  ...shapeFunctions,
+  ...spatialFunctions,
 ];
 
 const byName = new Map(functions.map((one) => [one.name, one]));

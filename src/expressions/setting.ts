@@ -1,6 +1,7 @@
 /** Where an expression is evaluated. */
 import type { Dimensions } from '../batch/geometry-column.ts';
 import type { CrsDescription } from '../crs/crs.ts';
+import type { Geos } from '../engines/geos/geos.ts';
 
 /** Positions to another CRS, in place; x is east. Throws COORDINATE_OUTSIDE_DOMAIN. */
 export type MovePositions = (coordinates: Float64Array, dimensions: Dimensions) => void;
@@ -11,4 +12,6 @@ export interface ExpressionSetting {
   readonly layerName: string;
   readonly fromWgs84: MovePositions;
   readonly toWgs84: MovePositions;
+  /** Null: no function of the expression needs it. */
+  readonly geos: Geos | null;
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { valueAt } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
+import { Geos } from '../../src/engines/geos/geos.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { compile } from '../../src/expressions/compile.ts';
 import { functions } from '../../src/expressions/functions.ts';
@@ -11,6 +12,8 @@ import { parseExpression } from '../../src/expressions/parse.ts';
 import { batchOf, settingOf } from '../support/expression-batches.ts';
 import { shapeOf } from '../support/expressions.ts';
 import { columnOfWkt } from '../support/wkt-column.ts';
+
+const geos = await Geos.load();
 
 const sample: FeatureBatch = {
   ...batchOf({
@@ -34,7 +37,7 @@ function valuesOf(source: unknown, batch = sample): { kind: string; values: unkn
   const node = compile(parseExpression(source, 'x'), {
     fields: batch.fields,
     path: 'x',
-    setting: settingOf(),
+    setting: { ...settingOf(), geos },
   });
   const notes: string[] = [];
   const column = node.column({ batch, note: (reason, row) => notes.push(`${row}: ${reason}`) });
@@ -119,6 +122,17 @@ const CASES: readonly (readonly [string, string, readonly unknown[]])[] = [
   ],
   ['layer()', 'text', ['layer', 'layer', 'layer']],
   ['geometry is null', 'boolean', [false, false, false]],
+  ['s_intersects(geometry, POINT (3 2.5))', 'boolean', [false, true, false]],
+  ['s_disjoint(geometry, POINT(3 2.5))', 'boolean', [true, false, true]],
+  ['s_within(geometry, POLYGON ((-1 -1, 9 -1, 9 9, -1 9, -1 -1)))', 'boolean', [false, true, true]],
+  ['s_contains(POLYGON ((-1 -1, 9 -1, 9 9, -1 9, -1 -1)), geometry)', 'boolean', [false, true, true]],
+  ['s_contains(geometry, POINT (0.5 0.5))', 'boolean', [false, true, false]],
+  ['s_touches(geometry, LINESTRING (0 3, 0 9))', 'boolean', [false, true, false]],
+  ['s_crosses(geometry, LINESTRING (0 2, 9 2))', 'boolean', [false, true, true]],
+  ['s_overlaps(geometry, POLYGON ((2 2, 9 2, 9 9, 2 9, 2 2)))', 'boolean', [false, true, false]],
+  ['s_equals(geometry, LINESTRING (3 4, 0 0))', 'boolean', [false, false, true]],
+  ['s_equals(geometry, geometry)', 'boolean', [true, true, true]],
+  ['is_valid()', 'boolean', [true, true, true]],
 ];
 
 for (const [text, kind, values] of CASES) {

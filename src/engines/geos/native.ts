@@ -147,6 +147,9 @@ export interface NativeGeos {
   readonly GEOSPreparedContains_r: Predicate;
   readonly GEOSPreparedCovers_r: Predicate;
   readonly GEOSPreparedTouches_r: Predicate;
+  readonly GEOSPreparedWithin_r: Predicate;
+  readonly GEOSPreparedCrosses_r: Predicate;
+  readonly GEOSPreparedOverlaps_r: Predicate;
   readonly GEOSPreparedIntersectsXY_r: (context: Pointer, prepared: Pointer, x: number, y: number) => number;
 }
 
@@ -167,7 +170,7 @@ const NAMES = [
   'GEOSPointOnSurface_r GEOSConvexHull_r GEOSLineMerge_r GEOSArea_r GEOSLength_r GEOSDistance_r GEOSIntersects_r',
   'GEOSTouches_r GEOSContains_r GEOSCovers_r GEOSEquals_r GEOSRelate_r GEOSPrepare_r GEOSPreparedGeom_destroy_r',
   'GEOSPreparedIntersects_r GEOSPreparedContains_r GEOSPreparedCovers_r GEOSPreparedTouches_r',
-  'GEOSPreparedIntersectsXY_r',
+  'GEOSPreparedIntersectsXY_r GEOSPreparedWithin_r GEOSPreparedCrosses_r GEOSPreparedOverlaps_r',
 ]
   .join(' ')
   .split(' ');

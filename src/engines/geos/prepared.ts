@@ -45,6 +45,18 @@ export class GeosPrepared {
     return this.#answer('touches', this.#shared.module.native.GEOSPreparedTouches_r, other);
   }
 
+  within(other: Other): boolean {
+    return this.#answer('within', this.#shared.module.native.GEOSPreparedWithin_r, other);
+  }
+
+  crosses(other: Other): boolean {
+    return this.#answer('crosses', this.#shared.module.native.GEOSPreparedCrosses_r, other);
+  }
+
+  overlaps(other: Other): boolean {
+    return this.#answer('overlaps', this.#shared.module.native.GEOSPreparedOverlaps_r, other);
+  }
+
   /** Inside or on the boundary. */
   intersectsXY(x: number, y: number): boolean {
     const { module } = this.#shared;

@@ -10,7 +10,7 @@ import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
 import { expressionPath } from '../calculate.ts';
-import { compiledFor, noteInto } from '../parts/expressions.ts';
+import { compiledFor, noteInto, settingFor } from '../parts/expressions.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
 export const code: StreamingTransformation = {
@@ -18,7 +18,11 @@ export const code: StreamingTransformation = {
   outputFields: (fields, parameters) => assignmentsFor(fields, expressionsOf(parameters, ''), null).fields,
   async prepare(parameters, setting) {
     const expressions = expressionsOf(parameters, setting.path);
-    const assignments = compiledFor((fields) => assignmentsFor(fields, expressions, setting));
+    const own = await settingFor(
+      setting,
+      expressions.map(({ expression }) => expression),
+    );
+    const assignments = compiledFor((fields) => assignmentsFor(fields, expressions, own));
     return (batch, findings) => assigned(batch, assignments(batch.fields), findings);
   },
 };

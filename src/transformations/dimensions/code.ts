@@ -17,7 +17,7 @@ import { isNumeric, KIND_NAMES, type Node } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
-import { compiledFor, noteInto } from '../parts/expressions.ts';
+import { compiledFor, noteInto, settingFor } from '../parts/expressions.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
 export const code: StreamingTransformation = {
@@ -29,7 +29,9 @@ export const code: StreamingTransformation = {
   },
   async prepare(parameters, setting) {
     const to = parameters.to as Dimensions;
-    const nodes = compiledFor((fields) => nodesFor(fields, parameters, setting.path, setting));
+    const parsed = [parameters.z, parameters.m].map((source) => parseExpression(source, setting.path));
+    const own = await settingFor(setting, parsed);
+    const nodes = compiledFor((fields) => nodesFor(fields, parameters, setting.path, own));
     return (batch, findings) =>
       withDimensions(batch, to, nodes(batch.fields), parameters.replace === true, findings);
   },

@@ -4,9 +4,10 @@ import { epsgCode, parseEpsg } from '../../crs/crs.ts';
 import { compileCondition } from '../../expressions/compile.ts';
 import { type Expression, refuseExpression } from '../../expressions/expression.ts';
 import { parseExpression } from '../../expressions/parse.ts';
+import type { ExpressionSetting } from '../../expressions/setting.ts';
 import { TRUE } from '../../expressions/verdict.ts';
 import type { Findings } from '../../findings.ts';
-import { compiledFor, noteInto } from '../parts/expressions.ts';
+import { compiledFor, noteInto, settingFor } from '../parts/expressions.ts';
 import { takeFeatures } from '../parts/take-geometry.ts';
 import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
 import { type Box, boxesOf, clearOutside, transformedBox } from './box.ts';
@@ -28,7 +29,8 @@ export const code: StreamingTransformation = {
 async function prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep> {
   const path = `${setting.path}.where`;
   const condition = parameters.where === undefined ? null : parseExpression(parameters.where, path);
-  const keptRows = condition === null ? null : rowsOf(condition, setting, path);
+  const keptRows =
+    condition === null ? null : rowsOf(condition, await settingFor(setting, [condition]), path);
   const boxes = code.boxes?.(parameters, setting) ?? null;
   return (batch, findings) => filterBatch(batch, keptRows, boxes, findings);
 }
@@ -36,7 +38,7 @@ async function prepare(parameters: StepParameters, setting: StepSetting): Promis
 /** 1 for each row that is kept. */
 type KeptRows = (batch: FeatureBatch, findings: Findings) => Uint8Array<ArrayBuffer>;
 
-function rowsOf(condition: Expression, setting: StepSetting, path: string): KeptRows {
+function rowsOf(condition: Expression, setting: ExpressionSetting, path: string): KeptRows {
   const compiled = compiledFor((fields) => compileCondition(condition, { fields, path, setting }));
   return (batch, findings) => {
     const keeps = compiled(batch.fields)({ batch, note: noteInto(findings, path) }).slice();

@@ -1,6 +1,11 @@
 /** What steps that evaluate expressions share. */
 import type { Field } from '../../batch/schema.ts';
+import { Geos } from '../../engines/geos/geos.ts';
+import type { Expression } from '../../expressions/expression.ts';
+import { SPATIAL_NAMES } from '../../expressions/functions/spatial.ts';
+import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
+import type { StepSetting } from '../transformation.ts';
 
 /** Compiles once for each list of fields: the batches of a layer share one. */
 export function compiledFor<Compiled>(
@@ -15,6 +20,20 @@ export function compiledFor<Compiled>(
     }
     return compiled;
   };
+}
+
+/** The setting of expressions of a step; loads GEOS if one of them needs it. */
+export async function settingFor(
+  setting: StepSetting,
+  expressions: readonly Expression[],
+): Promise<ExpressionSetting> {
+  return { ...setting, geos: expressions.some(needsGeos) ? await Geos.load() : null };
+}
+
+function needsGeos(expression: Expression): boolean {
+  return (
+    expression.kind === 'call' && (SPATIAL_NAMES.has(expression.name) || expression.args.some(needsGeos))
+  );
 }
 
 /** Reports values that could not be computed. `what`: the new field, or the path of the condition. */

@@ -1,0 +1,28 @@
+/** What functions on geometries share. */
+import type { AttributeColumn } from '../../batch/attribute-column.ts';
+import type { GeometryColumn } from '../../batch/geometry-column.ts';
+import type { FunctionCall, Parameter } from '../function.ts';
+import type { Evaluation, Node } from '../node.ts';
+
+/** Without an argument, functions take the geometry of the feature. */
+export const geometry: Parameter = { name: 'geometry', kind: 'geometry', isOptional: true };
+
+/** Rows that have a geometry; null: all. */
+export function presentRows({ types }: GeometryColumn): Uint8Array<ArrayBuffer> | null {
+  if (!types.includes(0)) return null;
+  const bits = new Uint8Array((types.length + 7) >> 3);
+  for (let row = 0; row < types.length; row++) if (types[row] !== 0) bits[row >> 3] |= 1 << (row & 7);
+  return bits;
+}
+
+/** A column computed from the geometries of the argument, or of the features. */
+export function fromGeometry(
+  [arg]: readonly Node[],
+  call: FunctionCall,
+  compute: (column: GeometryColumn, evaluation: Evaluation) => AttributeColumn,
+  kind: 'number' | 'integer' | 'text' | 'boolean' = 'number',
+): Node {
+  const column = (evaluation: Evaluation): AttributeColumn =>
+    compute(arg?.geometry === undefined ? evaluation.batch.geometry : arg.geometry(evaluation), evaluation);
+  return { kind, place: call.place, column };
+}
