@@ -188,6 +188,7 @@ class SimulatedWorker {
 
   async #work(claim: Claim): Promise<void> {
     const { job } = claim;
+    const claimedAt = Date.now();
     const attempt = { id: job.id, fence: claim.fence };
     try {
       const totalMs = -Math.log(1 - this.#random()) * this.#order.jobMs;
@@ -201,7 +202,7 @@ class SimulatedWorker {
         await this.#queue.succeed(claim, output, this.#order.report, expiresAt);
       });
       if (isMeasuring)
-        samples.traces.push([Number(job.owner.slice(1)), job.createdAt, job.startedAt ?? 0, Date.now()]);
+        samples.traces.push([Number(job.owner.slice(1)), job.createdAt, claimedAt, Date.now()]);
     } catch (error) {
       record(error);
     } finally {

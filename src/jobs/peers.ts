@@ -118,8 +118,10 @@ export class Peers {
   async #signAll(): Promise<void> {
     this.#isSigning = true;
     try {
-      await this.#endLost(this.#options.running(), 'extend');
-      await this.#options.reconcile();
+      const { queue, running, reconcile } = this.#options;
+      await this.#endLost(running(), 'extend');
+      // Each process asks this often, and one of them looks for all.
+      if (await queue.takeTurn('leases', queue.leaseMs / SIGNS_A_LEASE / 2)) await reconcile();
     } catch (error) {
       this.#options.log.error({ err: error }, 'jobs of workers that died could not be looked for');
     } finally {

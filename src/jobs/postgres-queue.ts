@@ -198,8 +198,11 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   }
 
   async takeTurn(task: string, intervalMs: number): Promise<boolean> {
+    // Most ask too early, and must not wait for each other.
     const taken = await this.#database.run(
-      `INSERT INTO turns VALUES ($1, ${NOW_MS}) ON CONFLICT (task) DO UPDATE SET taken_at = excluded.taken_at
+      `INSERT INTO turns SELECT $1, ${NOW_MS}
+       WHERE NOT EXISTS (SELECT FROM turns WHERE task = $1 AND taken_at > ${NOW_MS} - $2::bigint)
+       ON CONFLICT (task) DO UPDATE SET taken_at = excluded.taken_at
        WHERE turns.taken_at <= excluded.taken_at - $2::bigint`,
       [task, intervalMs],
     );

@@ -64,7 +64,7 @@ export interface SharedQueue {
   /** The work of an attempt has stopped. */
   release(attempt: AttemptId): Promise<void>;
   /** Whether this process is the one that does the task for all: at most one gets the turn in this time. */
-  takeTurn(task: 'retention' | 'orphans', intervalMs: number): Promise<boolean>;
+  takeTurn(task: 'retention' | 'orphans' | 'leases', intervalMs: number): Promise<boolean>;
   /** Whether no process works at the job, or a part of it, any more, as far as leases tell. */
   isReleased(id: string): Promise<boolean>;
 }

@@ -313,7 +313,9 @@ test('a store that cannot be used, or that belongs to another database, prevents
   await assert.rejects(startTestService({ settings }), { code: 'SERVICE_DATABASE_EMPTY' });
 });
 
-test('a service with a data directory loads no code of other stores', { timeout: 60_000 }, () => {
+test('a service with a data directory loads no code of other stores or databases', {
+  timeout: 60_000,
+}, () => {
   const workspace = makeWorkspace();
   const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const program = `import { registerHooks } from 'node:module';
@@ -333,7 +335,11 @@ test('a service with a data directory loads no code of other stores', { timeout:
     assert.ok(!loaded.some((url) => /\/tracing\/(?:recorder|otlp-exporter)\.ts$/.test(url)), 'no traces');
     assert.ok(loaded.some((url) => url.endsWith('/storage/local-store.ts')));
     assert.deepEqual(
-      loaded.filter((url) => /aws4fetch|\/storage\/(?:s3-|segments|shared-directory)/.test(url)),
+      loaded.filter((url) =>
+        /aws4fetch|node_modules\/pg|\/postgres-|postgres\/database|\/storage\/(?:s3-|segments|shared-directory)/.test(
+          url,
+        ),
+      ),
       [],
     );
   } finally {

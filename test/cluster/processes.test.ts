@@ -100,9 +100,8 @@ test('jobs are shared by the workers, and a process that only answers requests r
 }, async () => {
   await using cluster = await startCluster(1, 2);
   const [api] = cluster.apis;
-  const config = { input: { format: 'geojson' }, output: { format: 'csv' } } as const;
-  const input = { name: 'a.geojson', data: manySquares(50) };
-  const handles = await Promise.all(Array.from({ length: 20 }, () => api.submit({ input, config })));
+  const input = { name: 'a.geojson', data: manySquares(300) };
+  const handles = await Promise.all(Array.from({ length: 20 }, () => api.submit({ input, config: LONG })));
   for (const handle of handles) await handle.wait();
   const ran = await Promise.all(cluster.workers.map(({ url }) => endedJobs(url)));
   assert.equal(ran[0] + ran[1], 20);
