@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isFinal, type Job } from '../jobs/job.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
-import { expired, isExpired, notDone, rangeOf } from './send-output.ts';
+import { expired, notDone, rangeOf } from './send-output.ts';
 
 /** Throws JOB_NOT_DONE, JOB_EXPIRED, RANGE_NOT_SATISFIABLE and OWNER_REQUESTS_EXCEEDED. */
 export async function sendFindings(
@@ -20,7 +20,7 @@ export async function sendFindings(
     .header('last-modified', new Date(job.endedAt ?? 0).toUTCString())
     .header('accept-ranges', 'bytes')
     .header('cache-control', 'private, no-cache');
-  if (isExpired(job)) throw expired(job);
+  if (jobsOf(context, request).isExpired(job)) throw expired(job);
   if (matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply
     .header('content-type', 'application/geo+json')

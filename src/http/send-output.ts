@@ -27,7 +27,7 @@ export async function sendOutput(
     .header('last-modified', new Date(job.endedAt ?? 0).toUTCString())
     .header('accept-ranges', 'bytes')
     .header('cache-control', 'private, no-cache');
-  if (isExpired(job)) throw expired(job);
+  if (jobsOf(context, request).isExpired(job)) throw expired(job);
   const isRetrieval = request.method === 'GET' || request.method === 'HEAD';
   if (isRetrieval && matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   const url = await redirectOf(context, request, job);
@@ -149,11 +149,6 @@ export function sendJobFailure(reply: FastifyReply, job: Job): FastifyReply {
 export function notDone(job: Job): GeomillError {
   const more = job.error === null ? '' : `: ${errorText(job.id, job.error)}`;
   return failure('JOB_NOT_DONE', { id: job.id, state: job.state, more });
-}
-
-/** The sweep runs once a minute, so an expired output may still exist. */
-export function isExpired({ outputKept, expiresAt }: Job): boolean {
-  return !outputKept || Date.now() >= (expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
 export function expired(job: Job): GeomillError {

@@ -342,7 +342,7 @@ export class Attempts {
     const parent = claim.span.context;
     const record = (): Promise<boolean> =>
       traced(tracer, 'record result', 'internal', { parent }, () =>
-        queue.succeed(claim, output, report, Date.now() + outputRetentionMs),
+        queue.succeed(claim, output, report, queue.now() + outputRetentionMs),
       );
     const recorded = await this.#recovery.keep(async () => {
       try {
@@ -404,7 +404,7 @@ export class Attempts {
 
   async #fail(claim: Attempt, error: PlainError): Promise<AttemptOutcome> {
     const { queue, outputRetentionMs, observer } = this.#options;
-    const write = (): Promise<boolean> => queue.fail(claim, error, Date.now() + outputRetentionMs);
+    const write = (): Promise<boolean> => queue.fail(claim, error, queue.now() + outputRetentionMs);
     if (!(await this.#recovery.keep(write))) return this.#replaced(claim);
     claim.errorCode = error.code;
     this.#tellEnd(claim, 'FAILED', observer, 0);
@@ -493,7 +493,13 @@ export class Attempts {
   #tellEnd(claim: Attempt, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {
     const { job } = claim;
     const startedAt = job.startedAt ?? job.createdAt;
-    observer?.jobEnded(job, state, startedAt - job.createdAt, Date.now() - startedAt, outputBytes);
+    observer?.jobEnded(
+      job,
+      state,
+      startedAt - job.createdAt,
+      this.#options.queue.now() - startedAt,
+      outputBytes,
+    );
   }
 }
 

@@ -134,7 +134,7 @@ export class Dispatcher {
         part === undefined
           ? this.#running.get(id)?.fence === fence
           : this.#partsRunning.has(keyOf({ id, fence, part }));
-      const expiresAt = Date.now() + options.outputRetentionMs;
+      const expiresAt = options.queue.now() + options.outputRetentionMs;
       const found = await options.queue.recover(options.maxAttempts, expiresAt, isHeld);
       const ids = [...found.requeued, ...found.failed];
       options.observer?.takenUp(found.requeued.length, found.failed.length);

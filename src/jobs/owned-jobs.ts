@@ -45,6 +45,11 @@ export class OwnedJobs {
     return maySee(this.#viewer, job) ? this.#options.progressOf(job.id) : null;
   }
 
+  /** Whether the output is there no more. The sweep runs once a minute, so an expired one may still exist. */
+  isExpired({ outputKept, expiresAt }: JobSummary): boolean {
+    return !outputKept || this.#options.queue.now() >= (expiresAt ?? Number.POSITIVE_INFINITY);
+  }
+
   async openOutput(job: JobSummary): Promise<StoredFile | null> {
     return maySee(this.#viewer, job) ? this.#options.store.openOutput(job.id, job.fence) : null;
   }

@@ -42,7 +42,7 @@ import {
 import { type JobRow, SUMMARY_COLUMNS, type SummaryRow, toJob, toSummary } from './job-table.ts';
 import { USAGE_COLUMNS, type UsageRow, usageOf } from './owners.ts';
 import type { PartAttempt, PartRun } from './parts.ts';
-import { NOW_MS } from './postgres-clock.ts';
+import { DatabaseClock, NOW_MS } from './postgres-clock.ts';
 import { PostgresNews } from './postgres-news.ts';
 import { type Holdings, PostgresOwners } from './postgres-owners.ts';
 import { PostgresParts } from './postgres-parts.ts';
@@ -78,12 +78,12 @@ export interface PostgresQueueOptions {
   readonly ownerLimits?: OwnerLimits;
   /** Of geomill; default: this one. */
   readonly release?: string;
-  /** Milliseconds since 1970. Default: the clock of the system. Leases go by the clock of the database. */
+  /** Milliseconds since 1970. Default: the clock of the database, by which leases always go. */
   readonly now?: () => number;
 }
 
 const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
-/** Runner time of the attempt that ends; `$1` is the time. The clock may have been set back. */
+/** Runner time of the attempt that ends; `$1` is the time. The clock of the database may have been set back. */
 const RAN = `ran_ms = ran_ms + CASE WHEN state = 'RUNNING' THEN greatest(0, $1 - started_at) ELSE 0 END`;
 /** Attempts, as the parameters $1 and $2. */
 const HELD = 'unnest($1::text[], $2::bigint[]) AS held (id, fence)';
@@ -97,10 +97,11 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   readonly uploads: PostgresUploads;
   readonly parts: PostgresParts;
   readonly shared = this;
+  readonly now: () => number;
   readonly #database: PostgresDatabase;
   readonly #owners: PostgresOwners;
   readonly #options: PostgresQueueOptions;
-  readonly #now: () => number;
+  readonly #clock: DatabaseClock;
   readonly #news: PostgresNews;
   /** Attempts of this process that neither ended their job nor gave it back. */
   readonly #held = new Set<string>();
@@ -109,13 +110,19 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   readonly #close: () => Promise<void>;
 
-  private constructor(database: PostgresDatabase, options: PostgresQueueOptions, close: () => Promise<void>) {
+  private constructor(
+    database: PostgresDatabase,
+    clock: DatabaseClock,
+    options: PostgresQueueOptions,
+    close: () => Promise<void>,
+  ) {
     this.#database = database;
     this.#options = options;
     this.#close = close;
-    this.#now = options.now ?? Date.now;
+    this.#clock = clock;
+    this.now = options.now ?? (() => clock.now());
     this.#owners = new PostgresOwners(database, options.ownerLimits ?? NO_LIMITS);
-    this.uploads = new PostgresUploads(database, this.#owners, this.#now);
+    this.uploads = new PostgresUploads(database, this.#owners, this.now);
     const { worker, leaseMs, release = packageVersion(), onTrouble = () => {} } = options;
     this.#news = new PostgresNews(database, { sender: worker, onTrouble });
     this.parts = new PostgresParts(database, { worker, leaseMs, release }, this.#news);
@@ -139,7 +146,9 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     close = async (): Promise<void> => {},
   ): Promise<PostgresQueue> {
     await database.bringUpToDate(POSTGRES_JOBS);
-    return new PostgresQueue(database, options, close);
+    const clock = new DatabaseClock(database);
+    await clock.read();
+    return new PostgresQueue(database, clock, options, close);
   }
 
   get leaseMs(): number {
@@ -251,7 +260,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     const record = recordOf(job);
     const place = NEW_COLUMNS.split(', ').indexOf('place');
     const columns = NEW_COLUMNS.split(', ').toSpliced(place, 1);
-    const values = newRow(job, record, 0, this.#now()).toSpliced(place, 1);
+    const values = newRow(job, record, 0, this.now()).toSpliced(place, 1);
     const parameters = values.map((value, i) => `$${i + 1}${typeof value === 'number' ? '::bigint' : ''}`);
     const room = this.#owners.roomFor(inputBytesOf(job) + record.byteLength);
     const next = values.length + 1;
@@ -304,7 +313,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     const { worker, leaseMs } = this.#options;
     const [{ claimed: row }] = await this.#database.rows<{ claimed: (JobRow & { fence: number }) | null }>(
       'CALL claim_next($1, $2, $3, $4, NULL)',
-      [this.#now(), worker, leaseMs, this.#news.channel],
+      [this.now(), worker, leaseMs, this.#news.channel],
     );
     if (row === null) return null;
     this.#held.add(nameOf(row));
@@ -312,7 +321,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   }
 
   async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
-    const { byteLength, values } = successRow(output, report, this.#now(), expiresAt);
+    const { byteLength, values } = successRow(output, report, this.now(), expiresAt);
     const attempt = { id: claim.job.id, fence: claim.fence };
     const end = async (statements: Statements): Promise<boolean> => {
       const changed = await statements.run(
@@ -356,7 +365,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
       `UPDATE jobs SET state = 'FAILED', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, error = $3,
          record_bytes = record_bytes + octet_length($3) FROM (SELECT ${NOT_SYNCED}) AS unsynced
        WHERE ${current('FAILED', 4)} AND ${condition}`,
-      [this.#now(), expiresAt, errorText(error), id, fence],
+      [this.now(), expiresAt, errorText(error), id, fence],
     );
     if (changed !== 1) return false;
     await this.#syncEnd({ id, fence });
@@ -374,7 +383,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     const changed = await this.#database.run(
       `UPDATE jobs SET state = 'QUEUED', ${RAN}, ${NO_LEASE}, place = nextval('job_places'), attempts = attempts - $2
        FROM (SELECT ${NOT_SYNCED}) AS unsynced WHERE ${current('QUEUED', 3)} AND ${condition}`,
-      [this.#now(), uncounted ? 1 : 0, id, fence],
+      [this.now(), uncounted ? 1 : 0, id, fence],
     );
     if (changed === 1) {
       this.#held.delete(nameOf({ id, fence }));
@@ -394,7 +403,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
       await statements.run(
         `UPDATE jobs SET state = 'FAILED', ${RAN}, ended_at = $1, expires_at = $2, error = $3,
            record_bytes = record_bytes + octet_length($3) WHERE id = $4`,
-        [this.#now(), expiresAt, errorText(error), id],
+        [this.now(), expiresAt, errorText(error), id],
       );
       return found.state;
     });
@@ -408,6 +417,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     isHeld: (id: string, fence: number, part?: PartRun) => boolean,
   ): Promise<{ requeued: string[]; failed: string[]; parts?: readonly PartAttempt[] }> {
     const { worker } = this.#options;
+    await this.#clock.read();
     const running = await this.#database.rows<AttemptId & { attempts: number; isOurs: boolean }>(
       `SELECT id, attempts, fence, place, true AS "isOurs" FROM jobs WHERE state = 'RUNNING' AND worker = $1
        UNION ALL SELECT id, attempts, fence, place, false FROM jobs

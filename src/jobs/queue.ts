@@ -120,6 +120,8 @@ export interface JobQueue {
   readonly uploads: UploadRecords;
   /** Null: only this process has the queue. */
   readonly shared: SharedQueue | null;
+  /** Milliseconds since 1970, by a clock that is the same for all processes of the queue. */
+  readonly now: () => number;
   /**
    * Adds a job. Throws QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, or IDEMPOTENCY_CONFLICT when its owner
    * used the key with another request.

@@ -61,7 +61,7 @@ export class Removals {
    */
   async #remove(id: string): Promise<boolean> {
     const { queue, store, outputRetentionMs } = this.#options;
-    const found = await queue.cancel(id, { code: 'CANCELLED', params: {} }, Date.now() + outputRetentionMs);
+    const found = await queue.cancel(id, { code: 'CANCELLED', params: {} }, queue.now() + outputRetentionMs);
     if (found === null) return false;
     if (isFinal(found)) {
       const isRemoved = await queue.removeEnded(id);

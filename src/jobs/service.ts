@@ -112,7 +112,7 @@ export class JobService {
     this.uploads = new Uploads({
       records: queue.uploads,
       store,
-      settings: options.uploads,
+      settings: { now: () => queue.now(), ...options.uploads },
       received: this.#received,
       checkReady: () => this.checkReady(),
       watched: (act) => this.#watched(act),
@@ -335,16 +335,16 @@ export class JobService {
 
   async #start(): Promise<void> {
     const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log, observer } = this.#options;
-    const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs, () => false);
+    const recovered = await queue.recover(maxAttempts, queue.now() + outputRetentionMs, () => false);
     observer?.takenUp(recovered.requeued.length, recovered.failed.length);
     logTakenUp(log, recovered);
     // Others may be writing uploads, and inputs of jobs that they are receiving.
     const isAlone = this.#peers === null;
     if (isAlone) await this.uploads.recover();
-    this.#orphansSweptAt = Date.now();
+    this.#orphansSweptAt = queue.now();
     const isReceiving = (): boolean => false;
     const orphanAgeMs = isAlone ? 0 : null;
-    const swept = await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs, isReceiving });
+    const swept = await sweep(queue, store, queue.now(), { recordRetentionMs, orphanAgeMs, isReceiving });
     const all = allSwept(swept, await this.#sweepUploads(isAlone));
     observer?.swept(all);
     const removed = { ...all, slots: this.#pool.start() };
@@ -389,7 +389,7 @@ export class JobService {
 
   async #sweep(): Promise<void> {
     const { queue, store, recordRetentionMs, log, observer } = this.#options;
-    const now = Date.now();
+    const now = queue.now();
     const intervalMs = this.#options.orphanSweepIntervalMs ?? ORPHAN_SWEEP_INTERVAL_MS;
     const { shared } = queue;
     try {

@@ -64,6 +64,7 @@ const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
 
 export class SqliteQueue implements JobQueue {
   readonly uploads: UploadTable;
+  readonly now: () => number;
   readonly shared = null;
   readonly #database: Database;
   readonly #commits: GroupCommit;
@@ -71,19 +72,18 @@ export class SqliteQueue implements JobQueue {
   readonly #statements: Statements;
   readonly #list: JobList;
   readonly #owners: Owners;
-  readonly #now: () => number;
   #lastPlace: number;
 
   constructor(options: SqliteQueueOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.now = options.now ?? Date.now;
     this.#database = new Database(options.path, { synchronous: 'FULL' });
     bringUpToDate(this.#database, options.path, JOBS_SCHEMA);
     this.#commits = new GroupCommit(this.#database, options.path, options.sync);
     this.#statements = prepareStatements(this.#database);
     this.#list = new JobList(this.#database);
     this.#owners = new Owners(this.#database, options.ownerLimits ?? NO_LIMITS);
-    this.uploads = new UploadTable(this.#database, this.#commits, this.#owners, this.#now);
+    this.uploads = new UploadTable(this.#database, this.#commits, this.#owners, this.now);
     const facts = this.#database
       .prepare('SELECT coalesce(max(place), 0) AS place FROM jobs')
       .get<{ place: number }>();
@@ -104,12 +104,12 @@ export class SqliteQueue implements JobQueue {
   async claim(): Promise<Claim | null> {
     if (this.#length() === 0) return null;
     // In an explicit transaction: `get` alone does not report a failure of the implicit commit.
-    const row = this.#database.transaction(() => this.#statements.claim.get<JobRow>(this.#now()));
+    const row = this.#database.transaction(() => this.#statements.claim.get<JobRow>(this.now()));
     return row === undefined ? null : { job: toJob(row), fence: row.fence };
   }
 
   async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
-    const { byteLength, values } = successRow(output, report, this.#now(), expiresAt);
+    const { byteLength, values } = successRow(output, report, this.now(), expiresAt);
     return this.#commits.run(() => {
       this.#owners.checkRoomForOutput(claim, byteLength);
       return this.#change(this.#statements.succeed, claim, values);
@@ -117,20 +117,20 @@ export class SqliteQueue implements JobQueue {
   }
 
   async fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean> {
-    const values = [this.#now(), expiresAt, errorText(error)];
+    const values = [this.now(), expiresAt, errorText(error)];
     return this.#commits.run(() => this.#change(this.#statements.fail, claim, values));
   }
 
   async requeue(claim: Claim, uncounted: boolean): Promise<boolean> {
     this.#lastPlace += 1;
-    return this.#change(this.#statements.requeue, claim, [this.#now(), this.#lastPlace, uncounted ? 1 : 0]);
+    return this.#change(this.#statements.requeue, claim, [this.now(), this.#lastPlace, uncounted ? 1 : 0]);
   }
 
   async cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null> {
     return this.#commits.run(() => {
       const found = this.#statements.state.get<{ state: JobState }>(id)?.state ?? null;
       if (found === null || isFinal(found)) return found;
-      this.#statements.cancel.run(this.#now(), expiresAt, errorText(error), id);
+      this.#statements.cancel.run(this.now(), expiresAt, errorText(error), id);
       return found;
     });
   }
@@ -150,7 +150,7 @@ export class SqliteQueue implements JobQueue {
       for (const { id, attempts, fence } of abandoned) {
         if (attempts >= maxAttempts) {
           this.#statements.fail.run(
-            this.#now(),
+            this.now(),
             expiresAt,
             errorText(attemptsExhausted(attempts)),
             id,
@@ -159,7 +159,7 @@ export class SqliteQueue implements JobQueue {
           failed.push(id);
         } else {
           this.#lastPlace += 1;
-          this.#statements.requeue.run(this.#now(), this.#lastPlace, 0, id, fence);
+          this.#statements.requeue.run(this.now(), this.#lastPlace, 0, id, fence);
           requeued.push(id);
         }
       }
@@ -276,6 +276,6 @@ export class SqliteQueue implements JobQueue {
 
   #insert(job: NewJob, record: RecordTexts): void {
     this.#lastPlace += 1;
-    this.#statements.insert.run(...newRow(job, record, this.#lastPlace, this.#now()));
+    this.#statements.insert.run(...newRow(job, record, this.#lastPlace, this.now()));
   }
 }

@@ -61,7 +61,7 @@ const INTERFACES = {
 } as const;
 type Named<Name extends keyof typeof INTERFACES> = (typeof INTERFACES)[Name][number];
 type Missing =
-  | Exclude<keyof JobQueue, Named<'SqliteQueue'> | 'uploads' | 'shared'>
+  | Exclude<keyof JobQueue, Named<'SqliteQueue'> | 'uploads' | 'shared' | 'now'>
   | Exclude<keyof FileStore, Named<'LocalStore'> | 'isShared' | 'parts' | 'close'>
   | Exclude<keyof Upload, Named<'LocalUpload'> | 'byteLength'>;
 const NONE_MISSING: [Missing] extends [never] ? true : Missing = true;

@@ -118,6 +118,25 @@ test('an attempt that has ended its own job is not ended by a sign of life that 
   assert.deepEqual(await worker.extend(claims.map(attemptOf)), [attemptOf(claims[0])]);
 });
 
+test('a process whose own clock is wrong goes by that of the database, also when it is set meanwhile', {
+  skip,
+}, async (context) => {
+  const realNow = Date.now();
+  context.mock.method(Date, 'now', () => 0);
+  const [queue] = await openQueues(context, 1);
+  await queue.enqueue(newJob('a'));
+  const claim = (await queue.claim()) as Claim;
+  const expiresAt = queue.now() + 60_000;
+  await queue.succeed(claim, OUTPUT, REPORT, expiresAt);
+  context.mock.method(Date, 'now', () => Number.MAX_SAFE_INTEGER);
+  await queue.recover(3, 5, () => false);
+  assert.deepEqual(await queue.expiredOutputs(queue.now(), 10), []);
+  assert.deepEqual(await queue.expiredOutputs(expiresAt, 10), ['a']);
+  const { createdAt, startedAt, endedAt } = (await queue.get('a'))!;
+  for (const time of [createdAt, startedAt ?? 0, endedAt ?? 0, queue.now()])
+    assert.ok(Math.abs(time - realNow) < 60_000, `${time} is not about ${realNow}`);
+});
+
 test('processes hear the news of others, and not their own', { skip }, async (context) => {
   const [first, second] = await openQueues(context, 2);
   const heard: string[] = [];
