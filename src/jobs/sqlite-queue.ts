@@ -149,13 +149,7 @@ export class SqliteQueue implements JobQueue {
     this.#database.transaction(() => {
       for (const { id, attempts, fence } of abandoned) {
         if (attempts >= maxAttempts) {
-          this.#statements.fail.run(
-            this.now(),
-            expiresAt,
-            errorText(attemptsExhausted(attempts)),
-            id,
-            fence,
-          );
+          this.#statements.fail.run(this.now(), expiresAt, errorText(attemptsExhausted(attempts)), id, fence);
           failed.push(id);
         } else {
           this.#lastPlace += 1;

@@ -64,7 +64,7 @@ export async function startPostgres(
     return [file, rest];
   };
   const initialise = run('initdb', ['-D', data, '-U', 'geomill', '-A', 'trust', '-E', 'UTF8', '-N']);
-  execFileSync(...initialise, { cwd: directory, stdio: 'ignore' });
+  execFileSync(...initialise, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] });
   if (address !== '') appendFileSync(join(data, 'pg_hba.conf'), TRUSTED_NETWORKS);
   const start = async (): Promise<ChildProcess> => {
     const place = ['-D', data, '-k', directory, '-c', `listen_addresses=${address}`];
