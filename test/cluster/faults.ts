@@ -21,8 +21,10 @@ const LONG = { least: 1.2, most: 2 };
 /** Seconds: less and more than S3 tolerates, and more than anything is kept. */
 const CLOCK_STEPS = [2, 600, 1200, 2 * 86_400];
 const CLOCK_MS = 2500;
-/** Of work without a new fault, so that jobs end. */
+/** Of work without a new fault. */
 const REST_MS = 300;
+/** A fault waits for the end of a job after the one before, so that there is work to hit, but no longer than this. */
+const LONGEST_REST_MS = 4000;
 const LANES = 2;
 
 export class FaultLanes {
@@ -32,10 +34,19 @@ export class FaultLanes {
   readonly #longMs: (share: number) => number;
   readonly #targets = new Set<string>();
   #left: number;
+  readonly #endedJobs: () => number;
   #begun = 0;
 
-  constructor(cluster: Cluster, faults: number, leaseSeconds: number, random: () => number) {
+  /** `endedJobs`: the number of jobs that have ended. */
+  constructor(
+    cluster: Cluster,
+    faults: number,
+    leaseSeconds: number,
+    endedJobs: () => number,
+    random: () => number,
+  ) {
     this.#cluster = cluster;
+    this.#endedJobs = endedJobs;
     this.#left = faults;
     this.#random = random;
     this.#longMs = (share) => leaseSeconds * 1000 * (LONG.least + share * (LONG.most - LONG.least));
@@ -54,7 +65,14 @@ export class FaultLanes {
           this.#left -= 1;
           await this.#carryOut(fault);
         }
+        const before = this.#endedJobs();
         await pause(this.#random() * REST_MS);
+        for (
+          const end = performance.now() + LONGEST_REST_MS;
+          performance.now() < end;
+          await pause(REST_MS / 10)
+        )
+          if (this.#endedJobs() > before) break;
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));

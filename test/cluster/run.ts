@@ -59,7 +59,13 @@ try {
   if (noFakeTime !== false) console.log(`clocks are not stepped: ${noFakeTime}`);
   console.log(`${jobs.length} references, cluster started: ${seconds()} s`);
   const clients = new Clients(cluster, jobs, references, problems, random);
-  const faults = new FaultLanes(cluster, Number(values.faults), leaseSeconds, random);
+  const faults = new FaultLanes(
+    cluster,
+    Number(values.faults),
+    leaseSeconds,
+    () => clients.counts.ended,
+    random,
+  );
   const work = Promise.all(Array.from({ length: Number(values.clients) }, () => clients.run()));
   const untilMs = Number(values.minutes) * 60_000;
   const progress = setInterval(

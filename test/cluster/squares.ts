@@ -22,4 +22,4 @@ export const UNION_STEPS = [
 ] as const;
 
 /** For the versioned API. */
-export const LONG_CONFIG = { output_format: 'geojson', transformations: UNION_STEPS };
+export const LONG_CONFIG = { output_format: 'geojson', transformations: [...UNION_STEPS] };
