@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { GeomillClient, JobFailed } from '../../src/client/client.ts';
 import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
@@ -98,40 +97,6 @@ function manySquares(count: number): string {
   return JSON.stringify({ type: 'FeatureCollection', features });
 }
 
-async function startLongJob(page: Page, file: string): Promise<void> {
-  // Its scripts are loaded once: without them there is no map to come back.
-  const map = page.waitForResponse(/map-worker/);
-  await addFiles(page, file);
-  await page.getByText(/features, Polygon/).waitFor();
-  await (await map).finished();
-  for (const type of ['buffer', 'union']) await page.getByLabel('Add a step').selectOption(type);
-  await page.getByLabel('Distance').fill('20');
-  await page.getByLabel('Units').selectOption('meters');
-  await button(page, 'Convert').click();
-  await page.getByRole('progressbar', { name: /^Progress of/ }).waitFor();
-}
-
-test('a cancelled job is cancelled at the service', { skip }, async () => {
-  using workspace = makeWorkspace();
-  const file = join(workspace.path, 'squares.geojson');
-  writeFileSync(file, manySquares(10_000));
-  await onWorkspace(service!.url, async (page) => {
-    const accepted: Promise<unknown>[] = [];
-    page.on('response', (response) => {
-      if (response.status() === 202) accepted.push(response.json());
-    });
-    await startLongJob(page, file);
-    await button(page, 'Cancel').click();
-    await page.getByText('Cancelled').first().waitFor();
-    const { job_id: id } = (await accepted.at(-1)) as { job_id: string };
-    const handle = new GeomillClient({ baseUrl: service!.url }).job(id);
-    await assert.rejects(
-      handle.wait(),
-      (error: unknown) => error instanceof JobFailed && error.code === 'CANCELLED',
-    );
-  });
-});
-
 test('a job goes on after the service was killed and started again', { skip }, async () => {
   using workspace = makeWorkspace();
   const file = join(workspace.path, 'squares.geojson');
@@ -140,10 +105,19 @@ test('a job goes on after the service was killed and started again', { skip }, a
   let server = await startServerProcess(settings);
   try {
     const restarted = async (page: Page) => {
-      await startLongJob(page, file);
+      // Its scripts are loaded once: without them there is no map to come back.
+      const map = page.waitForResponse(/map-worker/);
+      await addFiles(page, file);
+      await page.getByText('10,000 features, Polygon').waitFor();
+      await (await map).finished();
+      for (const type of ['buffer', 'union']) await page.getByLabel('Add a step').selectOption(type);
+      await page.getByLabel('Distance').fill('20');
+      await page.getByLabel('Units').selectOption('meters');
+      await button(page, 'Convert').click();
+      // On a busy machine it may have ended before the page says so.
       await page
-        .getByText(/^(Reading|Converting|Opening)/)
-        .first()
+        .locator('.run')
+        .getByText(/^(Opening|Reading|Converting|Writing|Done)/)
         .waitFor();
       await server.kill();
       server = await startServerProcess(settings);
