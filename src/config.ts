@@ -323,6 +323,14 @@ export const settings = {
     min: LEAST_RUNNER_MEMORY,
     text: 'Maximum memory per job; a job that exceeds it is stopped and fails. Unset: 2 GiB, or less if RUNNERS times 2 GiB exceeds the memory. A tenth of the memory, at least 512 MiB, is reserved for the service.',
   },
+  runnerNiceness: {
+    name: 'RUNNER_NICENESS',
+    type: 'integer',
+    default: 10,
+    min: 0,
+    max: 19,
+    text: 'How much nicer runners are than the service: other programs that compute get their processor time first. 0: the same priority, for machines that only run jobs.',
+  },
   runnerSandbox: {
     name: 'RUNNER_SANDBOX',
     type: 'choice',

@@ -394,6 +394,7 @@ function serviceOptions(
       gridDirectory: config.gridDirectory,
       count: role === 'api' ? 0 : config.runners,
       threads: config.runnerThreads,
+      niceness: config.runnerNiceness,
       ...runner,
     },
     limits: inputLimits(config),

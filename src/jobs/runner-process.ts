@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import type { PlainError } from '../errors.ts';
 import type { PartOrder } from '../pipeline/division/run-part.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
@@ -26,6 +26,8 @@ export interface RunnerOptions {
   readonly gridDirectory: string | null;
   /** Worker threads that one large job may use. */
   readonly threads: number;
+  /** By how much its priority is lower than that of this process. Default: 10. */
+  readonly niceness?: number;
   /** Isolation in addition to the permission model. Default: none. */
   readonly sandbox?: Sandbox;
   /** Module that the process runs. Default: runner-main.ts. */
@@ -74,6 +76,8 @@ export interface RunnerEvents {
 
 const STDERR_TAIL_CHARACTERS = 4000;
 const START_TIMEOUT_MS = 60_000;
+const DEFAULT_NICENESS = 10;
+const MAX_NICENESS = 19;
 /** 128 and the number of SIGKILL. */
 const STATUS_OF_KILLED = 137;
 
@@ -96,6 +100,7 @@ export class RunnerProcess {
   readonly #events: RunnerEvents;
   readonly #memoryBytes: number;
   readonly #sandbox: Sandbox;
+  readonly #niceness: number | undefined;
   #nodePid: number | null = null;
   #state: RunnerState = 'starting';
   #stateSince = performance.now();
@@ -116,6 +121,7 @@ export class RunnerProcess {
     this.#memoryBytes = options.memoryBytes;
     this.#startTimeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
     this.#sandbox = options.sandbox ?? NO_SANDBOX;
+    this.#niceness = options.niceness;
     const cell = this.#sandbox.cell();
     this.slot = new Slot(options.slotsDirectory, cell);
     try {
@@ -260,7 +266,7 @@ export class RunnerProcess {
   #findNode(): void {
     if (this.#nodePid !== null || this.pid === undefined) return;
     this.#nodePid = this.#sandbox.innerPid(this.pid);
-    if (this.#nodePid !== null && this.#nodePid !== this.pid) giveWay(this.#nodePid);
+    if (this.#nodePid !== null && this.#nodePid !== this.pid) giveWay(this.#nodePid, this.#niceness);
   }
 
   #receive(message: FromRunner): void {
@@ -351,7 +357,7 @@ function startProcess(options: RunnerOptions, slot: Slot, cell: Cell): ChildProc
     child.on('error', () => {}).kill('SIGKILL');
     throw error;
   }
-  giveWay(child.pid);
+  giveWay(child.pid, options.niceness);
   return child;
 }
 
@@ -371,9 +377,9 @@ function residentMemory(pid: number): number | null {
 /**
  * The service answers hundreds of clients in the time of one job, so it has priority over runners.
  */
-function giveWay(pid: number): void {
+function giveWay(pid: number, niceness = DEFAULT_NICENESS): void {
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, Math.min(getPriority() + niceness, MAX_NICENESS));
   } catch {
     // It has ended already, or the system does not allow it: then it keeps the priority of the service.
   }

@@ -49,6 +49,8 @@ export async function startServerProcess(
       DATA_DIR: dataDirectory,
       LOG_LEVEL: process.env.TEST_LOG ?? 'error',
       RUNNERS: '1',
+      // Nicer runners wait for the other tests that run at the same time.
+      RUNNER_NICENESS: '0',
       RUNNER_THREADS: '1',
       SHUTDOWN_GRACE: '0',
       ...settings,

@@ -39,6 +39,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     SHUTDOWN_GRACE: '0',
     // Tests ask faster than people; those of the limit set it.
     RATE_LIMIT: '0',
+    // Nicer runners wait for the other tests that run at the same time.
+    RUNNER_NICENESS: '0',
     ...options.settings,
   });
   const running = await startService(config, {

@@ -1,8 +1,8 @@
 /** What becomes of jobs whose runner crashes, hangs, grows or is stopped. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { ANY_OWNER } from '../../src/jobs/job.ts';
@@ -23,6 +23,20 @@ test('a job that crashes its runner is tried three times, and the others go on',
   assert.equal(job.error?.code, 'JOB_ATTEMPTS_EXHAUSTED');
   assert.equal(job.attempts, 3);
   assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
+});
+
+test('runners are nicer than the service, by RUNNER_NICENESS', async () => {
+  for (const niceness of [3, 0]) {
+    await using service = await startTestService({ settings: { RUNNER_NICENESS: `${niceness}` } });
+    await service.ended(await submitJob(service));
+    const { dataDirectory } = service.config;
+    const files = globSync('*/*.pid', { cwd: dataDirectory });
+    assert.ok(files.length > 0);
+    for (const file of files) {
+      const pid = Number(readFileSync(join(dataDirectory, file), 'utf8'));
+      assert.equal(getPriority(pid), Math.min(getPriority() + niceness, 19));
+    }
+  }
 });
 
 test('a job that hangs is stopped at its time limit', async () => {
