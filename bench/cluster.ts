@@ -1,10 +1,13 @@
 /**
- * `npm run bench:cluster [-- --only scaling,cost,detection,upload]`: a service of several processes on PostgreSQL and S3 (s3rver), on one
+ * `npm run bench:cluster [-- --only scaling,cost,detection,upload,divided]`: a service of several processes on PostgreSQL and S3 (s3rver), on one
  * machine. Small jobs a second of one and of four workers that have a quarter of a core each; of one process against SQLite and a
- * directory; how soon a dead worker and a cancelled job are noticed; memory of a process that receives 1 GB.
+ * directory; how soon a dead worker and a cancelled job are noticed; memory of a process that receives 1 GB; time of a large job that one, two
+ * and four workers with a quarter of a core each share.
  */
+
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openAsBlob, readFileSync, rmSync, statSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +29,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '3' },
     store: { type: 'string', default: 's3' },
+    /** Of the input of the divided job. */
+    megabytes: { type: 'string', default: '500' },
   },
 });
 const SECONDS = Number(values.seconds);
@@ -41,7 +46,7 @@ class Cluster implements AsyncDisposable {
   readonly #settings: Readonly<Record<string, string>>;
   readonly #started: { readonly process: ServiceProcess; readonly quota: Quota | null }[] = [];
 
-  constructor(postgres: PostgresServer, s3: S3TestServer) {
+  constructor(postgres: PostgresServer, s3: S3TestServer, more: Readonly<Record<string, string>> = {}) {
     const name = `cluster${++count}`;
     const isS3 = values.store === 's3';
     this.#settings = {
@@ -53,6 +58,7 @@ class Cluster implements AsyncDisposable {
       AWS_ACCESS_KEY_ID: KEY_ID,
       AWS_SECRET_ACCESS_KEY: SECRET,
       RATE_LIMIT: '0',
+      ...more,
     };
   }
 
@@ -207,6 +213,42 @@ async function detection(postgres: PostgresServer, s3: S3TestServer): Promise<vo
   console.log(`cancelled job         its work has ended after ${list(times, 0)} ms`);
 }
 
+/** Time from the first claim to the end of a job, in seconds, with so many workers; null: not divided. */
+async function divided(postgres: PostgresServer, s3: S3TestServer): Promise<void> {
+  const count = Math.ceil(
+    (Number(values.megabytes) * 1e6) / (statSync(datasetPath('buildings', 20_000)).size / 20_000),
+  );
+  const data = await openAsBlob(datasetPath('buildings', count));
+  const seconds: number[] = [];
+  const outputs = new Set<string>();
+  const RUNS = [
+    { workers: 1, more: { SPLIT_BYTES: '0' } },
+    ...[1, 2, 4].map((workers) => ({ workers, more: { SPLIT_BYTES: '64MiB', SPLIT_PART: '16MiB' } })),
+  ];
+  for (const { workers, more } of RUNS) {
+    await using cluster = new Cluster(postgres, s3, more);
+    const api = new GeomillClient({ baseUrl: (await cluster.add('api')).url });
+    for (let worker = 0; worker < workers; worker++) await cluster.add('worker', 0.25);
+    const config = { input: { format: 'geojson' }, output: { format: 'csv' } } as const;
+    const { id } = await api.submit({ input: { name: 'a.geojson', data }, config });
+    let status = await api.job(id).status();
+    while (status.status === 'QUEUED' || status.status === 'RUNNING') {
+      await pause(100);
+      status = await api.job(id).status();
+    }
+    if (status.status !== 'SUCCESS') throw new Error(`the job failed: ${JSON.stringify(status)}`);
+    seconds.push((Date.parse(String(status.ended_at)) - Date.parse(String(status.started_at))) / 1000);
+    const bytes = await (await api.job(id).download()).bytes();
+    outputs.add(createHash('sha256').update(bytes).digest('hex'));
+  }
+  const [whole, one, two, four] = seconds;
+  console.log(
+    `${(data.size / 1e6).toFixed(0)} MB GeoJSON > CSV     not divided: ${whole.toFixed(1)} s; one worker: ${one.toFixed(1)} s, two: ${two.toFixed(1)} s, ` +
+      `four: ${four.toFixed(1)} s; one to four ${(one / four).toFixed(2)}x, not divided to four ${(whole / four).toFixed(2)}x; ` +
+      (outputs.size === 1 ? 'same bytes' : 'OTHER BYTES'),
+  );
+}
+
 const GIGABYTE = 1e9;
 
 async function upload(postgres: PostgresServer, s3: S3TestServer): Promise<void> {
@@ -241,7 +283,7 @@ async function upload(postgres: PostgresServer, s3: S3TestServer): Promise<void>
   );
 }
 
-const measurements = { scaling, cost, detection, upload };
+const measurements = { scaling, cost, detection, upload, divided };
 
 async function main(): Promise<void> {
   // Durable, as a service has it.

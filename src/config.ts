@@ -176,7 +176,7 @@ export const settings = {
   splitPartBytes: {
     name: 'SPLIT_PART',
     type: 'bytes',
-    default: 256 * MiB,
+    default: 64 * MiB,
     min: 1,
     text: 'With DATABASE_URL: size of the pieces of the input that workers get of a divided job.',
   },
