@@ -10,16 +10,19 @@ export interface AttemptFacts {
   /** Attempts that count, this one included. */
   readonly attempt: number;
   readonly fence: number;
+  /** Number of the part of a divided job. */
+  readonly part?: number;
   /** Of the trace that the request belongs to. */
   readonly traceId?: string;
 }
 
-export function factsOf({ job, fence }: Claim): AttemptFacts {
+export function factsOf({ job, fence, part }: Claim): AttemptFacts {
   const trace = parseTraceparent(job.trace);
   return {
     jobId: job.id,
     attempt: job.attempts,
     fence,
+    ...(part === undefined ? {} : { part: part.number }),
     ...(trace === null ? {} : { traceId: trace.traceId }),
   };
 }
@@ -35,17 +38,18 @@ export function jobAttributes(jobId: string, name: string, type: 'send' | 'recei
   };
 }
 
-/** The span of an attempt, which began with its claim. */
+/** The span of an attempt, or of a run of a part of another one; it began with its claim. */
 export function attemptSpan(tracer: Tracer, claim: Claim, claimedFrom: number): Span {
-  const { job, fence } = claim;
+  const { job, fence, part } = claim;
   const parent = parseTraceparent(job.trace);
-  const span = tracer.span('process jobs', 'consumer', {
+  const span = tracer.span(part === undefined ? 'process jobs' : 'process job parts', 'consumer', {
     parent,
     startedAt: claimedFrom,
     attributes: {
       ...jobAttributes(job.id, 'process', 'process'),
       'geomill.job.attempt': job.attempts,
       'geomill.job.fence': fence,
+      'geomill.job.part': part?.number,
       'geomill.job.operation': job.operation,
       'geomill.input.format': job.inputFormat,
       'geomill.output.format': job.outputFormat,

@@ -3,7 +3,7 @@
  * a runner that becomes idle and storage that works again call `dispatch`.
  */
 import type { Progress } from '../pipeline/report.ts';
-import { NO_TRACES } from '../tracing/tracer.ts';
+import { NO_TRACES, type Span } from '../tracing/tracer.ts';
 import { type Attempt, Attempts, type JobLog, type JobServiceOptions } from './attempt.ts';
 import { attemptSpan, factsOf } from './attempt-trace.ts';
 import type { JobFeed } from './job-feed.ts';
@@ -190,7 +190,7 @@ export class Dispatcher {
   #begin(claim: Claim, runner: RunnerProcess, claimedFrom: number): void {
     const { id } = claim.job;
     if (claim.part !== undefined) {
-      this.#beginPart(claim, claim.part, runner);
+      this.#beginPart(claim, claim.part, runner, claimedFrom);
       return;
     }
     const { tracer = NO_TRACES, log } = this.#parts.options;
@@ -209,30 +209,44 @@ export class Dispatcher {
     entry.done = this.#attempt(attempt, entry);
   }
 
-  #beginPart(claim: Claim, part: ClaimedPart, runner: RunnerProcess): void {
+  #beginPart(claim: Claim, part: ClaimedPart, runner: RunnerProcess, claimedFrom: number): void {
     const { job, fence } = claim;
     const attempt = { id: job.id, fence, part: { number: part.number, run: part.run } };
     const entry: RunningPart = { attempt, runner, done: Promise.resolve() };
     this.#partsRunning.set(keyOf(attempt), entry);
-    entry.done = this.#partAttempt(claim, part, entry);
+    const span = attemptSpan(this.#parts.options.tracer ?? NO_TRACES, claim, claimedFrom);
+    entry.done = this.#partAttempt(claim, part, entry, span);
   }
 
-  async #partAttempt(claim: Claim, part: ClaimedPart, { attempt, runner }: RunningPart): Promise<void> {
+  async #partAttempt(
+    claim: Claim,
+    part: ClaimedPart,
+    { attempt, runner }: RunningPart,
+    span: Span,
+  ): Promise<void> {
     const { options, pool, recovery, isBeingRemoved, peers } = this.#parts;
     const { shared } = options.queue;
     if (shared === null) throw new Error('a queue that is not shared has no parts');
+    const facts = factsOf(claim);
+    const began = performance.now();
+    let outcome = 'unrecorded';
+    options.log.info(facts, 'a part of a job began');
     try {
       if (isBeingRemoved(attempt.id)) runner.kill('cancelled');
       // Most services never run one.
       const { PartAttempts } = await import('./part-attempt.ts');
-      await new PartAttempts(options, shared.parts, recovery).make(claim, part, runner);
+      outcome = await new PartAttempts(options, shared.parts, recovery).make(claim, part, runner);
     } catch (error) {
-      options.log.error(
-        { jobId: attempt.id, part: part.number, err: error },
-        'the end of a part could not be recorded',
-      );
+      options.log.error({ ...facts, err: error }, 'the end of a part could not be recorded');
       recovery.report(error);
     } finally {
+      options.log.info(
+        { ...facts, outcome, ms: Math.round(performance.now() - began) },
+        'a part of a job ended',
+      );
+      span.set({ 'geomill.job.outcome': outcome });
+      if (outcome !== 'succeeded') span.fail(outcome);
+      span.end();
       await peers?.ended(attempt);
       this.#partsRunning.delete(keyOf(attempt));
       pool.giveBack(runner);

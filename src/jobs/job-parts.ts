@@ -108,7 +108,10 @@ export class JobParts {
     if (!this.#hasFiles) return;
     const { files, attempt, log } = this.#options;
     await files.remove(attempt).catch((error: unknown) => {
-      log.warn({ jobId: attempt.id, err: error }, 'files of parts could not be removed; they are swept');
+      log.warn(
+        { jobId: attempt.id, fence: attempt.fence, err: error },
+        'files of parts could not be removed; they are swept',
+      );
     });
   }
 
@@ -172,7 +175,10 @@ export class JobParts {
       this.#states = await queue.of(attempt);
     } catch (error) {
       // It is asked again; the lease ends if the database stays away.
-      log.warn({ jobId: attempt.id, err: error }, 'the parts of a job could not be looked at');
+      log.warn(
+        { jobId: attempt.id, fence: attempt.fence, err: error },
+        'the parts of a job could not be looked at',
+      );
       return;
     }
     for (const part of this.#states) {

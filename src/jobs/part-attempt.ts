@@ -4,6 +4,7 @@ import { asGeomillError, isDiskFull, type PlainError } from '../errors.ts';
 import type { Progress } from '../pipeline/report.ts';
 import { inputKey } from '../storage/store.ts';
 import type { JobServiceOptions } from './attempt.ts';
+import { factsOf } from './attempt-trace.ts';
 import { resultName } from './job-parts.ts';
 import type { ClaimedPart, PartAttempt, PartQueue } from './parts.ts';
 import type { Claim } from './queue.ts';
@@ -27,24 +28,24 @@ export class PartAttempts {
     this.#recovery = recovery;
   }
 
-  /** As Attempts.make. */
-  async make(claim: Claim, part: ClaimedPart, runner: RunnerProcess): Promise<void> {
+  /** As Attempts.make; resolves with `succeeded`, `cancelled`, `requeued`, or the code of the error that the job fails with. */
+  async make(claim: Claim, part: ClaimedPart, runner: RunnerProcess): Promise<string> {
     const { number, run } = part;
     const attempt = { id: claim.job.id, fence: claim.fence, part: { number, run } };
     const { log } = this.#options;
     try {
-      await this.#run(claim, part, attempt, runner);
+      return await this.#run(claim, part, attempt, runner);
     } catch (error) {
       if (isDiskFull(error) || isUnavailable(error))
         return this.#afterStorageFault(attempt, part, runner, asGeomillError(error).toPlain());
       if (runner.death !== null)
         return this.#afterDeath(attempt, part, runner.death.cause, runner.death.detail);
-      log.error({ jobId: attempt.id, part: number, err: error }, 'a part of a job could not be carried out');
-      await this.#retry(attempt, part, asGeomillError(error).toPlain());
+      log.error({ ...factsOf(claim), err: error }, 'a part of a job could not be carried out');
+      return this.#retry(attempt, part, asGeomillError(error).toPlain());
     }
   }
 
-  async #run(claim: Claim, part: ClaimedPart, attempt: PartAttempt, runner: RunnerProcess): Promise<void> {
+  async #run(claim: Claim, part: ClaimedPart, attempt: PartAttempt, runner: RunnerProcess): Promise<string> {
     const { job } = claim;
     const { runner: settings } = this.#options;
     if (runner.death !== null)
@@ -80,17 +81,23 @@ export class PartAttempts {
     const order = { session, tasks, result: 'out/result', readableEnd, moved };
     const { gridDirectory, threads } = settings;
     const outcome = await runner.runPart({ ...order, gridDirectory, threads }, this.#progressTeller(attempt));
-    if (outcome.kind === 'part done') await this.#finish(attempt, outputPath);
-    else if (outcome.kind === 'failed') await this.#afterFailure(attempt, part, runner, outcome);
-    else await this.#afterDeath(attempt, part, outcome.cause, outcome.detail);
+    let ending: string;
+    if (outcome.kind === 'part done') ending = await this.#finish(attempt, outputPath);
+    else if (outcome.kind === 'failed') ending = await this.#afterFailure(attempt, part, runner, outcome);
+    else ending = await this.#afterDeath(attempt, part, outcome.cause, outcome.detail);
     if (runner.death === null) slot.clear().catch(() => runner.kill('retired'));
+    return ending;
   }
 
-  async #finish(attempt: PartAttempt, path: string): Promise<void> {
+  async #finish(attempt: PartAttempt, path: string): Promise<string> {
     const name = resultName(attempt.part);
     await this.#files.put(attempt, name, path);
-    if (await this.#recovery.keep(() => this.#queue.finish(attempt))) this.#options.observer?.partRan();
-    else await this.#files.remove(attempt, name);
+    if (await this.#recovery.keep(() => this.#queue.finish(attempt))) {
+      this.#options.observer?.partRan();
+      return 'succeeded';
+    }
+    await this.#files.remove(attempt, name);
+    return 'cancelled';
   }
 
   get #files(): NonNullable<JobServiceOptions['store']['parts']> {
@@ -115,14 +122,14 @@ export class PartAttempts {
     part: ClaimedPart,
     runner: RunnerProcess,
     { error, log }: Extract<PartOutcome, { kind: 'failed' }>,
-  ): Promise<void> {
+  ): Promise<string> {
     if (error.code === 'STORAGE_FULL') return this.#afterStorageFault(attempt, part, runner, error);
     if (log !== null)
       this.#options.log.error(
-        { jobId: attempt.id, part: part.number, cause: log },
+        { jobId: attempt.id, fence: attempt.fence, part: part.number, cause: log },
         'a part of a job failed by our fault',
       );
-    await this.#fail(attempt, error);
+    return this.#fail(attempt, error);
   }
 
   async #afterDeath(
@@ -130,28 +137,34 @@ export class PartAttempts {
     part: ClaimedPart,
     cause: DeathCause,
     detail: string,
-  ): Promise<void> {
+  ): Promise<string> {
     const { runner, log } = this.#options;
     switch (cause) {
       case 'cancelled':
         // Its job has ended, or another run has replaced this one.
-        return;
+        return 'cancelled';
       case 'memory':
         return this.#fail(attempt, {
           code: 'JOB_OUT_OF_MEMORY',
           params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
         });
       case 'message':
-        log.error({ jobId: attempt.id, detail }, 'a runner was stopped for a message that it may not send');
+        log.error(
+          { jobId: attempt.id, fence: attempt.fence, part: part.number, detail },
+          'a runner was stopped for a message that it may not send',
+        );
         return this.#fail(attempt, { code: 'RUNNER_MESSAGE_INVALID', params: { reason: detail } });
       case 'crash':
-        log.warn({ jobId: attempt.id, part: part.number, detail }, 'the process of a part of a job died');
+        log.warn(
+          { jobId: attempt.id, fence: attempt.fence, part: part.number, detail },
+          'the process of a part of a job died',
+        );
         return this.#retry(attempt, part, {
           code: 'JOB_ATTEMPTS_EXHAUSTED',
           params: { attempts: part.attempts, reason: detail },
         });
       default:
-        await this.#requeue(attempt, true);
+        return this.#requeue(attempt, true);
     }
   }
 
@@ -160,9 +173,12 @@ export class PartAttempts {
     part: ClaimedPart,
     runner: RunnerProcess,
     error: PlainError,
-  ): Promise<void> {
+  ): Promise<string> {
     const { store, log } = this.#options;
-    log.warn({ jobId: attempt.id, part: part.number, error }, 'storage failed for a part of a job');
+    log.warn(
+      { jobId: attempt.id, fence: attempt.fence, part: part.number, error },
+      'storage failed for a part of a job',
+    );
     runner.kill('retired');
     await runner.died;
     const failed = await store.checkWritable().then(
@@ -171,20 +187,22 @@ export class PartAttempts {
     );
     if (failed === null) return this.#retry(attempt, part, error);
     this.#recovery.report(failed.thrown);
-    await this.#requeue(attempt, true);
+    return this.#requeue(attempt, true);
   }
 
   /** Another attempt, or failure with this error after the last one. */
-  async #retry(attempt: PartAttempt, part: ClaimedPart, error: PlainError): Promise<void> {
+  async #retry(attempt: PartAttempt, part: ClaimedPart, error: PlainError): Promise<string> {
     if (part.attempts >= this.#options.maxAttempts) return this.#fail(attempt, error);
-    await this.#requeue(attempt, false);
+    return this.#requeue(attempt, false);
   }
 
-  async #requeue(attempt: PartAttempt, uncounted: boolean): Promise<void> {
+  async #requeue(attempt: PartAttempt, uncounted: boolean): Promise<string> {
     await this.#recovery.keep(() => this.#queue.requeue(attempt, uncounted));
+    return 'requeued';
   }
 
-  async #fail(attempt: PartAttempt, error: PlainError): Promise<void> {
+  async #fail(attempt: PartAttempt, error: PlainError): Promise<string> {
     await this.#recovery.keep(() => this.#queue.fail(attempt, error));
+    return error.code;
   }
 }
