@@ -35,7 +35,7 @@ export class S3Parts implements PartFiles {
 
   async remove(attempt: StoredAttempt, name?: string): Promise<void> {
     if (name !== undefined) return this.#client.remove(keyOf(attempt, name));
-    for await (const { key } of this.#client.list(keyOf(attempt, ''))) await this.#client.remove(key);
+    for await (const { key } of this.#client.list(folderOf(attempt))) await this.#client.remove(key);
   }
 
   async *list(): AsyncIterable<StoredAttempt & { changedAt: number }> {
@@ -47,9 +47,12 @@ export class S3Parts implements PartFiles {
   }
 }
 
-/** `name` empty: the folder of the attempt. */
-function keyOf({ id, fence }: StoredAttempt, name: string): string {
+function keyOf(attempt: StoredAttempt, name: string): string {
+  checkPartName(name);
+  return `${folderOf(attempt)}${name}`;
+}
+
+function folderOf({ id, fence }: StoredAttempt): string {
   if (!isJobFileName('output', id)) throw failure('INTERNAL', { reason: 'malformed file key' });
-  if (name !== '') checkPartName(name);
-  return `${FOLDER}${id}/${fence}/${name}`;
+  return `${FOLDER}${id}/${fence}/`;
 }

@@ -8,8 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { GeomillClient, type Job, JobFailed, type SubmitJobConfig } from '../../src/client/client.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { S3Store } from '../../src/storage/s3-store.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
+import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 
 const LEASE_SECONDS = 3;
@@ -248,4 +250,33 @@ test('a part that fails gives the error of one machine', { skip }, async () => {
     assert.deepEqual(divided.job.error, whole.job.error);
   }
   assert.deepEqual(cluster.partFiles(), []);
+});
+
+test('parts go through S3, too, and leave nothing there', { skip }, async (context) => {
+  using workspace = makeWorkspace();
+  const server = await S3TestServer.start(workspace.path);
+  if (server === null) return context.skip('s3rver is not installed');
+  await using _ = server;
+  const s3 = {
+    STORE_URL: `s3://${BUCKET}/split`,
+    S3_ENDPOINT: server.url,
+    S3_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: KEY_ID,
+    AWS_SECRET_ACCESS_KEY: SECRET,
+  };
+  await using cluster = await startCluster(2, s3);
+  const path = join(workspace.path, 'in.geojson');
+  writeFileSync(path, inputs.geojson.bytes);
+  const { outputPath } = await convertFile(path, workspace.path, { from: 'geojson', to: 'csv' });
+  for (const format of ['geojson', 'gpkg'] as const) {
+    const config = { input: { format }, output: { format: 'csv' } } as const;
+    const { job, bytes } = await ended(cluster.api, (await submit(cluster.api, inputs[format], config)).id);
+    assert.equal(job.error ?? null, null);
+    if (format === 'geojson') assert.ok(bytes?.equals(readFileSync(outputPath)), 'other bytes');
+  }
+  const parts = await cluster.parts();
+  assert.ok(parts[0] + parts[1] > 0, 'a worker ran parts of the other');
+  const files = new S3Store(server.settings('split'));
+  for await (const { id } of files.parts.list()) assert.fail(`files of parts of ${id} are left`);
+  files.close();
 });

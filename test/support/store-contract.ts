@@ -369,4 +369,55 @@ export const STORE_TESTS: readonly StoreTest[] = [
       }
     },
   },
+  {
+    name: 'files of parts go from one process to another, and end with their attempt',
+    shared: true,
+    async run({ store, other, directory }) {
+      const [parts, others] = [store.parts!, other.parts!];
+      const attempt = { id: randomUUID(), fence: 1 };
+      const next = { ...attempt, fence: 2 };
+      const bytes = randomBytes(LARGE);
+      const source = join(directory, randomUUID());
+      writeFileSync(source, bytes);
+      await parts.put(attempt, 'result-0-1', source);
+      await parts.put(next, 'result-0-1', source);
+      const path = join(directory, randomUUID());
+      await others.get(attempt, 'result-0-1', path);
+      assert.ok(readFileSync(path).equals(bytes));
+      await others.remove(attempt, 'result-0-1');
+      await assert.rejects(parts.get(attempt, 'result-0-1', join(directory, randomUUID())));
+      const left: string[] = [];
+      for await (const { id, fence } of parts.list()) left.push(`${id} ${fence}`);
+      assert.ok(left.includes(`${next.id} 2`), `${left}`);
+      await parts.remove(next);
+      for await (const { fence } of others.list()) assert.notEqual(fence, 2);
+      for (const name of ['../x', 'a/b', ''])
+        await assert.rejects(async () => parts.get(attempt, name, join(directory, 'x')), {
+          code: 'INTERNAL',
+        });
+    },
+  },
+  {
+    name: 'an input can be fetched in part, with its whole length',
+    shared: true,
+    async run({ store, directory }) {
+      const key = randomUUID();
+      const bytes = randomBytes(LARGE);
+      await putInput(store, key, bytes);
+      for (const range of [
+        null,
+        [0, 10],
+        [1000, 20_000_000],
+        [LARGE - 5, LARGE + 100],
+        [17_000_000, 17_000_001],
+      ] as const) {
+        const path = join(directory, randomUUID());
+        await store.parts!.getInput(key, path, range);
+        const found = readFileSync(path);
+        assert.equal(found.length, LARGE);
+        const [start, end] = range ?? [0, LARGE];
+        assert.ok(found.subarray(start, end).equals(bytes.subarray(start, end)), `${range}`);
+      }
+    },
+  },
 ];
