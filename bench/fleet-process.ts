@@ -339,7 +339,6 @@ process.on('message', async (message: FleetOrder | 'measure' | 'stop') => {
     isOver = true;
     await stop();
     process.send?.(samples satisfies FleetSamples);
-    process.disconnect?.();
   } else {
     const { url, schema, connections: maxConnections } = message;
     const database = await PostgresDatabase.open({ url, schema, maxConnections });
