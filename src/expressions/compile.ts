@@ -7,7 +7,7 @@ import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../batch/geometry-column.ts';
 import { indexOfField } from '../batch/known-field.ts';
 import type { Field } from '../batch/schema.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import { closest, didYouMean } from '../did-you-mean.ts';
 import type { GeomillError } from '../errors.ts';
 import { arithmetic, type Operator } from './arithmetic.ts';
 import { comparison, isNull, likeness, membership } from './comparisons.ts';
@@ -70,7 +70,7 @@ export class Compiler {
       case 'literal':
         return constantNode(expression.value, place);
       case 'field':
-        return this.#field(expression.name, place);
+        return this.#field(expression.name, place, expression.isQuoted === true);
       case 'geometry':
         return this.#geometry(expression.source, place);
       default:
@@ -95,13 +95,26 @@ export class Compiler {
       : refuseExpression(this.scope.path, `${reason} (at character ${place + 1})`);
   }
 
-  #field(name: string, place: Place): Node {
+  #field(name: string, place: Place, isQuoted: boolean): Node {
     const { fields } = this.scope;
     const isGeometry = GEOMETRY_NAMES.has(name.toLowerCase()) && !fields.some((field) => field.name === name);
     if (isGeometry) {
       const geometry = ({ batch }: Evaluation) => batch.geometry;
       return { kind: 'geometry', place, field: name, geometry, column: noColumn };
     }
+    if (
+      isQuoted &&
+      fields.length > 0 &&
+      !fields.some((field) => field.name === name) &&
+      closest(
+        name,
+        fields.map((field) => field.name),
+      ) === null
+    )
+      throw this.refuse(
+        place,
+        `names a field "${name.slice(0, 40)}", which there is not; write a text in single quotes, as '${name.slice(0, 40)}'`,
+      );
     const index = indexOfField(fields, name);
     return {
       kind: kindOfField(fields[index].type),

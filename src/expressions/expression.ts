@@ -13,7 +13,13 @@ export type Place = number | string;
 
 export type Expression =
   | { readonly kind: 'literal'; readonly value: Literal | null; readonly place: Place }
-  | { readonly kind: 'field'; readonly name: string; readonly place: Place }
+  /** `isQuoted`: in double quotes, as a text may have been meant. */
+  | {
+      readonly kind: 'field';
+      readonly name: string;
+      readonly place: Place;
+      readonly isQuoted?: boolean;
+    }
   /** As GeoJSON or WKT, in EPSG:4326. */
   | { readonly kind: 'geometry'; readonly source: string; readonly place: Place }
   /** An operator or a function. Operators have their names in CQL2's JSON. */

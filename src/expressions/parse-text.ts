@@ -219,9 +219,9 @@ class TextParser {
   }
 
   #field(): Expression {
-    const { text, start } = this.#token;
+    const { kind, text, start } = this.#token;
     this.#next++;
-    return { kind: 'field', name: text, place: start };
+    return { kind: 'field', name: text, place: start, isQuoted: kind === 'quoted' };
   }
 
   #function(): Expression {

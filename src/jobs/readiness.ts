@@ -79,7 +79,7 @@ export class Readiness {
 
   /** Tests all storage by writing; rejects with the first failure. */
   async verify(): Promise<void> {
-    for (const { check, state } of this.#checks) await observed(state, check.write);
+    await Promise.all(this.#checks.map(({ check, state }) => observed(state, check.write)));
   }
 
   /**

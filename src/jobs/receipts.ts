@@ -14,6 +14,8 @@ interface Receipt {
 export class Receipts {
   readonly #receipts = new Map<string, Receipt>();
   readonly #bytes: ReceivedBytes;
+  /** Files that a job may need, although the request for it failed. */
+  readonly #needed = new WeakSet<Upload>();
 
   constructor(bytes = new ReceivedBytes()) {
     this.#bytes = bytes;
@@ -58,7 +60,7 @@ export class Receipts {
       },
       keep: () => upload.keep(),
       discard: async () => {
-        if (!receipt.uploads.has(upload)) return;
+        if (this.#needed.has(upload)) return;
         const { byteLength } = upload;
         try {
           await upload.discard();
@@ -86,12 +88,18 @@ export class Receipts {
     }
   }
 
-  /** Called when the job has its row, or may have it: its files are no longer discarded. */
+  /** Called when the job has its row. Files that it does not use can still be discarded. */
   close(jobId: string): void {
     const receipt = this.#receipts.get(jobId);
     if (receipt === undefined) return;
     this.#receipts.delete(jobId);
     for (const { byteLength } of receipt.uploads) this.#bytes.add(receipt.owner, -byteLength);
     receipt.uploads.clear();
+  }
+
+  /** Called when it is not known whether the job has its row: its files are not discarded from now on. */
+  leave(jobId: string): void {
+    for (const upload of this.#receipts.get(jobId)?.uploads ?? []) this.#needed.add(upload);
+    this.close(jobId);
   }
 }

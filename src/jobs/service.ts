@@ -301,7 +301,7 @@ export class JobService {
       return await this.#options.queue.enqueue(job);
     } catch (error) {
       // The job may be there, and then needs its input. If it is not, the sweep removes the files.
-      if (error instanceof DatabaseFault && error.isOutcomeUnknown) this.#receipts.close(job.id);
+      if (error instanceof DatabaseFault && error.isOutcomeUnknown) this.#receipts.leave(job.id);
       throw error;
     }
   }

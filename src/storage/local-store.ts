@@ -169,8 +169,8 @@ export class LocalStore implements FileStore {
     }
   }
 
-  checkWritable(): Promise<void> {
-    return this.#check();
+  async checkWritable(): Promise<void> {
+    await this.#check();
   }
 
   #path(kind: FileKind, key: string): string {

@@ -1,6 +1,7 @@
 /** calculate: new or changed fields by expressions. */
 
 import { failure } from '../errors.ts';
+import { MAX_EXPRESSION_LENGTH } from '../expressions/expression.ts';
 import { parseExpression } from '../expressions/parse.ts';
 import { field } from '../message.ts';
 import { byFieldName, MAX_NAME_LENGTH } from './parts/name-lists.ts';
@@ -29,7 +30,10 @@ that it needs is null, or if it has no result, such as \`1 / 0\` (\`VALUE_NOT_CO
         propertyNames: { minLength: 1, maxLength: MAX_NAME_LENGTH },
         minProperties: 1,
         maxProperties: MAX_FIELDS,
-        additionalProperties: { type: ['string', 'object', 'number', 'boolean', 'null'] },
+        additionalProperties: {
+          type: ['string', 'object', 'number', 'boolean', 'null'],
+          maxLength: MAX_EXPRESSION_LENGTH,
+        },
         description: 'Expressions by the names of the fields, as text or as JSON.',
         examples: [{ area_ha: 'round(area_ha(), 2)' }],
       },

@@ -1,6 +1,7 @@
 /** dimensions: adds or drops Z and M. */
 
 import { failure } from '../errors.ts';
+import { MAX_EXPRESSION_LENGTH } from '../expressions/expression.ts';
 import { parseExpression } from '../expressions/parse.ts';
 import { field } from '../message.ts';
 import type { Transformation } from './transformation.ts';
@@ -22,11 +23,13 @@ have no Z, or no M, get \`z\` or \`m\`, a number or an expression on the fields 
       },
       z: {
         type: ['number', 'string', 'object'],
+        maxLength: MAX_EXPRESSION_LENGTH,
         default: 0,
         description: 'Z of positions without one: a number or an expression.',
       },
       m: {
         type: ['number', 'string', 'object'],
+        maxLength: MAX_EXPRESSION_LENGTH,
         default: 0,
         description: 'M of positions without one: a number or an expression.',
       },

@@ -15,7 +15,7 @@ export const rename: Transformation = {
         minProperties: 1,
         additionalProperties: fieldName,
         description: 'New names of fields by their old names.',
-        examples: [{ POP_EST: 'population' }],
+        examples: [{ POP_EST: 'inhabitants' }],
       },
     },
     required: ['fields'],

@@ -5,6 +5,7 @@ import test, { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { onlyExhaustive } from '../support/exhaustive.ts';
 import { noPostgres, sharedPostgres } from '../support/postgres.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
@@ -162,7 +163,9 @@ test('a store that fails is named with its reason', async (context) => {
   assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
 });
 
-test('a worker whose own disk is full says so, and gives jobs back without counting the attempt', async (context) => {
+test('a worker whose own disk is full says so, and gives jobs back without counting the attempt', {
+  skip: onlyExhaustive,
+}, async (context) => {
   using disk = mountSmallDisk(40);
   if (disk === null) return context.skip('no file system can be mounted here: needs Linux and root');
   using workspace = makeWorkspace();

@@ -10,6 +10,7 @@ import { GeomillClient, type Job, JobFailed, type SubmitJobConfig } from '../../
 import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
 import { S3Store } from '../../src/storage/s3-store.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { onlyExhaustive } from '../support/exhaustive.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
@@ -148,7 +149,7 @@ const OUTPUTS = {
 } as const;
 
 test('a divided job gives the bytes and the report of one machine, for all inputs and outputs', {
-  skip,
+  skip: skip || onlyExhaustive,
 }, async () => {
   await using cluster = await startCluster(2);
   await using alone = await startServerProcess();
@@ -202,7 +203,7 @@ async function partRunning(cluster: Cluster): Promise<{ holder: ServerProcess; h
 
 for (const who of ['helper', 'holder'] as const)
   test(`the bytes are the same after kill -9 of the worker of ${who === 'helper' ? 'a part' : 'the job'}`, {
-    skip,
+    skip: skip || (who === 'helper' ? false : onlyExhaustive),
   }, async () => {
     await using cluster = await startCluster(2, MANY_PARTS);
     const { id } = await submit(cluster.api, inputs.geojson, SLOW);
@@ -236,7 +237,7 @@ test('a cancelled job ends with all its parts, and leaves no files of them', { s
   assert.equal(await metric(helper, 'geomill_jobs_running'), 0);
 });
 
-test('a part that fails gives the error of one machine', { skip }, async () => {
+test('a part that fails gives the error of one machine', { skip: skip || onlyExhaustive }, async () => {
   await using cluster = await startCluster(2);
   await using alone = await startServerProcess();
   const single = new GeomillClient({ baseUrl: alone.url });

@@ -5,7 +5,6 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { ADMIN } from '../support/account-area.ts';
@@ -322,7 +321,7 @@ test('an output is clipped to a file, one at a time; a clip field without a file
   for (const id of (several.headers.get('location') ?? '').split('=')[1].split(','))
     assert.equal((await service.ended(id)).state, 'SUCCESS');
   // Inputs are removed after the end is recorded.
-  while (readdirSync(join(service.config.dataDirectory, 'inputs')).length > 0) await pause(10);
+  await until(() => readdirSync(join(service.config.dataDirectory, 'inputs')).length === 0);
 });
 
 test('the commands of an inspection work, and the result is on the page', async () => {

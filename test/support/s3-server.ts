@@ -2,11 +2,11 @@
  * An S3 server for tests: s3rver behind a proxy that can fail, and that answers the two requests that s3rver lacks (the list of uploads
  * in parts, and their end).
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 import type { Patience, S3Settings } from '../../src/storage/s3-client.ts';
 
@@ -19,6 +19,7 @@ interface S3rver {
 export const BUCKET = 'geodata';
 export const KEY_ID = 'S3RVER';
 export const SECRET = 'S3RVER';
+const KEEP = '.keep';
 
 /** What the proxy does with a request instead of forwarding it. */
 export type S3Fault =
@@ -140,8 +141,10 @@ export class S3TestServer implements AsyncDisposable {
     this.requests.push({ method, url, headers });
     request.on('error', () => {});
     const fault = this.faultFor(request);
-    const { searchParams } = new URL(url, this.url);
+    const { pathname, searchParams } = new URL(url, this.url);
     const uploadId = searchParams.get('uploadId');
+    if (method === 'PUT' && pathname.startsWith(`/${BUCKET}/`))
+      keepFolder(join(this.directory, decodeURIComponent(pathname)));
     if (fault !== null && typeof fault === 'object')
       answer(request, response, fault.status, errorText(fault.code));
     else if (fault === 'error before') answer(request, response, 503, errorText('SlowDown'));
@@ -212,4 +215,15 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
     'content-length': Buffer.byteLength(text),
   });
   response.end(request.method === 'HEAD' || status === 204 ? '' : text);
+}
+
+/**
+ * s3rver removes the folder of an object that was deleted if it looks empty, with all that is put into it meanwhile: an object whose
+ * upload was confirmed is gone. So no folder is ever empty.
+ */
+function keepFolder(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(join(folder, KEEP))) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, KEEP), '');
 }

@@ -86,6 +86,9 @@ const NOT_REACHED = new Set([
   // No input is fetched.
   'RunnerProcess.onDeath',
   'Slot.reclaimInputs',
+  // No job is divided.
+  'RunnerProcess.runPart',
+  'RunnerProcess.tellOfPart',
 ]);
 
 /** Jobs of all kinds, clients that cancel and delete, and now and then a runner that dies. */

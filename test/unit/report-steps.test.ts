@@ -83,7 +83,15 @@ const features = fc
   })
   .map((list) =>
     list.map(([shape, name, pop], i): Feature => {
-      const properties = { name, pop, zone: pop % 3, kind: name, population: pop };
+      const properties = {
+        name,
+        pop,
+        zone: pop % 3,
+        kind: name,
+        population: pop,
+        POP_EST: pop,
+        shape_area: 1,
+      };
       return { type: 'Feature', id: i + 1, properties, geometry: shape };
     }),
   );

@@ -208,7 +208,7 @@ const REFUSED: readonly [string, unknown, RegExp][] = [
   ['unknown key of a config', { input: {}, output: {}, steps: [] }, /Unknown key 'steps'/],
   ['read option', { inputs: [{ path: 'a.gpkg', blocks: 1 }] }, /'inputs\[0\]\.blocks'/],
   ['write option', { outputs: [{ format: 'csv', hatch: 1 }] }, /'outputs\[0\]\.hatch'/],
-  ['step', { steps: [{ type: 'explode_all' }] }, /unknown step "explode_all"; supported: buffer/],
+  ['step', { steps: [{ type: 'explode_all' }] }, /unknown step "explode_all"; supported: affine, buffer/],
   ['parameter', { steps: [{ type: 'buffer', params: { widht: 1 } }] }, /'steps\[0\]\.params\.widht'/],
   [
     'parameter twice',

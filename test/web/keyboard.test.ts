@@ -112,7 +112,7 @@ test('a job without a mouse: add, place, buffer, dissolve, run, download; the by
     await tabTo(page, list);
     await page.keyboard.press('ArrowDown');
     assert.equal(await page.getByLabel('Distance').count(), 0);
-    await page.keyboard.press('ArrowDown');
+    await page.keyboard.type('buf');
     await page.keyboard.press('Enter');
     await page.getByLabel('Distance').waitFor();
     await tabTo(page, page.getByLabel('Distance'), 'Shift+Tab');
