@@ -52,6 +52,8 @@ export async function open(
     colorScheme: isDark ? 'dark' : 'light',
     bypassCSP: !enforcesPolicy,
   });
+  // Several browsers draw without a graphics card beside each other, so a step of seconds can take half a minute.
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const [complaints, requests]: [string[], string[]] = [[], []];
   // The console has those of most directives only.
