@@ -265,15 +265,15 @@ test('parts go through S3, too, and leave nothing there', { skip }, async (conte
     AWS_ACCESS_KEY_ID: KEY_ID,
     AWS_SECRET_ACCESS_KEY: SECRET,
   };
-  await using cluster = await startCluster(2, s3);
-  const path = join(workspace.path, 'in.geojson');
-  writeFileSync(path, inputs.geojson.bytes);
-  const { outputPath } = await convertFile(path, workspace.path, { from: 'geojson', to: 'csv' });
+  await using cluster = await startCluster(2, { ...MANY_PARTS, ...s3 });
+  await using alone = await startServerProcess();
+  const single = new GeomillClient({ baseUrl: alone.url });
   for (const format of ['geojson', 'gpkg'] as const) {
-    const config = { input: { format }, output: { format: 'csv' } } as const;
-    const { job, bytes } = await ended(cluster.api, (await submit(cluster.api, inputs[format], config)).id);
-    assert.equal(job.error ?? null, null);
-    if (format === 'geojson') assert.ok(bytes?.equals(readFileSync(outputPath)), 'other bytes');
+    const config: SubmitJobConfig = { ...SLOW, input: { format } };
+    const divided = await ended(cluster.api, (await submit(cluster.api, inputs[format], config)).id);
+    const whole = await ended(single, (await submit(single, inputs[format], config)).id);
+    assert.equal(divided.job.error ?? null, null);
+    assert.ok(divided.bytes !== null && whole.bytes?.equals(divided.bytes), `${format}: other bytes`);
   }
   const parts = await cluster.parts();
   assert.ok(parts[0] + parts[1] > 0, 'a worker ran parts of the other');
