@@ -165,7 +165,7 @@ class SimulatedWorker {
     try {
       while (this.#isWanted) {
         this.#isWanted = false;
-        while (!isOver && this.#running === null && (await this.#queue.length()) > 0) {
+        while (!isOver && this.#running === null && (await this.#queue.hasWork())) {
           const claim = await timed(
             samples.claims,
             () => this.#queue.claim(),

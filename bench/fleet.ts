@@ -229,7 +229,7 @@ function cpuSeconds(name: string): number {
 async function topStatements(admin: pg.Client): Promise<string> {
   const { rows } = await admin.query(
     `SELECT round(total_exec_time) AS ms, calls, round((total_exec_time / greatest(calls, 1))::numeric, 3) AS each, round(total_plan_time) AS plan, toplevel,
-       left(regexp_replace(query, '\\s+', ' ', 'g'), 110) AS query FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 22`,
+       left(regexp_replace(query, '\\s+', ' ', 'g'), 110) AS query FROM pg_stat_statements ORDER BY total_exec_time + total_plan_time DESC LIMIT 30`,
   );
   return rows
     .map(

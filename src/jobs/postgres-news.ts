@@ -4,8 +4,9 @@
  *
  * A message can be lost, while the connection is lost or behind a pooler that has no sessions; nothing depends on it.
  */
-import { NOT_SYNCED, type PostgresDatabase } from '../engines/postgres/database.ts';
+import type { PostgresDatabase } from '../engines/postgres/database.ts';
 import { type Progress, progressStages } from '../pipeline/report.ts';
+import { NOTIFY } from './postgres-statements.ts';
 import type { QueueNews } from './queue.ts';
 
 /** The messages of this time are sent together. */
@@ -49,7 +50,7 @@ export class PostgresNews {
     return this.#channel;
   }
 
-  /** Parameters of a `pg_notify` that tells of the change within the statement that makes it, if its commit does not wait for the disk. */
+  /** Parameters of a `pg_notify` that tells of the change. */
   changeOf(id: string): readonly [channel: string, payload: string] {
     return [this.#channel, `${this.#options.sender}\nchanged ${id}`];
   }
@@ -131,8 +132,7 @@ export class PostgresNews {
       else payloads[payloads.length - 1] = `${last}\n${message}`;
     }
     try {
-      for (const payload of payloads)
-        await this.#database.run(`SELECT pg_notify($1, $2), ${NOT_SYNCED}`, [this.#channel, payload]);
+      for (const payload of payloads) await this.#database.run(NOTIFY, [this.#channel, payload]);
     } catch (error) {
       this.#options.onTrouble(error as Error);
     }

@@ -1,6 +1,7 @@
 /** What owners hold in a queue in PostgreSQL, and its limits. As owners.ts, over a network. */
 import type { PostgresDatabase, Statements } from '../engines/postgres/database.ts';
 import { refuseJobs, refuseOutput, refuseStorage } from './owners.ts';
+import { HOLDINGS } from './postgres-statements.ts';
 import type { Claim, OwnerHolding, OwnerLimits } from './queue.ts';
 
 /** How old numbers may be that are asked for with every piece of a body. */
@@ -59,13 +60,7 @@ export class PostgresOwners {
   }
 
   async #read(owner: string, statements: Statements): Promise<Holdings> {
-    const [row] = await statements.rows<Holdings>(
-      `SELECT coalesce(waiting, 0) AS waiting, coalesce(running, 0) AS running,
-         coalesce(stored_bytes, 0) AS "storedBytes", queued
-       FROM (SELECT coalesce(sum(waiting), 0) AS queued FROM owners WHERE waiting > 0) AS totals
-         LEFT JOIN owners ON owner = $1`,
-      [owner],
-    );
+    const [row] = await statements.rows<Holdings>(HOLDINGS, [owner]);
     return row;
   }
 

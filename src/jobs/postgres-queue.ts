@@ -9,10 +9,10 @@ import {
   PostgresDatabase,
   type PostgresOptions,
   type Statements,
-  SYNC,
   unconfirmed,
 } from '../engines/postgres/database.ts';
 import { DatabaseFault } from '../engines/postgres/fault.ts';
+import type { Sql } from '../engines/postgres/prepared.ts';
 import { failure, type PlainError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
@@ -26,14 +26,12 @@ import {
   type JobSummary,
   jobStates,
   type NewJob,
-  transitions,
   type Viewer,
 } from './job.ts';
 import {
   attemptsExhausted,
   errorText,
   inputBytesOf,
-  NEW_COLUMNS,
   newRow,
   QUEUE_FACTS,
   recordOf,
@@ -47,6 +45,22 @@ import { PostgresNews } from './postgres-news.ts';
 import { type Holdings, PostgresOwners } from './postgres-owners.ts';
 import { PostgresParts } from './postgres-parts.ts';
 import { POSTGRES_JOBS } from './postgres-schema.ts';
+import {
+  ADD_IF_ROOM,
+  CLAIM,
+  current,
+  EXTEND,
+  GET,
+  LOST,
+  NO_LEASE,
+  PLACE,
+  RAN,
+  SUCCEED,
+  SYNC_JOB,
+  TAKE_TURN,
+  TELL_AND_SYNC_JOB,
+  WAITING,
+} from './postgres-statements.ts';
 import { PostgresUploads } from './postgres-uploads.ts';
 import type {
   AttemptId,
@@ -82,12 +96,9 @@ export interface PostgresQueueOptions {
   readonly now?: () => number;
 }
 
+/** Claims wait as long as this takes. */
+const SWEPT_AT_A_TIME = 20;
 const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
-/** Runner time of the attempt that ends; `$1` is the time. The clock of the database may have been set back. */
-const RAN = `ran_ms = ran_ms + CASE WHEN state = 'RUNNING' THEN greatest(0, $1 - started_at) ELSE 0 END`;
-/** Attempts, as the parameters $1 and $2. */
-const HELD = 'unnest($1::text[], $2::bigint[]) AS held (id, fence)';
-const NO_LEASE = 'worker = NULL, lease_until = NULL';
 const ENDED = `state IN (${jobStates
   .filter(isFinal)
   .map((state) => `'${state}'`)
@@ -171,11 +182,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   async #extendJobs(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
     if (attempts.length === 0) return [];
-    await this.#database.run(
-      `UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM ${HELD}, (SELECT ${NOT_SYNCED}) AS unsynced
-       WHERE jobs.id = held.id AND jobs.fence = held.fence AND state = 'RUNNING'`,
-      [...columnsOf(attempts), this.#options.leaseMs],
-    );
+    await this.#database.run(EXTEND, [...columnsOf(attempts), this.#options.leaseMs]);
     return this.#lostJobs(attempts);
   }
 
@@ -187,12 +194,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   async #lostJobs(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
     if (attempts.length === 0) return [];
-    // Without a worker, the attempt itself has ended the job or given it back.
-    return this.#database.rows<AttemptId>(
-      `SELECT id, fence FROM ${HELD} WHERE NOT EXISTS
-         (SELECT FROM jobs WHERE jobs.id = held.id AND jobs.fence = held.fence AND (state = 'RUNNING' OR worker IS NULL))`,
-      columnsOf(attempts),
-    );
+    return this.#database.rows<AttemptId>(LOST, columnsOf(attempts));
   }
 
   async release(attempt: AttemptId): Promise<void> {
@@ -208,13 +210,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   async takeTurn(task: string, intervalMs: number): Promise<boolean> {
     // Most ask too early, and must not wait for each other.
-    const taken = await this.#database.run(
-      `INSERT INTO turns SELECT $1, ${NOW_MS}
-       WHERE NOT EXISTS (SELECT FROM turns WHERE task = $1 AND taken_at > ${NOW_MS} - $2::bigint)
-       ON CONFLICT (task) DO UPDATE SET taken_at = excluded.taken_at
-       WHERE turns.taken_at <= excluded.taken_at - $2::bigint`,
-      [task, intervalMs],
-    );
+    const taken = await this.#database.run(TAKE_TURN, [task, intervalMs]);
     return taken === 1;
   }
 
@@ -252,47 +248,34 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     });
   }
 
-  /** In one statement, so that the owner is not locked while statements travel. Its commit does not wait for the disk. */
+  /** Its commit does not wait for the disk. */
   async #addIfRoom(
     job: NewJob,
-    run: (sql: string, parameters: readonly unknown[]) => Promise<number>,
+    run: (sql: Sql, parameters: readonly unknown[]) => Promise<number>,
   ): Promise<boolean> {
     const record = recordOf(job);
-    const place = NEW_COLUMNS.split(', ').indexOf('place');
-    const columns = NEW_COLUMNS.split(', ').toSpliced(place, 1);
-    const values = newRow(job, record, 0, this.now()).toSpliced(place, 1);
-    const parameters = values.map((value, i) => `$${i + 1}${typeof value === 'number' ? '::bigint' : ''}`);
+    const values = newRow(job, record, 0, this.now()).toSpliced(PLACE, 1);
     const room = this.#owners.roomFor(inputBytesOf(job) + record.byteLength);
-    const next = values.length + 1;
-    const added = await run(
-      `INSERT INTO jobs (${columns.join(', ')}, place) SELECT ${parameters.join(', ')}, nextval('job_places')
-       FROM owner_room($${next}, $${next + 1}) AS room, (SELECT ${NOT_SYNCED}) AS unsynced
-       WHERE NOT is_known AND active <= $${next + 2} AND stored_bytes <= $${next + 3} AND queued < $${next + 4}`,
-      [
-        ...values,
-        job.owner,
-        job.idempotency?.key ?? null,
-        room.active,
-        room.storedBytes,
-        this.#options.maxLength,
-      ],
-    );
+    const added = await run(ADD_IF_ROOM, [
+      ...[...values, job.owner, job.idempotency?.key ?? null],
+      ...[room.active, room.storedBytes, this.#options.maxLength],
+    ]);
     return added === 1;
   }
 
   /** Makes all earlier changes of the job durable, and says what it is now; null: there is none. */
   async #sync(id: string): Promise<{ readonly state: JobState; readonly fence: number } | null> {
-    const [row] = await this.#database.rows<{ state: JobState; fence: number }>(
-      `SELECT state, fence, ${SYNC} FROM jobs WHERE id = $1`,
-      [id],
-    );
+    const [row] = await this.#database.rows<{ state: JobState; fence: number }>(SYNC_JOB, [id]);
     return row ?? null;
   }
 
-  /** Makes the end of an attempt durable. */
-  async #syncEnd({ id, fence }: AttemptId): Promise<void> {
-    const found = await this.#sync(id);
-    if (found?.state === 'RUNNING' && found.fence === fence) throw lostInCrash(id);
+  /** Tells the others of the end of an attempt, and makes it durable. */
+  async #confirmEnd({ id, fence }: AttemptId): Promise<void> {
+    const [found] = await this.#database.rows<{ state: JobState | null; fence: number }>(TELL_AND_SYNC_JOB, [
+      id,
+      ...this.#news.changeOf(id),
+    ]);
+    if (found.state === 'RUNNING' && found.fence === fence) throw lostInCrash(id);
   }
 
   async claim(): Promise<Claim | null> {
@@ -312,7 +295,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   async #claimJob(): Promise<Claim | null> {
     const { worker, leaseMs } = this.#options;
     const [{ claimed: row }] = await this.#database.rows<{ claimed: (JobRow & { fence: number }) | null }>(
-      'CALL claim_next($1, $2, $3, $4, NULL)',
+      CLAIM,
       [this.now(), worker, leaseMs, this.#news.channel],
     );
     if (row === null) return null;
@@ -324,27 +307,20 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     const { byteLength, values } = successRow(output, report, this.now(), expiresAt);
     const attempt = { id: claim.job.id, fence: claim.fence };
     const end = async (statements: Statements): Promise<boolean> => {
-      const changed = await statements.run(
-        `UPDATE jobs SET state = 'SUCCESS', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, output_bytes = $3,
-           output_media_type = $4, output_name = $5, report = $6, record_bytes = record_bytes + octet_length($6),
-           warning_count = $7, changed_count = $8, lost_count = $9, input_bytes = input_bytes + $10,
-           findings_bytes = $11, output_kept = 1
-         FROM output_room($12, $13) AS room, (SELECT ${NOT_SYNCED}, pg_notify($15, $16)) AS unsynced
-         WHERE ${current('SUCCESS', 12)} AND room.stored_bytes <= $14`,
-        [
-          ...[...values, attempt.id, attempt.fence, this.#owners.roomFor(byteLength).storedBytes],
-          ...this.#news.changeOf(attempt.id),
-        ],
-      );
+      const changed = await statements.run(SUCCEED, [
+        ...[...values, attempt.id, attempt.fence, this.#owners.roomFor(byteLength).storedBytes],
+      ]);
       return changed === 1;
     };
     let isCurrent = await end(this.#database);
-    if (isCurrent) await this.#syncEnd(attempt);
-    else
+    if (isCurrent) await this.#confirmEnd(attempt);
+    else {
       isCurrent = await this.#database.transaction(async (statements) => {
         await this.#owners.checkRoomForOutput(claim, byteLength, statements);
         return end(statements);
       });
+      if (isCurrent) this.#news.changed(attempt.id);
+    }
     if (isCurrent) {
       this.#held.delete(nameOf(attempt));
       this.#owners.forget(claim.job.owner);
@@ -368,9 +344,8 @@ export class PostgresQueue implements JobQueue, SharedQueue {
       [this.now(), expiresAt, errorText(error), id, fence],
     );
     if (changed !== 1) return false;
-    await this.#syncEnd({ id, fence });
+    await this.#confirmEnd({ id, fence });
     this.#held.delete(nameOf({ id, fence }));
-    this.#news.changed(id);
     return true;
   }
 
@@ -441,7 +416,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   }
 
   async get(id: string): Promise<Job | null> {
-    const [row] = await this.#database.rows<JobRow>('SELECT * FROM jobs WHERE id = $1', [id]);
+    const [row] = await this.#database.rows<JobRow>(GET, [id]);
     return row === undefined ? null : toJob(row);
   }
 
@@ -535,9 +510,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   }
 
   async hasWork(): Promise<boolean> {
-    const [{ jobs, parts }] = await this.#database.rows<{ jobs: number; parts: number }>(
-      'SELECT coalesce(sum(waiting), 0) AS jobs, coalesce(sum(waiting_parts), 0) AS parts FROM owners WHERE waiting + waiting_parts > 0',
-    );
+    const [{ jobs, parts }] = await this.#database.rows<{ jobs: number; parts: number }>(WAITING);
     this.#mayHaveParts = parts > 0;
     return jobs + parts > 0;
   }
@@ -566,15 +539,19 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     await this.#sweep('DELETE FROM jobs', ids);
   }
 
-  /** One sweep at a time, because it locks many owners. It waits for no job, whose lock another may hold that waits for its owner. */
+  /**
+   * Few jobs at a time, because the owners of all of them are locked, and one process at a time. It waits for no job, whose lock another
+   * may hold that waits for its owner.
+   */
   async #sweep(change: string, ids: readonly string[]): Promise<void> {
-    await this.#database.transaction(async (statements) => {
-      await statements.run("SELECT pg_advisory_xact_lock('queue_clock'::regclass::oid::int, 2)");
-      await statements.run(
-        `${change} WHERE id IN (SELECT id FROM jobs WHERE id = ANY($1) FOR UPDATE SKIP LOCKED)`,
-        [ids],
-      );
-    });
+    for (let first = 0; first < ids.length; first += SWEPT_AT_A_TIME)
+      await this.#database.transaction(async (statements) => {
+        await statements.run("SELECT pg_advisory_xact_lock('queue_clock'::regclass::oid::int, 2)");
+        await statements.run(
+          `${change} WHERE id IN (SELECT id FROM jobs WHERE id = ANY($1) FOR UPDATE SKIP LOCKED)`,
+          [ids.slice(first, first + SWEPT_AT_A_TIME)],
+        );
+      });
   }
 
   async removeEnded(id: string): Promise<boolean> {
@@ -621,12 +598,4 @@ function columnsOf(attempts: readonly AttemptId[]): unknown[] {
 
 function lostInCrash(id: string): DatabaseFault {
   return new DatabaseFault(new Error(`the database has crashed and lost the last change of the job ${id}`));
-}
-
-/** Condition: the attempt with this fence is the latest and may change to `target`; id and fence are the parameters from `first` on. */
-function current(target: JobState, first: number): string {
-  const states = Object.entries(transitions)
-    .filter(([, targets]) => (targets as readonly JobState[]).includes(target))
-    .map(([from]) => `'${from}'`);
-  return `id = $${first} AND fence = $${first + 1} AND state IN (${states.join(', ')})`;
 }

@@ -227,5 +227,39 @@ BEGIN
 END $$;`,
     'ALTER TABLE jobs ADD COLUMN trace text', // NewJob.trace
     PARTS_STEP,
+    // A NOTIFY holds a lock of the whole server until its commit ends. Nobody waits for it who holds the lock of claims or an owner.
+    `CREATE OR REPLACE PROCEDURE claim_next(now_ms bigint, claiming_worker text, lease_ms bigint, channel text, INOUT claimed json)
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM owners WHERE waiting > 0) THEN
+    RETURN;
+  END IF;
+  SET LOCAL synchronous_commit = off;
+  SELECT to_json(job) INTO claimed FROM claim_job(now_ms, claiming_worker, lease_ms) AS job;
+  IF claimed IS NULL THEN
+    RETURN;
+  END IF;
+  COMMIT;
+  SET LOCAL synchronous_commit = off;
+  PERFORM pg_notify(channel, claiming_worker || E'\\nchanged ' || (claimed->>'id'));
+  COMMIT;
+  PERFORM pg_logical_emit_message(true, 'geomill', '');
+END $$;
+
+-- Tells of a change that was committed, and makes it durable. Returns what the job is now.
+CREATE PROCEDURE tell_and_sync(job text, channel text, message text, INOUT state text, INOUT fence bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+  SET LOCAL synchronous_commit = off;
+  PERFORM pg_notify(channel, message);
+  COMMIT;
+  PERFORM pg_logical_emit_message(true, 'geomill', '');
+  SELECT j.state, j.fence INTO state, fence FROM jobs j WHERE j.id = job;
+END $$;
+
+-- Each job leaves four dead versions: they are removed before a large table has a fifth of them, which is the default.
+ALTER TABLE jobs SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+  autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 1);
+ALTER TABLE parts SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);`,
   ],
 };

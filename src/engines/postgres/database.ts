@@ -3,6 +3,7 @@ import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { failure } from '../../errors.ts';
 import { asFault, DatabaseFault } from './fault.ts';
 import type { DatabaseObserver, StatementOutcome } from './observer.ts';
+import { asRefusal, PreparationRefused, type Sql } from './prepared.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/name`. Never logged: it holds a password. */
@@ -21,9 +22,9 @@ export interface PostgresOptions {
 /** What runs statements: the database itself, or a transaction. */
 export interface Statements {
   /** Rows of a statement with the parameters $1, $2, ... Integers are numbers, NULL is null. */
-  rows<Row extends object>(sql: string, parameters?: readonly unknown[]): Promise<readonly Row[]>;
+  rows<Row extends object>(sql: Sql, parameters?: readonly unknown[]): Promise<readonly Row[]>;
   /** Number of rows that a statement changed. */
-  run(sql: string, parameters?: readonly unknown[]): Promise<number>;
+  run(sql: Sql, parameters?: readonly unknown[]): Promise<number>;
 }
 
 export interface TransactionOptions {
@@ -62,7 +63,7 @@ const INT8 = 20;
 const NUMERIC = 1700;
 
 type Query = <Row extends QueryResultRow>(
-  sql: string,
+  sql: Sql,
   parameters?: readonly unknown[],
 ) => Promise<QueryResult<Row>>;
 
@@ -80,6 +81,8 @@ export class PostgresDatabase implements Statements {
   readonly #options: PostgresOptions;
   readonly #pool: Pool;
   #last: { readonly fault: DatabaseFault; readonly at: number } | null = null;
+  /** False: prepared statements are sent as all others. */
+  #prepares = true;
 
   private constructor(options: PostgresOptions, pool: Pool) {
     this.#options = options;
@@ -120,17 +123,29 @@ export class PostgresDatabase implements Statements {
     return this.#options.schema;
   }
 
-  async rows<Row extends object>(sql: string, parameters: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#leased((query) => statementsOf(query).rows<Row>(sql, parameters));
+  async rows<Row extends object>(sql: Sql, parameters: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#alone((statements) => statements.rows<Row>(sql, parameters));
   }
 
-  async run(sql: string, parameters: readonly unknown[] = []): Promise<number> {
-    return this.#leased((query) => statementsOf(query).run(sql, parameters));
+  async run(sql: Sql, parameters: readonly unknown[] = []): Promise<number> {
+    return this.#alone((statements) => statements.run(sql, parameters));
   }
 
   /** As `run`, of a change that may have been made when this throws a DatabaseFault (`isOutcomeUnknown`). */
-  async change(sql: string, parameters: readonly unknown[]): Promise<number> {
-    return this.#leased((query) => statementsOf(query).run(sql, parameters).catch(unconfirmed));
+  async change(sql: Sql, parameters: readonly unknown[]): Promise<number> {
+    return this.#alone((statements) => statements.run(sql, parameters).catch(unconfirmed));
+  }
+
+  /** Runs one statement. */
+  async #alone<Result>(act: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return this.#leased(async (query) => {
+      try {
+        return await act(statementsOf(query));
+      } catch (error) {
+        if (!(error instanceof PreparationRefused)) throw error;
+        return act(statementsOf(query));
+      }
+    });
   }
 
   /**
@@ -157,6 +172,8 @@ export class PostgresDatabase implements Statements {
           return result;
         }, timeoutMs);
       } catch (error) {
+        // Not refused again: nothing is prepared any more.
+        if (error instanceof PreparationRefused) continue;
         if (attempt === MAX_ATTEMPTS || !REPEATABLE.has((error as { code?: string }).code ?? '')) throw error;
       }
     }
@@ -302,15 +319,19 @@ export class PostgresDatabase implements Statements {
     };
     client.on('error', onLost);
     return {
-      query: async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {
+      query: async <Row extends QueryResultRow>(sql: Sql, values: readonly unknown[] = []) => {
         const began = performance.now();
         let outcome: StatementOutcome = 'ok';
+        const isNamed = this.#prepares && typeof sql !== 'string';
         try {
-          const statement = { text, values: values.map(storable), query_timeout: timeoutMs };
+          const { text } = typeof sql === 'string' ? { text: sql } : sql;
+          const name = isNamed ? { name: sql.name } : {};
+          const statement = { ...name, text, values: values.map(storable), query_timeout: timeoutMs };
           return await client.query<Row>(statement);
         } catch (thrown) {
-          const error = asFault(thrown);
+          const error = isNamed ? asRefusal(asFault(thrown)) : asFault(thrown);
           outcome = error instanceof DatabaseFault ? 'unreachable' : 'rejected';
+          if (error instanceof PreparationRefused) this.#prepares = false;
           if (!(error instanceof DatabaseFault)) throw error;
           broken = error;
           throw this.#report(error);
@@ -352,7 +373,7 @@ function storable(value: unknown): unknown {
 
 function statementsOf(query: Query): Statements {
   return {
-    rows: async <Row extends object>(sql: string, parameters: readonly unknown[] = []) =>
+    rows: async <Row extends object>(sql: Sql, parameters: readonly unknown[] = []) =>
       (await query<Row & QueryResultRow>(sql, parameters)).rows,
     run: async (sql, parameters = []) => (await query(sql, parameters)).rowCount ?? 0,
   };
