@@ -19,6 +19,7 @@ import { fillTemplate } from '../src/message.ts';
 import { packageVersion } from '../src/package-version.ts';
 import type { Setting } from '../src/setting-values.ts';
 import { exampleStep } from '../src/transformations/parts/example-step.ts';
+import { LAYER_PARAMETER } from '../src/transformations/parts/step-layers.ts';
 import { transformations } from '../src/transformations/registry.ts';
 import type { CommandLineForm, Transformation } from '../src/transformations/transformation.ts';
 import { renderSpecification } from './specification-page.ts';
@@ -289,6 +290,9 @@ A step is \`{"type": ..., "params": {...}}\`; the parameters can also be next to
 change the result. Mistakes that only the data can show, such as a missing field, fail the job with the same kind of
 message. The report counts the features that a step drops, repairs or splits.
 
+Every step works on all layers, unless it has \`layer\`, the name of a layer or a list of names: \`{"type": "buffer", "layer": "roads", ...}\`, on the
+command line \`--buffer 10m --on-layer roads\`. Other layers go on to the next step as they are. A name that is not a layer is an error that lists the layers.
+
 Most steps process parts of a layer in parallel, and their memory does not grow with the layer. Steps that need all features at once
 say what they keep in memory.
 
@@ -302,7 +306,8 @@ of up to 5 million positions are always allowed. Larger results fail the job wit
 function renderTransformation(transformation: Transformation): string {
   const { id, title, description, guarantees, commandLine, parameters } = transformation;
   const anchor = title.toLowerCase().replaceAll(' ', '-') === id ? '' : `<a id="${id}"></a>\n\n`;
-  const rows = Object.entries(parameters.properties).map(([name, schema]) => {
+  const own = Object.entries(parameters.properties).filter(([name]) => name !== LAYER_PARAMETER);
+  const rows = own.map(([name, schema]) => {
     const facts = schema as PropertySchema;
     const isRequired = parameters.required?.includes(name) === true;
     return [

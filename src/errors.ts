@@ -62,6 +62,10 @@ const generalErrors = {
   ),
   MULTIPART_INVALID: user(400, 'the multipart/form-data body cannot be parsed: {reason}'),
   LAYER_UNKNOWN: user(400, "the input has no layer '{layer}'{hint?}; its layers: {known}"),
+  STEP_LAYER_UNKNOWN: user(
+    400,
+    "'{field:path}' names the layer '{layer}', which the data does not have{hint?}; its layers: {known}",
+  ),
   LAYER_NOT_IN_TARGET: user(
     400,
     "layer '{layer}' of '{file}' matches no layer of the target '{target}', which has {known}; rename the layer, or list the layers to append with '{field:input.layer}'",

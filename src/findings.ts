@@ -50,6 +50,9 @@ const generalFindings = {
   READ_NEAR_BOX: info(
     "layer '{layer}' is large: only {read} features in and around the box were read and checked; {total}",
   ),
+  READING_STOPPED: info(
+    "layer '{layer}': reading stopped after {read} features, as '{step}' needs no more; errors after these were not found",
+  ),
   PATH_IGNORED: info(
     "'{field:path}' is a path for geomill run and was ignored: the request has the file itself",
   ),
@@ -156,6 +159,7 @@ const generalFindings = {
   ),
   FEATURES_OUTSIDE: removed('features outside the clip polygons were dropped', 'feature'),
   FEATURES_ERASED: removed('features inside the erase polygons were dropped', 'feature'),
+  DUPLICATES_DROPPED: removed('features that repeat an earlier one were dropped', 'feature'),
   SLIVERS_DROPPED: info(
     '{operation} dropped remains of features along the border of its polygons: pieces narrower than {tolerance}, and lines and points where a feature merely touches them',
     'feature',

@@ -46,7 +46,13 @@ test('the pages name every code', () => {
 });
 
 test('every finding has a severity, which is that of its effect unless the request asks for the effect', () => {
-  const asked = ['PARTS_SEPARATED', 'FEATURES_OUTSIDE', 'FEATURES_ERASED', 'RECORD_DELETED'];
+  const asked = [
+    'PARTS_SEPARATED',
+    'FEATURES_OUTSIDE',
+    'FEATURES_ERASED',
+    'DUPLICATES_DROPPED',
+    'RECORD_DELETED',
+  ];
   const expected = { dropped: 'lost', repaired: 'changed', split: 'changed' } as const;
   for (const [code, { effect, severity }] of Object.entries(findingCatalogue))
     if (effect !== 'reported') assert.equal(severity, asked.includes(code) ? 'info' : expected[effect], code);

@@ -4,6 +4,7 @@
  */
 import type { ParseArgsConfig } from 'node:util';
 import { failure } from '../errors.ts';
+import { LAYER_FLAG, LAYER_PARAMETER, layersOf } from '../transformations/parts/step-layers.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 import type {
@@ -30,7 +31,10 @@ const PIPELINE = 'pipeline';
 
 /** One flag per form and modifier of all transformations, and `--pipeline`. */
 export function stepFlags(registry: readonly Transformation[] = transformations): Flags {
-  const flags: Flags = { [PIPELINE]: { type: 'string', multiple: true } };
+  const flags: Flags = {
+    [PIPELINE]: { type: 'string', multiple: true },
+    [LAYER_FLAG.flag]: { type: 'string', multiple: true },
+  };
   for (const { commandLine } of registry) {
     if (commandLine === null) continue;
     for (const { flag, placeholder } of [commandLine, ...(commandLine.modifiers ?? [])])
@@ -47,6 +51,7 @@ export async function stepsOf(
   const chain: (OpenStep | { readonly file: string })[] = [];
   for (const { name, value } of order) {
     if (name === PIPELINE) chain.push({ file: value as string });
+    else if (name === LAYER_FLAG.flag) restrictStep(chain, value as string);
     else if (!beginStep(chain, name, value, registry)) modifyStep(chain, name, value, registry);
   }
   if (chain.length === 0) return [];
@@ -106,6 +111,17 @@ function modifyStep(
   last.parameters = modifier.parameters(value ?? '', last.parameters);
 }
 
+/** Adds a layer to those that the last step works on. */
+function restrictStep(chain: readonly (OpenStep | { readonly file: string })[], layer: string): void {
+  const last = chain.at(-1);
+  if (last === undefined || 'file' in last)
+    throw failure('USAGE', {
+      detail: `--${LAYER_FLAG.flag} is an option of a transformation: put it after one; --layer chooses the layers that are read`,
+    });
+  const before = layersOf({ params: last.parameters }) ?? [];
+  last.parameters = { ...last.parameters, [LAYER_PARAMETER]: [...before, layer] };
+}
+
 /** A list of steps, or a config that has one. */
 function readPipeline(path: string): unknown {
   const content = readJson(path, `--${PIPELINE} ${path}`);
@@ -132,6 +148,10 @@ export function stepUsage(registry: readonly Transformation[] = transformations)
       else known.owners.push(`--${flag}`);
     }
   }
+  modifiers.set(LAYER_FLAG.flag, {
+    first: { ...LAYER_FLAG, parameters: (_, before) => before },
+    owners: ['any transformation'],
+  });
   const beginning = [...modifiers.values()].filter(({ first }) => first.beginsStep);
   const flags = beginning.map(({ first }) => `--${first.flag}`).join(' and ');
   const alone = flags === '' ? '' : ` (${flags} also alone)`;

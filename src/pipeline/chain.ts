@@ -1,6 +1,6 @@
 /**
  * The steps of a request laid out for one layer: pure data. There is a reprojection between two steps where the CRS
- * changes. A step that needs all features ends a stage; the steps after it are in the next stage.
+ * changes. A step that needs all features, or all of them in order, ends a stage; the steps after it are in the next stage.
  *
  *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> statistics, encode
  */
@@ -8,8 +8,11 @@ import { readFileSync } from 'node:fs';
 import { indexOfField } from '../batch/known-field.ts';
 import type { Field } from '../batch/schema.ts';
 import type { CrsText } from '../crs/crs.ts';
-import { GeomillError } from '../errors.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import { failure, GeomillError } from '../errors.ts';
 import { field, phrase } from '../message.ts';
+import { listed, shortText } from '../short-text.ts';
+import { layersOf } from '../transformations/parts/step-layers.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 import type {
   FeatureCollector,
@@ -49,7 +52,7 @@ export interface StepLink {
 
 export interface StagePlan {
   readonly links: readonly ChainLink[];
-  /** The collecting step that ends the stage; null: the last stage. */
+  /** The collecting or serial step that ends the stage; null: the last stage. */
   readonly collect: StepLink | null;
 }
 
@@ -138,7 +141,7 @@ export function transformationById(id: string, registry: readonly Transformation
 /**
  * `differ`: whether positions have other coordinates in the two systems. `workCrs`: the CRS of the steps until one of
  * them changes it; appended features may be in another CRS and are reprojected to it first. `targetCrs` null: the output is in
- * the CRS after the steps.
+ * the CRS after the steps. Steps for other layers than `layerName` are left out.
  */
 export function planStages(
   steps: readonly LoadedStep[],
@@ -146,6 +149,7 @@ export function planStages(
   targetCrs: CrsText | null,
   differ: (a: CrsText, b: CrsText) => boolean,
   workCrs: CrsText = sourceCrs,
+  layerName = '',
 ): readonly StagePlan[] {
   const stages: StagePlan[] = [];
   let links: ChainLink[] = [];
@@ -158,7 +162,9 @@ export function planStages(
     crs = wanted;
   };
   let wanted = workCrs;
-  steps.forEach(({ code, params }, step) => {
+  steps.forEach((loaded, step) => {
+    const { code, params } = loaded;
+    if (!appliesTo(loaded, layerName)) return;
     if (code.kind === 'reprojecting') {
       wanted = code.targetCrs(params);
       return;
@@ -178,11 +184,30 @@ export function planStages(
 }
 
 /** The CRS after the steps, which begin in `workCrs`. */
-export function crsAfter(steps: readonly LoadedStep[], workCrs: CrsText): CrsText {
+export function crsAfter(steps: readonly LoadedStep[], workCrs: CrsText, layerName: string): CrsText {
   return steps.reduce(
-    (crs, { code, params }) => (code.kind === 'reprojecting' ? code.targetCrs(params) : crs),
+    (crs, step) =>
+      step.code.kind === 'reprojecting' && appliesTo(step, layerName)
+        ? step.code.targetCrs(step.params)
+        : crs,
     workCrs,
   );
+}
+
+/** Whether the step works on the layer, by its parameter `layer`. */
+export function appliesTo(step: Pick<RequestedStep, 'params'>, layerName: string): boolean {
+  return layersOf(step)?.includes(layerName) ?? true;
+}
+
+/** Throws STEP_LAYER_UNKNOWN if a step names a layer that is not one of these. */
+export function checkLayers(steps: readonly LoadedStep[], names: readonly string[]): void {
+  for (const step of steps)
+    for (const layer of layersOf(step) ?? []) {
+      if (names.includes(layer)) continue;
+      const known = listed(names.map((name) => `'${shortText(name, 58)}'`)) || 'none';
+      const path = field(`${step.path}.layer`);
+      throw failure('STEP_LAYER_UNKNOWN', { path, layer, known, hint: didYouMean(layer, names) });
+    }
 }
 
 export function reprojectionsOf(
@@ -215,7 +240,9 @@ export function fieldsAfter(
   layerName: string,
 ): readonly Field[] {
   let current = fields;
-  for (const { code, params, path } of steps) {
+  for (const step of steps) {
+    const { code, params, path } = step;
+    if (!appliesTo(step, layerName)) continue;
     try {
       current = code.outputFields?.(current, params) ?? current;
     } catch (error) {

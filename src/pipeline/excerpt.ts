@@ -12,6 +12,7 @@ import { GeomillError } from '../errors.ts';
 import type { Finding, Findings } from '../findings.ts';
 import { findingCatalogue } from '../findings.ts';
 import type { Excerpt, ExcerptRules, FormatReader, Partition, SourceLayer } from '../formats/format.ts';
+import { layersOf } from '../transformations/parts/step-layers.ts';
 import type { TransformationCode } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { OpenedInput } from './open-inputs.ts';
@@ -63,11 +64,13 @@ export function planExcerpts(
   inputBytes: number,
 ): ExcerptPlan | null {
   if (operation !== 'transform' || excerpts === undefined || inputBytes < LARGE_BYTES) return null;
+  // Other layers are needed whole.
+  if (steps.some((step) => layersOf(step) !== null)) return null;
   const codes = steps.map(({ code }) => code);
   const isSelecting = (code: TransformationCode): boolean =>
     code.kind === 'streaming' && code.selects === true;
   const first = codes.find((code) => code.kind !== 'reprojecting' && !isSelecting(code));
-  const isSampled = first?.kind === 'sampling';
+  const isSampled = first?.kind === 'serial' && first.sampleSize !== undefined;
   const mayHaveBox =
     excerpts.partitionsNear !== undefined && codes[0]?.kind === 'streaming' && codes[0].boxes !== undefined;
   if (!isSampled && !mayHaveBox) return null;

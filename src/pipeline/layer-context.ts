@@ -2,6 +2,7 @@
 import type { Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
+import type { BatchStore } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
 import type { ProgressMeter } from './progress.ts';
@@ -25,6 +26,8 @@ export interface LayerContext {
   readonly limits: InputLimits;
   /** The values by which the output is split; null: it is not. */
   readonly split: SplitValues | null;
+  /** Features that do not fit in memory after a serial step. */
+  readonly store: BatchStore;
   /** Bytes of the batches that all layers keep. */
   keptBytes: number;
 }

@@ -11,7 +11,7 @@ import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { LayerEncoding } from '../formats/format.ts';
-import type { SamplingTransformation } from '../transformations/transformation.ts';
+import type { SerialTransformation } from '../transformations/transformation.ts';
 import { fieldsAfter, requireField } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
 import { ExcerptTooSmall, refuseDoubtful } from './excerpt.ts';
@@ -23,6 +23,7 @@ import { type LayerLocation, locateInLayer, type PartitionBase, runSources } fro
 import { type Piece, runPieces } from './piece-run.ts';
 import type { LayerPlan } from './plan.ts';
 import type { RunSource } from './run-source.ts';
+import { SerialStage } from './serial.ts';
 import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
@@ -31,10 +32,12 @@ type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField' | 'split' | 'n
   /** Apply the links of the current stage. */
   readonly links: boolean;
   readonly keep: 'nothing' | 'while there is room' | 'all';
+  /** Whether the features after those consumed so far need not be read. Missing: all are needed. */
+  readonly isDone?: () => boolean;
   readonly consume: (result: TaskResult, origin: PieceOrigin) => void;
 };
 
-type PieceOrigin = Pick<Piece, 'source' | 'partition' | 'base'>;
+type PieceOrigin = Pick<Piece, 'source' | 'partition' | 'base' | 'stored'>;
 
 const NO_BASE: PartitionBase = { records: 0, lines: 0, rows: 0 };
 
@@ -78,7 +81,7 @@ export class LayerRun {
 
   /** Weight of a pass over the layer, for the progress. */
   get weight(): number {
-    return this.sources.reduce((sum, { layer }) => sum + Math.max(1, layer.partitions.length), 0);
+    return passWeight(this.sources);
   }
 
   /** The fields after the steps; null where only the output of the steps shows them. Throws FIELD_UNKNOWN. */
@@ -195,25 +198,19 @@ export class LayerRun {
     return split === null ? {} : { split: { field: split.field, layer: this.index } };
   }
 
-  /** Runs the stages that end in a collecting or sampling step; afterwards the last stage is the current one. */
+  /** Runs the stages that end in a collecting or serial step; afterwards the last stage is the current one. */
   async #collectStages(): Promise<void> {
     const { stages } = this.#session;
     const { progress, steps } = this.#context;
     while (this.#stage < stages.length - 1) {
       progress.stage('collecting');
       const { collect } = this.plan.stages[this.#stage];
-      if (collect === null) throw new Error('a stage before the last collects or samples');
+      if (collect === null) throw new Error('a stage before the last has no step that ends it');
       const { code } = steps[collect.step];
-      const collected =
-        code.kind === 'sampling' ? await this.#sample(collect.step, code) : await this.#collect(collect.step);
-      this.#pieces = collected.map((batch) => ({
-        source: null,
-        partition: null,
-        base: NO_BASE,
-        types: null,
-        batch,
-        isTransformed: false,
-      }));
+      this.#pieces =
+        code.kind === 'serial'
+          ? await this.#serial(collect.step, code)
+          : (await this.#collect(collect.step)).map((batch) => pieceOf(batch));
       this.#stage++;
       this.#isStageTallied = false;
     }
@@ -247,39 +244,42 @@ export class LayerRun {
     });
   }
 
-  /** The features of the sample. */
-  async #sample(step: number, code: SamplingTransformation): Promise<readonly FeatureBatch[]> {
-    const { params, path } = this.#context.steps[step];
-    const sampler = code.sampler(params, { path });
-    let rowsIn = 0;
-    let seconds = 0;
-    const timed = <Result>(work: () => Result): Result => {
-      const startedAt = performance.now();
-      const result = work();
-      seconds += (performance.now() - startedAt) / 1000;
-      return result;
-    };
-    await this.#pass({
+  /** The features after a serial step. */
+  async #serial(step: number, code: SerialTransformation): Promise<Piece[]> {
+    const { steps } = this.#context;
+    const { params } = steps[step];
+    const serial = await SerialStage.begin({
+      step: steps[step],
+      code,
+      stage: this.#session.stages[this.#stage],
+      layerName: this.plan.name,
+      fields: code.usesFields?.(params) ? this.#fieldsBefore(step) : null,
+      tally: this.tally.step(step),
+      context: this.#context,
+    });
+    const outcome = await this.#pass({
       statisticsDepth: null,
       encoding: null,
-      ...(code.needsRows(params) ? { numbersRows: true } : {}),
+      ...(code.needsRows?.(params) ? { numbersRows: true } : {}),
       links: true,
       keep: 'all',
+      isDone: () => serial.isComplete,
       consume: ({ batch, rowNumbers }, { base }) => {
-        rowsIn += batch?.rowCount ?? 0;
-        const rows =
-          rowNumbers === undefined || Number.isNaN(base.rows) ? null : rowsInLayer(rowNumbers, base);
-        timed(() => sampler.add(batch as FeatureBatch, rows));
+        const isNumbered = rowNumbers !== undefined && !Number.isNaN(base.rows);
+        serial.add(batch as FeatureBatch, isNumbered ? rowsInLayer(rowNumbers, base) : null);
       },
     });
-    const count = code.count(params);
-    if (rowsIn < count && this.sources.some(({ layer }) => layer.excerpt?.isSampled))
-      throw new ExcerptTooSmall(rowsIn, count);
-    const sampled = timed(() => sampler.finish());
-    const rowsOut = sampled.reduce((sum, { rowCount }) => sum + rowCount, 0);
-    this.tally.step(step).add({ rowsIn, rowsOut, findings: [], seconds });
+    const wanted = code.sampleSize?.(params) ?? 0;
+    if (serial.rowsIn < wanted && this.sources.some(({ layer }) => layer.excerpt?.isSampled))
+      throw new ExcerptTooSmall(serial.rowsIn, wanted);
+    if (outcome === 'stopped') {
+      const read = this.sources.reduce((sum, { tally }) => sum + tally.rowsRead, 0);
+      this.#context.findings.note('READING_STOPPED', { layer: this.plan.name, read, step: steps[step].type });
+    }
+    const kept = await serial.finish();
     // Like a reader, a step returns a layer without features as one batch without rows.
-    return sampled.length > 0 ? sampled : [emptyBatch(this.#fieldsBefore(step + 1) ?? [])];
+    if (kept.length === 0) return [pieceOf(emptyBatch(this.#fieldsBefore(step + 1) ?? []))];
+    return kept.map((one) => ('batch' in one ? pieceOf(one.batch) : { ...pieceOf(null), ...one }));
   }
 
   /** The fields that a step gets; null: not known. */
@@ -299,12 +299,13 @@ export class LayerRun {
     mergeStatistics(statistics, found, this.#context.reader.mixedType);
     if (result.batch !== null) this.#context.keptBytes += batchByteLength(result.batch);
     const types = isTyped ? null : new Map(found.fields.map(({ name, type }) => [name, type]));
-    const { source, partition, base } = origin;
-    return { source, partition, base, types, batch: result.batch, isTransformed };
+    const { source, partition, base, stored } = origin;
+    const again = stored === undefined ? {} : { stored };
+    return { source, partition, base, ...again, types, batch: result.batch, isTransformed };
   }
 
   /** One pass over all pieces, or over the sources where there are none yet; `consume` is called in their order. */
-  async #pass(pass: Pass): Promise<void> {
+  async #pass(pass: Pass): Promise<'read' | 'stopped'> {
     const { executor, signal, findings, progress, limits, reader } = this.#context;
     const pieces = this.#pieces;
     const count = pieces?.length ?? this.sources.reduce((sum, { layer }) => sum + layer.partitions.length, 0);
@@ -326,9 +327,11 @@ export class LayerRun {
       const makeTask = (piece: Piece): Task => this.#taskFor(pass, piece);
       const at = ({ source }: Piece): LayerLocation =>
         source === null ? { layer: this.plan.name } : this.sources[source].tally.facts.at;
-      return runPieces({ executor, signal, pieces, makeTask, consume, at });
+      await runPieces({ executor, signal, pieces, makeTask, consume, at });
+      return 'read';
     }
-    return runSources({
+    const isWhole = await runSources({
+      ...(pass.isDone === undefined ? {} : { isDone: pass.isDone }),
       executor,
       signal,
       limits,
@@ -347,6 +350,7 @@ export class LayerRun {
         },
       })),
     });
+    return isWhole ? 'read' : 'stopped';
   }
 
   /** Lets an executor that asks for it begin the tasks of the pass, but those for which a batch is kept. */
@@ -364,20 +368,36 @@ export class LayerRun {
   }
 
   #taskFor(pass: Pass, piece: Piece): Task {
-    const { batch, types, partition, source } = piece;
+    const { batch, types, partition, stored, source } = piece;
     const fields = this.#textFields(source ?? 0);
-    piece.batch = null;
-    if (batch !== null && partition !== null) this.#context.keptBytes -= batchByteLength(batch);
+    this.#release(piece);
+    if (stored !== undefined && batch === null) {
+      const loaded = this.#context.store.load(stored);
+      return this.#task(pass, { kind: 'batch', batch: loaded }, pass.links, source, true);
+    }
     if (batch !== null && (fields === null || types === null || textIsKept(types, fields)))
-      return this.#task(pass, { kind: 'batch', batch }, pass.links && !piece.isTransformed, source);
+      return this.#task(
+        pass,
+        { kind: 'batch', batch },
+        pass.links && !piece.isTransformed,
+        source,
+        stored !== undefined,
+      );
     if (partition === null) throw new Error('a batch without a partition was not kept');
     return this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source);
   }
 
-  #task(pass: Pass, input: Task['input'], links: boolean, source: number | null): Task {
+  #release(piece: Piece): void {
+    const { batch, partition, stored } = piece;
+    piece.batch = null;
+    if (batch !== null && (partition !== null || stored !== undefined))
+      this.#context.keptBytes -= batchByteLength(batch);
+  }
+
+  #task(pass: Pass, input: Task['input'], links: boolean, source: number | null, isStored = false): Task {
     const { statisticsDepth, encoding, idField, keep, split, numbersRows } = pass;
-    // A batch without a source cannot be read again.
-    const hasRoom = source === null || this.#context.keptBytes < KEPT_BYTES;
+    // A batch that is only in memory cannot be read again.
+    const hasRoom = (source === null && !isStored) || this.#context.keptBytes < KEPT_BYTES;
     const { sessionIndex, fieldMapping } = this.sources[source ?? 0];
     const isFirst = links && this.#stage === 0;
     return {
@@ -403,9 +423,18 @@ export class LayerRun {
   }
 }
 
+/** Weight of a pass over the layer of these sources: the number of their partitions. */
+export function passWeight(sources: readonly RunSource[]): number {
+  return sources.reduce((sum, { layer }) => sum + Math.max(1, layer.partitions.length), 0);
+}
+
 /** The numbers from 1 in the layer of rows that count from 0 in their partition. */
 function rowsInLayer(rows: Int32Array, base: PartitionBase): BigInt64Array<ArrayBuffer> {
   return BigInt64Array.from({ length: rows.length }, (_, i) => BigInt(base.rows + rows[i] + 1));
+}
+
+function pieceOf(batch: FeatureBatch | null): Piece {
+  return { source: null, partition: null, base: NO_BASE, types: null, batch, isTransformed: false };
 }
 
 /** Whether casting a batch with these types to the layer's final types keeps the text of all values. */

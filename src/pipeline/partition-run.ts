@@ -35,18 +35,20 @@ export interface PartitionRun extends RunBasis {
 }
 
 /** Resolves when every record was consumed; rejects with the first error in the order of the records. */
-export function runPartitions({
+export async function runPartitions({
   partitions,
   makeTask,
   consume,
   layerName,
   ...basis
 }: PartitionRun): Promise<void> {
-  return runSources({ ...basis, sources: [{ partitions, makeTask, consume, at: { layer: layerName } }] });
+  await runSources({ ...basis, sources: [{ partitions, makeTask, consume, at: { layer: layerName } }] });
 }
 
 /** Layers of files in sequence. The next ones start while one is running: they may be many and small. */
 export interface SourcesRun extends RunBasis {
+  /** Asked after each partition: whether the others are not needed. Missing: all are. */
+  readonly isDone?: () => boolean;
   readonly sources: readonly PartitionSource[];
 }
 
@@ -59,8 +61,14 @@ export type LayerLocation = Pick<Location, 'file' | 'layer'>;
 
 type Settled = { readonly result: TaskResult } | { readonly error: unknown };
 
-/** As `runPartitions`; errors come in the order of the sources. */
-export async function runSources({ executor, signal, limits, sources }: SourcesRun): Promise<void> {
+/** As `runPartitions`; errors come in the order of the sources. False: partitions were left out, as `isDone`. */
+export async function runSources({
+  executor,
+  signal,
+  limits,
+  sources,
+  isDone = () => false,
+}: SourcesRun): Promise<boolean> {
   const start = (source: PartitionSource, partition: Partition): Promise<Settled> =>
     executor.run(source.makeTask(partition)).then(
       (result) => ({ result }),
@@ -88,6 +96,7 @@ export async function runSources({ executor, signal, limits, sources }: SourcesR
       const { result } = settled;
       checkLimits(result, base, fields, source.at, limits);
       source.consume(result, partition, base);
+      if (isDone()) return source === sources.at(-1) && i === partitions.length - 1;
       expectedStart = result.nextStart;
       base = {
         records: base.records + result.recordCount,
@@ -96,6 +105,7 @@ export async function runSources({ executor, signal, limits, sources }: SourcesR
       };
     }
   }
+  return true;
 }
 
 function baseAfter(features: number | null): PartitionBase {

@@ -2,16 +2,19 @@
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { OpenType } from '../batch/schema.ts';
 import type { Partition } from '../formats/format.ts';
+import type { StoredBatch } from '../transformations/transformation.ts';
 import type { Executor } from './executor.ts';
 import { type LayerLocation, locateErrorAt, type PartitionBase, throwIfAborted } from './partition-run.ts';
 import type { Task, TaskResult } from './task.ts';
 
-/** A run of features: a partition, or a batch that exists only in memory. */
+/** A run of features: a partition, a batch in a file, or a batch that exists only in memory. */
 export interface Piece {
   /** Position of its source; null: it has features of all sources, after a collecting step. */
   readonly source: number | null;
   /** The partition to read it from again; null: it cannot be read again. */
   readonly partition: Partition | null;
+  /** The batch to load again; missing: there is none. */
+  readonly stored?: StoredBatch;
   readonly base: PartitionBase;
   /** Inferred types of plain text in this piece, if the batch has them; null: the batch has the types of the layer. */
   readonly types: ReadonlyMap<string, OpenType> | null;

@@ -10,9 +10,11 @@ import { failure, GeomillError } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, SourceLayer, WriterNeeds } from '../formats/format.ts';
 import { field } from '../message.ts';
+import { LAYER_PARAMETER } from '../transformations/parts/step-layers.ts';
 import {
   type ChainLink,
   changesFeatures,
+  checkLayers,
   crsAfter,
   fieldsAfter,
   type LoadedStep,
@@ -98,22 +100,28 @@ export function planConversion(
   findings: Findings,
   loadedSteps: readonly LoadedStep[],
 ): ConversionPlan {
-  const steps = loadedSteps.map((step) => withKnownCrs(step, crs));
   const { operation } = request;
   const { needs } = output.writer;
   const writer = { needs: typeof needs === 'function' ? needs(request.output.options) : needs };
   const found = groupLayers(operation, files, request.input.layers, output.outputName);
+  const known = loadedSteps.map((step) => withKnownCrs(step, crs));
+  checkLayers(
+    known,
+    found.map(({ name }) => name),
+  );
   const { split = null } = request.output;
   checkSplit(operation, request.output, output.format);
   const joins = output.format.outputLayers === 'one' && split?.into !== 'files' && found.length > 1;
   const groups = namedGroups(found, request.output.layerName, joins && split === null);
+  // A step names layers as they are in the input. A layer that gets another name is the only one.
+  const steps = groups === found ? known : known.map(onAllLayers);
   const targetCrs = targetCrsOf(request, output.format, crs);
   const layerField = joins && split === null ? layerFieldFor(groups, steps) : null;
   if (layerField !== null) findings.note('LAYERS_JOINED', { count: groups.length, field: layerField });
   if (operation === 'merge') findings.note('ATTRIBUTES_NOT_MERGED', { files: files.length });
   const first = input.first ?? input;
   const planned = groups.map(({ name, sources }): LayerPlan => {
-    const known = sources.map((source) => {
+    const located = sources.map((source) => {
       const { format } = source.fileIndex === 0 ? first : input;
       const question = crsQuestion(request, files, source, format);
       const own = sourceCrsOf(question, crs, findings);
@@ -125,7 +133,7 @@ export function planConversion(
       sources.map(({ layer }) => layer),
       steps,
     );
-    return { ...planLayer(name, known, targetCrs, crs, steps), declaredStatistics, target: null };
+    return { ...planLayer(name, located, targetCrs, crs, steps), declaredStatistics, target: null };
   });
   const extendsTarget = operation === 'append' && canExtendTarget(first, output.format, planned, steps, crs);
   const layers = extendsTarget
@@ -162,6 +170,11 @@ function namedGroups(groups: LayerGroup[], name: string | undefined, areJoined: 
   return groups.map((group) => ({ ...group, name }));
 }
 
+function onAllLayers({ params, ...step }: LoadedStep): LoadedStep {
+  const { [LAYER_PARAMETER]: _, ...others } = params;
+  return { ...step, params: others };
+}
+
 /** The target of a reprojection; WKT of a registered CRS becomes its code. Throws CRS_UNKNOWN. */
 function withKnownCrs(step: LoadedStep, crs: CrsAuthority): LoadedStep {
   const { code, params, path } = step;
@@ -190,7 +203,7 @@ function planLayer(
   for (const source of sources) {
     if (routeByCrs.has(source.crs)) continue;
     const stages = forSource(source.question, () =>
-      planStages(steps, source.crs, targetCrs, differ, sources[0].crs),
+      planStages(steps, source.crs, targetCrs, differ, sources[0].crs, name),
     );
     const description = crs.describe(source.crs, source.question.stated.crsPath);
     const positionRange = positionRangeOf(description, extentOf, reprojectionsOf(stages).length === 0);
@@ -206,7 +219,7 @@ function planLayer(
       positionRange: routeByCrs.get(own)?.positionRange ?? null,
       route: routeByCrs.get(own)?.route ?? 0,
     })),
-    targetCrs: targetCrs ?? crsAfter(steps, sources[0].crs),
+    targetCrs: targetCrs ?? crsAfter(steps, sources[0].crs, name),
     reproject: routes.some(({ stages }) => reprojectionsOf(stages).length > 0),
     routes: routes.map(({ stages }) => stages[0].links),
     stages: routes[0].stages,
@@ -415,9 +428,9 @@ function passesWithSteps(
   const isOpen = layers.some((layer) => hasOpenFields(layer, reader));
   // Collecting steps need the same fields in all batches; for plain text only all rows show the types.
   const asksForFields = steps.some(({ code, params }) =>
-    code.kind === 'streaming' && code.usesFields !== undefined
+    (code.kind === 'streaming' || code.kind === 'serial') && code.usesFields !== undefined
       ? code.usesFields(params)
-      : code.kind !== 'sampling' && code.outputFields !== undefined,
+      : code.kind !== 'serial' && code.outputFields !== undefined,
   );
   const infersSchema = isOpen && (reader.typing !== 'value' || asksForFields || writer.needs === 'fields');
   return { infersSchema, statisticsDepth: writer.needs === 'statistics' ? 'all' : null };

@@ -3,6 +3,7 @@
  * Memory is bounded by (tasks in flight) x (partition size) plus the batches kept between two passes, whatever the size of the input.
  */
 
+import { join } from 'node:path';
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
@@ -16,7 +17,8 @@ import type {
 } from '../formats/format.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
-import type { Transformation, TransformationCode } from '../transformations/transformation.ts';
+import type { Transformation } from '../transformations/transformation.ts';
+import { BatchSpool } from './batch-spool.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
 import { type Codecs, loadCodecs } from './codecs.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
@@ -37,7 +39,7 @@ import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } 
 import { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
 import type { LayerContext } from './layer-context.ts';
-import { LayerRun } from './layer-run.ts';
+import { LayerRun, passWeight } from './layer-run.ts';
 import {
   ContradictedDeclaration,
   collectMisfits,
@@ -48,13 +50,13 @@ import {
 import { byteLengthOf, type OpenedInput, openInputs, withoutGzip, withTextPosition } from './open-inputs.ts';
 import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
-import type { ConversionPlan } from './plan.ts';
+import type { ConversionPlan, LayerPlan } from './plan.ts';
 import { type Planned, planWithCrs, reprojectingSteps, statedOutputCrs } from './plan-with-crs.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress, ReprojectionReport, WrittenLayerReport } from './report.ts';
 import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
 import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
-import { needsInferredSchema, runSourcesOf } from './run-source.ts';
+import { needsInferredSchema, type RunSource, runSourcesOf } from './run-source.ts';
 import { partsOf, SplitValues } from './split-parts.ts';
 import { deliveredKind } from './split-request.ts';
 import type { Session } from './task.ts';
@@ -123,6 +125,7 @@ class Conversion {
   readonly #cutting: Cutting;
   readonly #crs: CrsService;
   readonly #scratch: ScratchSpace;
+  readonly #store: BatchSpool;
   #target: ExistingTarget;
   /** Null: the layers are read whole. */
   #excerpts: ExcerptPlan | null = null;
@@ -152,6 +155,7 @@ class Conversion {
     this.#crs = new CrsService(paths.gridDirectory, control.crsMemory);
     this.#findings = findings;
     this.#scratch = scratch;
+    this.#store = new BatchSpool(join(paths.scratchDirectory, 'features'));
     this.#target = new ExistingTarget(request, paths);
   }
 
@@ -235,6 +239,7 @@ class Conversion {
   async close(): Promise<void> {
     await this.#dividing?.stop();
     await this.#executor?.stop();
+    this.#store.discard();
   }
 
   /** The progress of a conversion that restarts goes on where it was. */
@@ -270,14 +275,14 @@ class Conversion {
     misfits: readonly LayerMisfits[] | null = null,
   ): Promise<ConversionReport> {
     const opened = this.#findings.list();
+    this.#store.discard();
     const { plan, session } = await this.#plan(inputs);
     if (!plan.extendsTarget) for (const { skipped } of inputs) this.#findings.merge(skipped);
     await this.#target.refuseOtherContent(plan, inputs[0], this.#input.first.reader);
     const { reader } = this.#input;
     const sources = runSourcesOf(plan, inputs, this.#request, reader.mixedType);
     const all = sources.flat().map(({ layer }) => layer);
-    const weight = all.reduce((sum, { partitions }) => sum + Math.max(1, partitions.length), 0);
-    const progress = new ProgressMeter(weight * passWeight(plan), (told) => this.#tell(told));
+    const progress = new ProgressMeter(progressWeight(plan, sources), (told) => this.#tell(told));
     const local = unpackingExecutor(this.#startExecutor(all), reader, this.#scratch);
     const executor = await this.#divided(local, session);
     executor.begin(session);
@@ -294,6 +299,7 @@ class Conversion {
       limits: this.#paths.limits,
       split: plan.split === null ? null : new SplitValues(plan.split.field, reader.mixedType),
       keptBytes: 0,
+      store: this.#store,
     };
     const layers = plan.layers.map((layerPlan, index) => {
       const own = sources[index];
@@ -561,17 +567,23 @@ class Conversion {
   }
 }
 
-/** Number of passes over a layer; a collecting step counts as COLLECTING_WEIGHT passes. */
-function passWeight({ infersSchema, statisticsDepth, steps }: ConversionPlan): number {
-  const count = (kind: TransformationCode['kind']): number =>
-    steps.filter(({ code }) => code.kind === kind).length;
-  const collecting = count('collecting') * (1 + COLLECTING_WEIGHT) + count('sampling');
-  return (infersSchema ? 1 : 0) + (statisticsDepth === null ? 1 : 2) + collecting;
+/** Passes over all layers, in partitions; a collecting step counts as COLLECTING_WEIGHT passes. */
+function progressWeight(
+  { infersSchema, statisticsDepth, steps, layers }: ConversionPlan,
+  sources: readonly (readonly RunSource[])[],
+): number {
+  const passes = (infersSchema ? 1 : 0) + (statisticsDepth === null ? 1 : 2);
+  const passesOf = ({ stages }: LayerPlan): number =>
+    stages.reduce((sum, { collect }) => {
+      if (collect === null) return sum;
+      return sum + (steps[collect.step].code.kind === 'collecting' ? 1 + COLLECTING_WEIGHT : 1);
+    }, passes);
+  return layers.reduce((sum, layer, i) => sum + passWeight(sources[i]) * passesOf(layer), 0);
 }
 
 function workOf(steps: readonly LoadedStep[]): Parameters<typeof cuttingFor>[0] {
   if (steps.some(({ code }) => code.kind === 'collecting')) return 'collecting';
-  return steps.some(({ code }) => code.kind === 'streaming') ? 'streaming' : 'none';
+  return steps.some(({ code }) => code.kind !== 'reprojecting') ? 'streaming' : 'none';
 }
 
 function baseName(path: string): string {

@@ -9,12 +9,15 @@ import { clip } from './clip.ts';
 import { convexHull } from './convex_hull.ts';
 import { dimensions } from './dimensions.ts';
 import { dissolve } from './dissolve.ts';
+import { distinct } from './distinct.ts';
 import { drop } from './drop.ts';
 import { envelope } from './envelope.ts';
 import { erase } from './erase.ts';
 import { explode } from './explode.ts';
 import { filter } from './filter.ts';
+import { limit } from './limit.ts';
 import { makeValid } from './make_valid.ts';
+import { withLayers } from './parts/step-layers.ts';
 import { pointOnSurface } from './point_on_surface.ts';
 import { polygonsToLines } from './polygons_to_lines.ts';
 import { promote } from './promote.ts';
@@ -25,12 +28,13 @@ import { segmentize } from './segmentize.ts';
 import { select } from './select.ts';
 import { simplify } from './simplify.ts';
 import { simplifyCoverage } from './simplify_coverage.ts';
+import { sort } from './sort.ts';
 import { swapXy } from './swap_xy.ts';
 import type { Transformation } from './transformation.ts';
 import { union } from './union.ts';
 import { vertices } from './vertices.ts';
 
-export const transformations: readonly Transformation[] = [
+const all: readonly Transformation[] = [
   affine,
   buffer,
   calculate,
@@ -40,11 +44,13 @@ export const transformations: readonly Transformation[] = [
   convexHull,
   dimensions,
   dissolve,
+  distinct,
   drop,
   envelope,
   erase,
   explode,
   filter,
+  limit,
   makeValid,
   pointOnSurface,
   polygonsToLines,
@@ -56,7 +62,10 @@ export const transformations: readonly Transformation[] = [
   select,
   simplify,
   simplifyCoverage,
+  sort,
   swapXy,
   union,
   vertices,
 ];
+
+export const transformations: readonly Transformation[] = all.map(withLayers);

@@ -4,7 +4,7 @@
  *
  *   streaming    a batch in, a batch out, in the worker that read the partition (buffer, clip, filter, ...)
  *   collecting   needs every feature of a layer before its first result (union, dissolve)
- *   sampling     keeps some of the features of a layer; sees each feature once, in order, in the main thread (sample)
+ *   serial       sees each feature of a layer once, in order, in the main thread; keeps, drops or reorders them (sort, limit)
  *   reprojecting only says which CRS comes next
  */
 import type { Bounds } from '../batch/bounds.ts';
@@ -124,7 +124,7 @@ export interface Transformation {
 export type TransformationCode =
   | StreamingTransformation
   | CollectingTransformation
-  | SamplingTransformation
+  | SerialTransformation
   | ReprojectingTransformation;
 
 /** Changes the CRS of the data for the steps after it; the pipeline does the work, as it does for the output CRS. */
@@ -215,23 +215,43 @@ export interface CollectingHost {
   readonly findings: Findings;
 }
 
-/** Keeps some of the features of a layer, unchanged and in order, without having all of them in memory. */
-export interface SamplingTransformation {
-  readonly kind: 'sampling';
+/** Sees each feature of a layer once, in order, without having all of them in memory. */
+export interface SerialTransformation {
+  readonly kind: 'serial';
   readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
-  /** Maximum number of features in the sample of a layer. */
-  count(parameters: StepParameters): number;
-  /** Whether the sampler uses `rows`; then the steps before it keep or drop whole features of the source. */
-  needsRows(parameters: StepParameters): boolean;
+  /** Whether the step needs the same fields in every batch of a layer. Missing: it does not. */
+  readonly usesFields?: (parameters: StepParameters) => boolean;
+  /** Number of features for which evenly spaced parts of a large layer are read; missing: the step needs all of it. */
+  readonly sampleSize?: (parameters: StepParameters) => number;
+  /** Whether the step uses `rows`; then the steps before it keep or drop whole features of the source. Missing: it does not. */
+  readonly needsRows?: (parameters: StepParameters) => boolean;
   /** For one layer. */
-  sampler(parameters: StepParameters, setting: Pick<StepSetting, 'path'>): Sampler;
+  begin(parameters: StepParameters, setting: StepSetting, store: BatchStore): Promise<SerialRun>;
 }
 
-export interface Sampler {
+export interface SerialRun {
   /**
-   * Adds the features after those added before. `rows`: their numbers in the layer of the source, from 1; null: not known, or
-   * not needed. Throws TRANSFORMATION_INVALID.
+   * Adds the features after those added before; the batch is then the step's own. Locations of findings count its rows from 1.
+   * `rows`: their numbers in the layer of the source, from 1; null: not known, or not needed. Throws TRANSFORMATION_INVALID.
    */
-  add(batch: FeatureBatch, rows: BigInt64Array<ArrayBuffer> | null): void;
-  finish(): readonly FeatureBatch[];
+  add(batch: FeatureBatch, findings: Findings, rows: BigInt64Array<ArrayBuffer> | null): void;
+  /** Whether further features make no difference: they are not read. Missing: never. */
+  isComplete?(): boolean;
+  /** The features after the step. Each batch is used before the next one is made. */
+  finish(): Iterable<FeatureBatch | StoredBatch>;
+}
+
+/** Keeps batches on disk until the end of the conversion. */
+export interface BatchStore {
+  store(batch: FeatureBatch): StoredBatch;
+  load(stored: StoredBatch): FeatureBatch;
+}
+
+/** A batch in the file of a store. */
+export interface StoredBatch {
+  readonly rowCount: number;
+  /** The batch as JSON, without its arrays. */
+  readonly shape: string;
+  readonly start: number;
+  readonly end: number;
 }

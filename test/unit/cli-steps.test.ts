@@ -93,7 +93,7 @@ test('help lists every flag', () => {
     if (commandLine !== null) assert.match(stepUsage(), new RegExp(`--${commandLine.flag}\\b`));
   assert.match(
     stepUsage(registry),
-    /^ {2}--melt FIELD +melts\n {2}--join +joins\n[\s\S]*Options of transformations.*\n {2}--sum FIELD +--melt: sums$/,
+    /^ {2}--melt FIELD +melts\n {2}--join +joins\n[\s\S]*Options of transformations.*\n {2}--sum FIELD +--melt: sums\n {2}--on-layer NAME +any transformation: [^\n]*\n +repeated$/,
   );
 });
 

@@ -5,11 +5,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
+import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { GeomillError } from '../../src/errors.ts';
+import { Findings } from '../../src/findings.ts';
 import type { ConversionReport } from '../../src/pipeline/report.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
-import { code } from '../../src/transformations/sample/code.ts';
+import { sampler as sampling } from '../../src/transformations/sample/code.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 import { batchRows } from '../support/rows.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
@@ -28,17 +30,18 @@ const stepsOf = (...steps: readonly object[]) => parseSteps(steps, 'transformati
 
 /** The numbers of the features, from 1, that a sample takes from batches of these sizes. */
 function sampled(sizes: readonly number[], count: number): number[] {
-  const sampler = code.sampler({ count, row_field: 'row' }, { path: 'sample' });
+  const sampler = sampling({ count, row_field: 'row' }, { path: 'sample' });
   let before = 0;
   for (const size of sizes) {
     const batch = batchOfWkt(Array.from({ length: size }, (_, i) => `POINT (${before + i} 1)`));
     sampler.add(
       batch,
+      new Findings(),
       BigInt64Array.from({ length: size }, (_, i) => BigInt(before + i + 1)),
     );
     before += size;
   }
-  const rows = sampler.finish().flatMap(batchRows);
+  const rows = [...(sampler.finish() as Iterable<FeatureBatch>)].flatMap(batchRows);
   for (const { geometry, properties } of rows)
     assert.equal(geometry, `POINT (${Number(properties.row) - 1} 1)`);
   return rows.map(({ properties }) => Number(properties.row));

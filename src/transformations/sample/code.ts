@@ -8,18 +8,18 @@ import type { Field } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
 import { field, phrase } from '../../message.ts';
 import { takeFeatures } from '../parts/take-geometry.ts';
-import type { Sampler, SamplingTransformation, StepParameters, StepSetting } from '../transformation.ts';
+import type { SerialRun, SerialTransformation, StepParameters, StepSetting } from '../transformation.ts';
 
-export const code: SamplingTransformation = {
-  kind: 'sampling',
+export const code: SerialTransformation = {
+  kind: 'serial',
   outputFields: (fields, { row_field: rowField }) =>
     // A taken name is reported by the sampler, which knows the path of the parameter.
     typeof rowField === 'string' && !hasField(fields, rowField)
       ? [...fields, rowFieldNamed(rowField)]
       : fields,
-  count: ({ count }) => count as number,
+  sampleSize: sizeOf,
   needsRows: ({ row_field: rowField }) => rowField !== undefined,
-  sampler,
+  begin: async (parameters, setting) => sampler(parameters, setting),
 };
 
 /** Features kept at most, as a multiple of the wanted number. */
@@ -31,8 +31,12 @@ interface Kept {
   readonly batch: FeatureBatch;
 }
 
-function sampler(parameters: StepParameters, { path }: Pick<StepSetting, 'path'>): Sampler {
-  const count = code.count(parameters);
+function sizeOf({ count }: StepParameters): number {
+  return count as number;
+}
+
+export function sampler(parameters: StepParameters, { path }: Pick<StepSetting, 'path'>): SerialRun {
+  const count = sizeOf(parameters);
   const rowField = parameters.row_field as string | undefined;
   let kept: Kept[] = [];
   let keptCount = 0;
@@ -49,7 +53,7 @@ function sampler(parameters: StepParameters, { path }: Pick<StepSetting, 'path'>
     });
   };
   return {
-    add(batch, rows) {
+    add(batch, _findings, rows) {
       const first = Math.ceil(added / step) * step;
       const numbered = rowField === undefined ? batch : withRowField(batch, rowField, rows, path);
       const taken = everyFrom(numbered, first - added, step);

@@ -1,0 +1,64 @@
+/** Batches of features in a file, for steps that keep or reorder more features than fit in memory. */
+import { rmSync } from 'node:fs';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { type ByteSink, createFileSink } from '../io/byte-sink.ts';
+import { type ByteSource, openFileSource } from '../io/byte-source.ts';
+import type { BatchStore, StoredBatch } from '../transformations/transformation.ts';
+
+const ARRAYS = { Uint8Array, Int32Array, Uint32Array, Float64Array, BigInt64Array } as const;
+type ArrayName = keyof typeof ARRAYS;
+type StoredArray = InstanceType<(typeof ARRAYS)[ArrayName]>;
+
+/** Marks the place of an array in the JSON of a batch: its type, and its bytes after the arrays before it. */
+const MARK = '@array';
+
+export class BatchSpool implements BatchStore {
+  readonly #path: string;
+  #file: ByteSink | null = null;
+  #source: ByteSource | null = null;
+
+  /** The file is created when the first batch is stored. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  store(batch: FeatureBatch): StoredBatch {
+    this.#file ??= createFileSink(this.#path);
+    this.#source?.[Symbol.dispose]();
+    this.#source = null;
+    const file = this.#file;
+    const arrays: StoredArray[] = [];
+    const shape = JSON.stringify(batch, (_, value: unknown) => {
+      if (!ArrayBuffer.isView(value)) return value;
+      const array = value as StoredArray;
+      arrays.push(array);
+      return { [MARK]: [array.constructor.name, array.byteLength] };
+    });
+    const start = file.byteLength;
+    for (const { buffer, byteOffset, byteLength } of arrays)
+      if (byteLength > 0) file.append(new Uint8Array(buffer, byteOffset, byteLength));
+    return { rowCount: batch.rowCount, shape, start, end: file.byteLength };
+  }
+
+  /** Every call gives a batch of its own. */
+  load({ shape, start, end }: StoredBatch): FeatureBatch {
+    this.#source ??= openFileSource(this.#path);
+    const { buffer } = this.#source.slice(start, end);
+    let at = 0;
+    return JSON.parse(shape, (_, value: unknown) => {
+      const mark = (value as { [MARK]?: readonly [ArrayName, number] } | null)?.[MARK];
+      if (mark === undefined) return value;
+      const [name, byteLength] = mark;
+      at += byteLength;
+      return new ARRAYS[name](buffer.slice(at - byteLength, at));
+    }) as FeatureBatch;
+  }
+
+  discard(): void {
+    this.#source?.[Symbol.dispose]();
+    this.#file?.close();
+    this.#source = null;
+    if (this.#file !== null) rmSync(this.#path, { force: true });
+    this.#file = null;
+  }
+}

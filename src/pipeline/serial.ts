@@ -1,0 +1,107 @@
+/** Runs a serial step over the features of a layer, in this thread, in their order. */
+import { setImmediate } from 'node:timers/promises';
+import { castBatch } from '../batch/cast.ts';
+import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
+import type { Field } from '../batch/schema.ts';
+import { type Finding, Findings } from '../findings.ts';
+import type { SerialRun, SerialTransformation, StoredBatch } from '../transformations/transformation.ts';
+import type { LoadedStep } from './chain.ts';
+import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
+import { locateFindings } from './locate-findings.ts';
+import { locateInLayer, throwIfAborted } from './partition-run.ts';
+import { stepSetting, UNBOUNDED } from './stage.ts';
+import type { StepTally } from './tally.ts';
+import type { SessionStage } from './task.ts';
+import { transformersFor } from './transformers.ts';
+
+/** Bytes of the result that stay in memory. */
+const RESULT_BYTES = KEPT_BYTES / 2;
+
+export interface SerialSetting {
+  readonly step: LoadedStep;
+  readonly code: SerialTransformation;
+  /** The stage that the step ends. */
+  readonly stage: SessionStage;
+  readonly layerName: string;
+  /** All batches are cast to these fields first; null: they stay as they are. */
+  readonly fields: readonly Field[] | null;
+  readonly tally: StepTally;
+  readonly context: LayerContext;
+}
+
+/** A batch of the result: in memory, or in the file of the context. */
+export type Kept = { readonly batch: FeatureBatch } | { readonly stored: StoredBatch };
+
+export class SerialStage {
+  readonly #setting: SerialSetting;
+  readonly #run: SerialRun;
+  readonly #crs: string;
+  readonly #found: Finding[] = [];
+  #seconds = 0;
+  /** Features so far. */
+  rowsIn = 0;
+
+  private constructor(setting: SerialSetting, run: SerialRun, crs: string) {
+    this.#setting = setting;
+    this.#run = run;
+    this.#crs = crs;
+  }
+
+  static async begin(setting: SerialSetting): Promise<SerialStage> {
+    const { step, code, layerName, context } = setting;
+    const { collect } = setting.stage;
+    if (collect === null) throw new Error(`'${step.type}' does not end the stage`);
+    const transformers = await transformersFor([{ links: [], collect }], context.gridDirectory);
+    const own = stepSetting(collect, layerName, transformers, UNBOUNDED);
+    return new SerialStage(
+      setting,
+      await code.begin(step.params, own, context.store),
+      collect.crs.definition,
+    );
+  }
+
+  get isComplete(): boolean {
+    return this.#run.isComplete?.() ?? false;
+  }
+
+  /** `rows`: as the step gets them. */
+  add(batch: FeatureBatch, rows: BigInt64Array<ArrayBuffer> | null): void {
+    const startedAt = performance.now();
+    const { fields, layerName, context } = this.#setting;
+    const own = fields === null ? batch : castBatch(batch, fields);
+    const { rowCount } = own;
+    const noted = new Findings();
+    this.#run.add(own, noted, rows);
+    const found = context.locatesFindings ? locateFindings(noted.found(), [own]) : noted.list();
+    const before = { records: this.rowsIn, lines: 0, rows: this.rowsIn };
+    context.findings.merge(found, (location) => locateInLayer(location, before, layerName), {
+      crs: this.#crs,
+    });
+    for (const one of found) this.#found.push(one);
+    this.rowsIn += rowCount;
+    this.#seconds += (performance.now() - startedAt) / 1000;
+  }
+
+  /** The features after the step, in batches; none if there are no features. */
+  async finish(): Promise<Kept[]> {
+    const { tally, context } = this.#setting;
+    const startedAt = performance.now();
+    const kept: Kept[] = [];
+    let rowsOut = 0;
+    let bytes = 0;
+    for (const batch of this.#run.finish()) {
+      rowsOut += batch.rowCount;
+      if ('shape' in batch) kept.push({ stored: batch });
+      else {
+        bytes += batchByteLength(batch);
+        kept.push(bytes <= RESULT_BYTES ? { batch } : { stored: context.store.store(batch) });
+      }
+      // So that a cancellation is noticed.
+      await setImmediate();
+      throwIfAborted(context.signal);
+    }
+    const seconds = this.#seconds + (performance.now() - startedAt) / 1000;
+    tally.add({ rowsIn: this.rowsIn, rowsOut, findings: this.#found, seconds });
+    return kept;
+  }
+}
