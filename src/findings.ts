@@ -172,6 +172,21 @@ const generalFindings = {
   MASK_CUT: info(
     "the polygons of '{field:path}' extend beyond what {crs} can represent; they were cut at {degrees} degrees around its area of use",
   ),
+  // second sources
+  JOIN_UNMATCHED: info("features have no match in '{source}': the new fields are null", 'feature'),
+  JOIN_UNMATCHED_DROPPED: removed("features without a match in '{source}' were dropped", 'feature'),
+  JOIN_FURTHER_MATCHES: lost(
+    "features have several matches in '{source}', of which the first was taken; for all of them, {set:step.matches=all}",
+    'feature',
+  ),
+  JOIN_KEY_TYPES: lost(
+    "no key can match: field '{field}' is {type} and field '{sourceField}' of '{source}' is {sourceType}; to compare both as texts, {set:step.compare_as=text}, or as numbers, {set:step.compare_as=number}",
+    'feature',
+  ),
+  SOURCE_ROWS_UNMATCHED: info("features of '{source}' match nothing", 'feature'),
+  SOURCE_FIELD_RENAMED: changed(
+    "field '{from}' of the second source is called '{to}': the name is taken; for other names, {set:step.prefix}",
+  ),
   DISTANCE_SCALE_OFF: info(
     'distances in {crs} differ from distances on the ground by more than {percent} % here; to measure on the ellipsoid, {set:step.geodesic=true}',
   ),

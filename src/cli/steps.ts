@@ -52,7 +52,8 @@ export async function stepsOf(
   for (const { name, value } of order) {
     if (name === PIPELINE) chain.push({ file: value as string });
     else if (name === LAYER_FLAG.flag) restrictStep(chain, value as string);
-    else if (!beginStep(chain, name, value, registry)) modifyStep(chain, name, value, registry);
+    else if (isForLast(chain, name, value) || !beginStep(chain, name, value, registry))
+      modifyStep(chain, name, value, registry);
   }
   if (chain.length === 0) return [];
   // The schema validator takes as long to load as a small conversion to run: only for who needs it.
@@ -63,6 +64,18 @@ export async function stepsOf(
   });
   checkOrder(steps, registry);
   return steps;
+}
+
+/** Whether a flag that also begins a step is an option of the last one: "--join round" after buffer. */
+function isForLast(
+  chain: readonly (OpenStep | { readonly file: string })[],
+  name: string,
+  value: string | undefined,
+): boolean {
+  const last = chain.at(-1);
+  if (last === undefined || 'file' in last) return false;
+  const own = last.record.commandLine?.modifiers?.find(({ flag }) => flag === name);
+  return own?.accepts?.(value ?? '') === true;
 }
 
 /** False when no transformation has a form with this flag. */

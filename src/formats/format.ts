@@ -165,6 +165,8 @@ export interface OpenContext {
   readonly partitionBytes: number;
   /** Shared by all inputs of a job; missing: the input is the only one. */
   readonly scratch?: ScratchSpace;
+  /** Geometries are not used: where the format can do without, the file needs none, and all columns are fields. */
+  readonly attributesOnly?: true;
 }
 
 /** A range of records that one worker reads; `start` and `end` in a unit of the reader (bytes, record numbers). */

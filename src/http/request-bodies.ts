@@ -121,7 +121,11 @@ function stepPartsOf(): Record<string, JsonSchema> {
     filePartNames(transformations).map((part) => {
       const takers = transformations.filter(({ fileParameter }) => fileParameter?.part === part);
       const names = takers.map(({ id }) => id).join(' and ');
-      const description = `A file with polygons for ${names}, in any input format and CRS, for steps without polygons of their own. Other parts \`${part}_NAME\` can hold further files; a step names its part in \`${part}\`.`;
+      const hasValue = takers.every(({ fileParameter }) => fileParameter?.value !== null);
+      const what = hasValue
+        ? `A file with polygons for ${names}, in any input format and CRS, for steps without polygons of their own.`
+        : `The second source of ${names}: a file in any input format and CRS.`;
+      const description = `${what} Other parts \`${part}_NAME\` can hold further files; a step names its part in \`${part}\`.`;
       return [part, { ...FILE, description }];
     }),
   );

@@ -215,7 +215,7 @@ function checkStepParts(
     const known = takers
       .map(({ id, fileParameter }) =>
         part === fileParameter?.part
-          ? `${id} without '${fileParameter.name}'`
+          ? `${id}${fileParameter.value === null ? '' : ` without '${fileParameter.value.name}'`}`
           : `${id} with '${fileParameter?.part}' set to '${part}'`,
       )
       .join(', ');

@@ -14,12 +14,13 @@ import { field, phrase } from '../message.ts';
 import { listed, shortText } from '../short-text.ts';
 import { layersOf } from '../transformations/parts/step-layers.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
-import type {
-  FeatureCollector,
-  FeatureFile,
-  FileParameter,
-  Transformation,
-  TransformationCode,
+import {
+  contentName,
+  type FeatureCollector,
+  type FeatureFile,
+  type FileParameter,
+  type Transformation,
+  type TransformationCode,
 } from '../transformations/transformation.ts';
 import type { InputPath } from './request.ts';
 
@@ -27,7 +28,7 @@ import type { InputPath } from './request.ts';
 export interface LoadedStep extends RequestedStep {
   readonly path: string;
   readonly code: TransformationCode;
-  /** Of the coordinates in the file that the step has instead of a value; missing: it has none. */
+  /** Of the coordinates in the file of the step; missing: it has none, or one of which it uses no geometries. */
   readonly fileCrs?: CrsText;
 }
 
@@ -56,13 +57,13 @@ export interface StagePlan {
   readonly collect: StepLink | null;
 }
 
-/** Adds the features of a file of `stepInputs` to the collector; resolves with the CRS of their coordinates. */
+/** Adds the features of a file of `stepInputs` to the collector; resolves with the CRS of their coordinates, or null where it takes none. */
 export type ReadFeatures = (
   request: FeatureFile,
   file: InputPath,
   index: number,
   collector: FeatureCollector,
-) => Promise<CrsText>;
+) => Promise<CrsText | null>;
 
 /**
  * Loads the code of the steps, and their file parameters from `stepInputs`, by name. Throws TRANSFORMATION_INVALID for
@@ -88,14 +89,13 @@ export async function loadSteps(
       loaded.push({ ...step, path, code });
       continue;
     }
-    const { name, part } = fileParameter;
-    const key = JSON.stringify([part, step.file]);
+    const name = contentName(fileParameter);
+    const own = fileParameter.usesParameters === true ? [step.type, step.params] : [];
+    const key = JSON.stringify([fileParameter.part, step.file, ...own]);
     const value =
       step.file === undefined
-        ? { value: fileParameter.fromValue(step.params[name], `${path}.${name}`) }
-        : await remembered(files, key, () =>
-            fileValue(fileParameter, step.file!, stepInputs, readFeatures, i),
-          );
+        ? { value: fileParameter.value?.fromValue(step.params[name], `${path}.${name}`) }
+        : await remembered(files, key, () => fileValue(fileParameter, step, stepInputs, readFeatures, i));
     const { value: content, ...crs } = value;
     loaded.push({ ...step, path, params: { ...step.params, [name]: content }, ...crs, code });
   }
@@ -108,17 +108,19 @@ interface FileValue {
 }
 
 async function fileValue(
-  { fromFile, collector }: FileParameter,
-  { input, features }: NonNullable<RequestedStep['file']>,
+  parameter: FileParameter,
+  { file: own, params }: RequestedStep,
   stepInputs: Readonly<Record<string, InputPath>>,
   readFeatures: ReadFeatures,
   index: number,
 ): Promise<FileValue> {
+  const { input, features } = own!;
   const file = stepInputs[input];
-  if (features === undefined) return { value: fromFile(readFileSync(file.path), input) };
-  const collected = collector(features.paths.file);
-  const fileCrs = await readFeatures(features, file, index, collected);
-  return { value: collected.finish(), fileCrs };
+  if (features === undefined) return { value: parameter.value?.fromFile(readFileSync(file.path), input) };
+  const collector = await parameter.collector(features.paths.file, params);
+  const fileCrs = await readFeatures(features, file, index, collector);
+  const value = collector.finish();
+  return fileCrs === null ? { value } : { value, fileCrs };
 }
 
 /** Steps may share a file. */

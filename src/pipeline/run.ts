@@ -392,6 +392,9 @@ class Conversion {
           this.#findings.note('RESULT_EMPTY', { layer: tally.plan.name });
         this.#noteLostFields(tally.plan.name, tally.rowsWritten, outputFields ?? fieldsOf(statistics));
       }
+      if (!inputs.some(({ layers: own }) => own.some(isExcerpt)))
+        for (const { code, params } of plan.steps)
+          if (code.kind === 'streaming') code.conclude?.(params, this.#findings);
       const reprojections = reportReprojections(
         layers.map(({ tally }) => tally),
         ({ from, to }) => this.#crs.operation(from, to),

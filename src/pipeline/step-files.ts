@@ -1,14 +1,17 @@
 /**
- * Reads the file of features that a step has instead of a value, such as the mask of a clip: any format, one layer, of which
+ * Reads the file of features that is the second source of a step, such as the mask of a clip: any format, one layer, of which
  * a condition may choose the features. It is read as an input is, within the same limits, and its batches go to the step's
  * collector one after another.
  */
 import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { nullColumn } from '../batch/attribute-column.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { GeometryBuilder } from '../batch/geometry-column.ts';
 import { MisfitList } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
-import { type CrsText, epsgCode } from '../crs/crs.ts';
+import { type CrsText, epsgCode, localCrs } from '../crs/crs.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { Findings, type FoundFinding } from '../findings.ts';
@@ -36,6 +39,9 @@ import type { SessionStep, TaskResult } from './task.ts';
 import type { ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
+/** The CRS of conditions on a file whose coordinates are not used. */
+const PLANE = localCrs(1);
+
 export interface StepFileReading {
   readonly paths: Pick<
     ConversionPaths,
@@ -49,7 +55,7 @@ export interface StepFileReading {
 }
 
 /**
- * Adds the features of the file to the collector. Resolves with the CRS of their coordinates. Throws what a conversion of
+ * Adds the features of the file to the collector. Resolves with the CRS of their coordinates, or null where it takes none. Throws what a conversion of
  * the file would, LAYER_UNKNOWN, TRANSFORMATION_INVALID where the layer has to be named, and what the collector throws.
  * Errors name the file.
  */
@@ -59,7 +65,7 @@ export async function readStepFile(
   index: number,
   collector: FeatureCollector,
   reading: StepFileReading,
-): Promise<CrsText> {
+): Promise<CrsText | null> {
   try {
     return await new StepFileReader(request, file, index, collector, reading).read();
   } catch (error) {
@@ -90,8 +96,8 @@ class StepFileReader {
     this.#reading = reading;
   }
 
-  async read(): Promise<CrsText> {
-    const { paths, crs, threads, signal, scratch } = this.#reading;
+  async read(): Promise<CrsText | null> {
+    const { paths, threads, signal, scratch } = this.#reading;
     const scratchDirectory = join(paths.scratchDirectory, `step-${this.#index + 1}`);
     mkdirSync(scratchDirectory, { recursive: true });
     const packed = { inputs: [this.#file], scratchDirectory, limits: paths.limits };
@@ -107,23 +113,12 @@ class StepFileReader {
       findings,
       partitionBytes: cutting.partitionBytes,
       scratch,
+      ...(this.#collector.takes === 'attributes' ? { attributesOnly: true } : {}),
     });
     throwIfAborted(signal);
     checkLayerNames(layers);
     let layer = this.#chooseLayer(layers);
-    await crs.prepare([this.#request.crs, layer.crs]);
-    const own = sourceCrsOf(
-      {
-        layer,
-        stated: { crs: this.#request.crs, crsPath: this.#request.paths.crs },
-        format,
-        source: `'${this.#file.name}'`,
-        file: `'${this.#file.name}'`,
-        location: { file: this.#file.name },
-      },
-      crs,
-      this.#reading.findings,
-    );
+    const own = await this.#crs(layer, format);
     this.#tell(findings.list(), own);
     const started = executorFor(
       [layer],
@@ -137,7 +132,7 @@ class StepFileReader {
     try {
       const misfits = await this.#readLayer(layer, own, format, reader, executor);
       if (misfits.size === 0 || reader.undeclare === undefined) return own;
-      // A condition sees the values as they are, not as null where they contradict the declaration of their field.
+      // The values are used as they are, not as null where they contradict the declaration of their field.
       layer = reader.undeclare(layer, misfits);
       this.#collector.restart();
       await this.#readLayer(layer, own, format, reader, executor);
@@ -198,16 +193,36 @@ class StepFileReader {
     });
   }
 
-  /** One pass over the layer, after one that infers its fields if the condition needs them. Returns the fields whose values contradict their declaration. */
+  /** Null where geometries are not used. */
+  async #crs(layer: SourceLayer, format: InputFormat): Promise<CrsText | null> {
+    if (this.#collector.takes === 'attributes') return null;
+    const { crs } = this.#reading;
+    await crs.prepare([this.#request.crs, layer.crs]);
+    return sourceCrsOf(
+      {
+        layer,
+        stated: { crs: this.#request.crs, crsPath: this.#request.paths.crs },
+        format,
+        source: `'${this.#file.name}'`,
+        file: `'${this.#file.name}'`,
+        location: { file: this.#file.name },
+      },
+      crs,
+      this.#reading.findings,
+    );
+  }
+
+  /** One pass over the layer, after one that infers its fields if these are needed. Returns the fields whose values contradict their declaration. */
   async #readLayer(
     layer: SourceLayer,
-    crs: CrsText,
+    crs: CrsText | null,
     format: InputFormat,
     reader: FormatReader,
     executor: Executor,
   ): Promise<ReadonlySet<string>> {
     const { paths, crs: service } = this.#reading;
     const { where } = this.#request;
+    if (where !== null) await service.prepare([crs ?? PLANE]);
     const step: SessionStep | null =
       where === null
         ? null
@@ -217,7 +232,7 @@ class StepFileReader {
             type: 'filter',
             path: this.#request.paths.where,
             parameters: { where },
-            crs: service.describe(crs, this.#request.paths.crs),
+            crs: service.describe(crs ?? PLANE, this.#request.paths.crs),
             fromWgs84: null,
             toWgs84: null,
             file: null,
@@ -239,28 +254,33 @@ class StepFileReader {
       locatesFindings: paths.findingsPath !== undefined,
     });
     const misfits = new MisfitList();
-    let fields: readonly Field[] | null = where === null ? [] : null;
-    if (where !== null && (reader.typing === 'layer' || layer.fields === null)) {
+    const usesFields = where !== null || this.#collector.takes !== 'geometries';
+    let fields: readonly Field[] | null = usesFields ? null : [];
+    if (usesFields && (reader.typing === 'layer' || layer.fields === null)) {
       const statistics = emptyStatistics();
       await this.#pass(layer, executor, { fields: null, castTo: null, depth: 'fields' }, (result) => {
         mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
       });
       fields = fieldsOf(statistics);
     }
-    const readAs = where === null || reader.typing === 'layer' ? fields : null;
-    const castTo = where === null ? null : fields;
+    const readAs = !usesFields || reader.typing === 'layer' ? fields : null;
+    const castTo = usesFields ? fields : null;
+    let isEmpty = true;
     await this.#pass(layer, executor, { fields: readAs, castTo, depth: null }, (result, base) => {
       misfits.merge(result.misfits, (at) => at);
       this.#tell(result.readFindings, crs, (at) => locateInLayer(at, base, layer.name));
       if (result.batch === null) return;
+      isEmpty = false;
       try {
-        this.#collector.add(result.batch);
+        this.#collector.add(result.batch, this.#file.name);
       } catch (error) {
         // Of the rows that a condition left, the records are not known.
         throw where === null ? locateErrorAt(error, base, { layer: layer.name }) : error;
       }
     });
-    return new Set(where === null ? [] : misfits.list().map((misfit) => misfit.field));
+    if (isEmpty && usesFields)
+      this.#collector.add(batchWithout(fields ?? layer.fields ?? []), this.#file.name);
+    return new Set(usesFields ? misfits.list().map((misfit) => misfit.field) : []);
   }
 
   #pass(
@@ -296,22 +316,22 @@ class StepFileReader {
   /** Adds findings of the reader. Throws where the file says that it is in another CRS than the one it is read in. */
   #tell(
     found: readonly FoundFinding[],
-    crs: CrsText,
+    crs: CrsText | null,
     within: Parameters<Findings['merge']>[1] = (at) => at,
   ): void {
     const { paths, crs: stated } = this.#request;
     const { name } = this.#file;
     for (const { code, params } of found) {
-      const epsg = code === 'SRID_STATED' ? epsgCode(crs) : null;
+      const epsg = code === 'SRID_STATED' && crs !== null ? epsgCode(crs) : null;
       const srid = Number(params.srid);
       if (epsg !== null && srid !== 0 && srid !== epsg)
         throw failure('CRS_CONFLICT', {
-          stated: crs,
+          stated: crs ?? '',
           source: `'${name}'`,
           found: `SRID ${srid}`,
           path: field(paths.crs),
         });
-      if (code === 'CRS_MEMBER_IGNORED' && stated === null)
+      if (code === 'CRS_MEMBER_IGNORED' && stated === null && crs !== null)
         throw failure('TRANSFORMATION_INVALID', {
           path: field(paths.file),
           reason: phrase`states another CRS than EPSG:4326 in its crs member; confirm the CRS with '${field(paths.crs)}'`,
@@ -320,8 +340,18 @@ class StepFileReader {
     const reported = reportedFindings(found, stated !== null).map((finding) =>
       finding.places.length > 0 ? finding : { ...finding, places: [{}] },
     );
-    this.#reading.findings.merge(reported, (at) => ({ file: name, ...within(at) }), { crs });
+    this.#reading.findings.merge(
+      reported,
+      (at) => ({ file: name, ...within(at) }),
+      crs === null ? undefined : { crs },
+    );
   }
+}
+
+/** No rows, but fields. */
+function batchWithout(fields: readonly Field[]): FeatureBatch {
+  const columns = fields.map(({ type }) => nullColumn(type, 0));
+  return { rowCount: 0, geometry: new GeometryBuilder('XY', 0, 0).finish(), fields, columns, ids: null };
 }
 
 /** By the first bytes; a zip archive is read as a shapefile. */

@@ -96,6 +96,8 @@ Attributes, ids and order do not change. Z and M are dropped.`,
         flag: 'join',
         placeholder: 'FORM',
         description: 'shape of the buffer at corners: round, mitre or bevel',
+        // Another value is the file of a join after this step.
+        accepts: (value) => ['round', 'mitre', 'bevel'].includes(value),
         parameters: (value, before) => ({ ...before, join: value }),
       },
     ],

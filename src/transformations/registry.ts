@@ -15,6 +15,7 @@ import { envelope } from './envelope.ts';
 import { erase } from './erase.ts';
 import { explode } from './explode.ts';
 import { filter } from './filter.ts';
+import { join } from './join.ts';
 import { limit } from './limit.ts';
 import { makeValid } from './make_valid.ts';
 import { withLayers } from './parts/step-layers.ts';
@@ -50,6 +51,7 @@ const all: readonly Transformation[] = [
   erase,
   explode,
   filter,
+  join,
   limit,
   makeValid,
   pointOnSurface,

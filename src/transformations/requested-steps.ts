@@ -10,6 +10,7 @@ import { field, type Phrase, phrase } from '../message.ts';
 import { memberPath, type SchemaFault, schemaFault } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
 import {
+  contentName,
   type FeatureFile,
   type ParametersSchema,
   RequestTotals,
@@ -47,7 +48,9 @@ export class StepFile {
 
 /** Names of the parameters that may be stored as files, of all transformations. */
 export function fileParameterNames(registry: readonly Transformation[]): ReadonlySet<string> {
-  return new Set(registry.flatMap(({ fileParameter }) => (fileParameter ? [fileParameter.name] : [])));
+  return new Set(
+    registry.flatMap(({ fileParameter }) => (fileParameter?.value ? [fileParameter.value.name] : [])),
+  );
 }
 
 /** Names of the parts of a form that hold files of features. */
@@ -164,24 +167,26 @@ function fileOf(
   totals: RequestTotals,
 ): RequestedStep['file'] | null {
   const { fileParameter, parameters } = record;
-  const value = fileParameter === undefined ? undefined : given[fileParameter.name];
+  const inline = fileParameter?.value ?? null;
+  const value = inline === null ? undefined : given[inline.name];
   const isStored = value instanceof StepFile;
-  if (fileParameter !== undefined && isStored) delete given[fileParameter.name];
+  if (inline !== null && isStored) delete given[inline.name];
   const fault = schemaFault(parameters, given, 'fillDefaults');
   if (fault !== null) throw parameterFailure(fault, record, pathOf);
   if (fileParameter === undefined) return null;
   const { id } = record;
-  const { name, part, fromValue } = fileParameter;
+  const { part } = fileParameter;
+  const name = contentName(fileParameter);
   const upload = given[`${part}_upload`];
   const ofFile = Object.keys(given).find((key) => key === part || key.startsWith(`${part}_`));
-  if (value !== undefined) {
+  if (inline !== null && value !== undefined) {
     if (ofFile !== undefined)
       throw invalid(
         pathOf(ofFile),
         phrase`is about a file, but '${field(pathOf(name))}' has the value; leave one of them out`,
       );
     if (isStored) return { input: value.input };
-    fromValue(value, pathOf(name));
+    inline.fromValue(value, pathOf(name));
     return null;
   }
   if (upload !== undefined) {
@@ -200,7 +205,9 @@ function fileOf(
   if (places === 'none' && ofFile !== undefined)
     throw invalid(
       pathOf(ofFile),
-      phrase`is about a file, which only a form can have; send a form, '${field(pathOf(name))}', or '${field(pathOf(`${part}_upload`))}'`,
+      inline === null
+        ? phrase`is about a file, which only a form can have; send a form, or '${field(pathOf(`${part}_upload`))}'`
+        : phrase`is about a file, which only a form can have; send a form, '${field(pathOf(name))}', or '${field(pathOf(`${part}_upload`))}'`,
     );
   const input = given[part] ?? (places === 'parts' ? part : undefined);
   if (places === 'none' || input === undefined) throw missingParameter(id, name, parameters, pathOf);
@@ -249,7 +256,8 @@ export function missingFilePart(
 ): GeomillError {
   const record = registry.find(({ id }) => id === type);
   if (record?.fileParameter === undefined) throw new Error(`transformation '${type}' has no file parameter`);
-  const { name, part } = record.fileParameter;
+  const { part } = record.fileParameter;
+  const name = contentName(record.fileParameter);
   return missingParameter(
     type,
     name,

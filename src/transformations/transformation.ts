@@ -42,6 +42,8 @@ export interface CommandLineModifier {
   /** Null: the flag takes no value. */
   readonly placeholder: string | null;
   readonly description: string;
+  /** The values it takes where another step begins with the same flag. Missing: no step does. */
+  readonly accepts?: (value: string) => boolean;
   /** Given elsewhere than after its step, it begins one. Missing: it is an error there. */
   readonly beginsStep?: true;
   /** The step's parameters with those of the value added. Throws USAGE. */
@@ -66,8 +68,13 @@ export interface FeatureFile {
 
 /** Takes the features of a file. */
 export interface FeatureCollector {
-  /** Locations in errors count the rows of the batch from 1. */
-  add(batch: FeatureBatch): void;
+  /** What it takes of them: geometries alone, or attributes with geometries or without. Without geometries the file needs no CRS. */
+  readonly takes: 'geometries' | 'attributes' | 'features';
+  /**
+   * Locations in errors count the rows of the batch from 1. The batches of one reading have the same fields. `file`: its name, as
+   * the user knows it.
+   */
+  add(batch: FeatureBatch, file: string): void;
   /** Discards what was added. */
   restart(): void;
   /** The value that the code of the step gets. Throws TRANSFORMATION_INVALID. */
@@ -75,22 +82,39 @@ export interface FeatureCollector {
 }
 
 /**
- * A parameter that may be as large as a file. A large value in a request is stored as a file of the job that is read when
- * the job runs: a further input, named in the step. Instead of the value a step can have a file of features in any format: a
- * part of a form, or a file named on the command line.
+ * A second source of a step: a file of features in any format, which is a part of a form, an upload, or a file named on the
+ * command line. It is a further input of the job, named in the step. A step can have a value instead, if the parameter says so.
  */
 export interface FileParameter {
-  readonly name: string;
   /** Names the parameter with the file, the part of a form that holds it by default, and the beginning of the names of others. */
   readonly part: string;
+  /** What the step uses of the features of a file, for the docs. */
+  readonly uses: 'polygons' | 'features' | 'attributes';
+  /** The parameter that can have the value itself; null: only a file has it. */
+  readonly value: FileValueParameter | null;
+  /** How to read the file of features. `pathOf`: of a parameter, in messages. Throws CRS_UNKNOWN. */
+  readonly fileOf: (parameters: StepParameters, pathOf: (name: string) => string) => FeatureFile;
+  /** `path` of the file, for messages. Without `usesParameters` steps with the same file share what one collector made. */
+  readonly collector: (
+    path: string,
+    parameters: StepParameters,
+  ) => FeatureCollector | Promise<FeatureCollector>;
+  /** What the collector makes depends on the parameters of the step. */
+  readonly usesParameters?: true;
+}
+
+/** A value that may be as large as a file. In a request, a large one is stored as a file of the job that is read when the job runs. */
+export interface FileValueParameter {
+  readonly name: string;
   /** Converts the value to the one that the code gets. Throws TRANSFORMATION_INVALID with `path`. */
   readonly fromValue: (value: unknown, path: string) => unknown;
   /** The same from the content of a file. */
   readonly fromFile: (content: Uint8Array, path: string) => unknown;
-  /** How to read the file of features. `pathOf`: of a parameter, in messages. Throws CRS_UNKNOWN. */
-  readonly fileOf: (parameters: StepParameters, pathOf: (name: string) => string) => FeatureFile;
-  /** `path` of the file, for messages. */
-  readonly collector: (path: string) => FeatureCollector;
+}
+
+/** The parameter in which the code of a step gets what was made of its file or value. */
+export function contentName({ part, value }: FileParameter): string {
+  return value?.name ?? part;
 }
 
 /** Totals over the steps of one request, for limits that apply to all of them together. */
@@ -116,7 +140,7 @@ export interface Transformation {
     path: string,
     before: readonly { readonly type: string }[],
   ) => void;
-  /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without it. */
+  /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without its content. */
   readonly fileParameter?: FileParameter;
   readonly load: () => Promise<TransformationCode>;
 }
@@ -181,6 +205,8 @@ export interface StreamingTransformation {
   readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
   /** Called once per worker, layer and step; the function it gives is called per batch. Needs engines: may be async. */
   prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep>;
+  /** Called in the main thread after all batches of all layers, unless these are an excerpt: reports what concerns all of them. */
+  readonly conclude?: (parameters: StepParameters, findings: Findings) => void;
 }
 
 /** Applies the step. Dropped, repaired and split features are noted; locations count the rows of the batch from 1. Never changes its input's buffers. */

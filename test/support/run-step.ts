@@ -53,9 +53,9 @@ export async function runStep(
   const step = checkedStep(record, { ...params }, setting.path);
   const code = await record.load();
   assert.ok(code.kind === 'streaming');
-  const { name, fromValue } = record.fileParameter ?? { name: '', fromValue: () => undefined };
-  const given = record.fileParameter
-    ? { [name]: fromValue(step.params[name], `${setting.path}.${name}`) }
+  const value = record.fileParameter?.value;
+  const given = value
+    ? { [value.name]: value.fromValue(step.params[value.name], `${setting.path}.${value.name}`) }
     : {};
   const apply = await code.prepare({ ...step.params, ...given }, setting);
   const geos = await Geos.load();

@@ -199,7 +199,7 @@ test('what is wrong with a mask is told before the job is queued, with its path'
     ],
   ];
   for (const [mask, message] of refused) {
-    assert.throws(() => clip.fileParameter!.fromValue(mask, 't.clipping_geojson'), {
+    assert.throws(() => clip.fileParameter!.value!.fromValue(mask, 't.clipping_geojson'), {
       code: 'TRANSFORMATION_INVALID',
       message,
     });
@@ -208,7 +208,7 @@ test('what is wrong with a mask is told before the job is queued, with its path'
     ...rectangle(0, 0, 1, 1),
     crs: { type: 'name', properties: { name: 'urn:ogc:def:crs:OGC:1.3:CRS84' } },
   };
-  clip.fileParameter!.fromValue(named, 't.clipping_geojson');
+  clip.fileParameter!.value!.fromValue(named, 't.clipping_geojson');
 });
 
 test('a file on the command line may be followed by its layer', () => {

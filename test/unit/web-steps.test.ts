@@ -45,7 +45,7 @@ test('a step is a sentence of its parameters, without those that have their defa
     assert.ok(record !== undefined);
     const file = path === undefined ? {} : { file: { part: 'mask', path } };
     const step = { key: 1, type, params: params as Record<string, unknown>, enabled: true, ...file };
-    return stepSentence(step, record.parameters, record.fileParameter?.name ?? null);
+    return stepSentence(step, record.parameters, record.fileParameter?.value?.name ?? null);
   };
   const ring = (...corners: number[][]) => ({ type: 'Polygon', coordinates: [[...corners, corners[0]]] });
   assert.equal(

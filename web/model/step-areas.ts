@@ -64,9 +64,9 @@ function featuresOfStep(
   wanted: Set<string>,
 ): FeatureCollection | null {
   const parameter = fileParameterOf(step.type);
-  if (parameter === null) return null;
+  if (parameter === null || parameter.uses === 'attributes') return null;
   const request = requestOf(document, step);
-  if (request === null) return inlineFeatures(step.params[parameter.name]);
+  if (request === null) return parameter.name === null ? null : inlineFeatures(step.params[parameter.name]);
   wanted.add(request.key);
   const now = drawn.value.get(request.key);
   if (now === undefined || (now.state === 'loading' && !aborts.has(request.key)))

@@ -11,7 +11,7 @@ export function stepSentence({ params, file }: StepChoice, schema: object, areaN
   const fields = formFields(schema);
   const units = new Set(fields.map(({ unitField }) => unitField));
   const parts: string[] = [];
-  if (file !== undefined) parts.push(`polygons of ${file.path}`);
+  if (file !== undefined) parts.push(areaName === null ? file.path : `polygons of ${file.path}`);
   for (const field of fields) {
     const value = params[field.name];
     if (

@@ -1,4 +1,4 @@
-/** The area of a step: drawn on the map, as numbers, from another source, or pasted. */
+/** The second source of a step: another source, or an area that is drawn on the map, given as numbers, or pasted. */
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { extentOf, type LonLatBox } from '../map/extent.ts';
@@ -39,7 +39,7 @@ interface Props {
 export function AreaControl(props: Props): JSX.Element {
   const { step, parameter } = props;
   const document = workspace.current.value;
-  const value = step.params[parameter.name];
+  const value = parameter.name === null ? undefined : step.params[parameter.name];
   const [isPasting, setPasting] = useState(false);
   const upload = step.params[`${parameter.part}_upload`];
   const setArea = (area: object) => {
@@ -71,11 +71,12 @@ export function AreaControl(props: Props): JSX.Element {
             class="link"
             onClick={() => workspace.edit((now) => withArea(now, step.key, parameter, undefined))}
           >
-            Remove<span class="visually-hidden"> the area</span>
+            Remove
+            <span class="visually-hidden"> {parameter.uses === 'polygons' ? 'the area' : 'the source'}</span>
           </button>
         </p>
       )}
-      {step.file === undefined && upload === undefined && (
+      {parameter.name !== null && step.file === undefined && upload === undefined && (
         <>
           {(isEmpty || boundsOf(value) !== null) && <Bounds value={boundsOf(value)} onChange={setArea} />}
           <div class="actions" role="group" aria-label={props.label}>
@@ -138,12 +139,12 @@ function withArea(
   if (step === undefined) return document;
   const params = {
     ...withoutArea(step.params, { name, part }),
-    ...(area === undefined ? {} : { [name]: area }),
+    ...(area === undefined || name === null ? {} : { [name]: area }),
   };
   return changeStep(document, key, { params, file: undefined });
 }
 
-function withoutArea(params: Options, { name, part }: FileParameter): Options {
+function withoutArea(params: Options, { name, part }: Pick<FileParameter, 'name' | 'part'>): Options {
   const kept = Object.entries(params).filter(
     ([one]) => one !== name && one !== part && !one.startsWith(`${part}_`),
   );
@@ -160,7 +161,7 @@ function withFile(
   const step = document.steps.find((one) => one.key === key);
   if (step === undefined) return document;
   const { part } = parameter;
-  const names = layersOf(path);
+  const names = layersOf(path, parameter.uses);
   const params = {
     ...withoutArea(step.params, parameter),
     ...(names.length > 1 ? { [`${part}_layer`]: names[0] } : {}),
@@ -168,12 +169,13 @@ function withFile(
   return chooseStepFile(document, key, { part, path }, params);
 }
 
-/** Names of the layers, those with polygons first. */
-function layersOf(path: string): string[] {
+/** Names of the layers; where polygons are used, those with polygons first. */
+function layersOf(path: string, uses: FileParameter['uses']): string[] {
   const inspection = sources.value.get(path)?.inspection;
   if (inspection?.state !== 'ready') return [];
   const isArea = (types: object) => Object.keys(types).some((type) => /polygon/i.test(type));
   const { layers } = inspection.value;
+  if (uses !== 'polygons') return layers.map(({ name }) => name);
   return layers
     .toSorted((a, b) => Number(isArea(b.geometry_types)) - Number(isArea(a.geometry_types)))
     .map(({ name }) => name);
@@ -192,13 +194,13 @@ function SourceChoice({ step, parameter }: Props): JSX.Element | null {
         document.steps.find(({ key }) => key === step.key)?.params ?? step.params;
       return changeStep(document, step.key, { params: value === '' ? others : { ...others, [name]: value } });
     }, `area ${step.key} ${name}`);
-  const layers = chosen === undefined ? [] : layersOf(chosen);
+  const layers = chosen === undefined ? [] : layersOf(chosen, parameter.uses);
   const layer = String(step.params[`${part}_layer`] ?? '');
   const filter = step.params[`${part}_filter`];
   return (
     <>
       <SelectField
-        label="Polygons of a source"
+        label={parameter.uses === 'polygons' ? 'Polygons of a source' : 'Source'}
         value={chosen ?? ''}
         choices={[['', 'None'], ...all.map((path) => [path, path] as const)]}
         onChange={(path) =>

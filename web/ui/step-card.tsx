@@ -36,7 +36,9 @@ export function StepCard(props: {
   const file = record?.file_parameter ?? null;
   const { problem } = props;
   const isOfArea =
-    file !== null && (problem?.parameter === file.name || problem?.parameter?.split('_')[0] === file.part);
+    file !== null &&
+    problem?.parameter != null &&
+    (problem.parameter === file.name || problem.parameter.split('_')[0] === file.part);
   const areaProblem = isOfArea ? (problem?.text ?? null) : null;
   const sentence = stepSentence(step, parameters, file?.name ?? null);
   const hasParameters = Object.keys((parameters as { properties?: object }).properties ?? {}).length > 0;
@@ -93,7 +95,7 @@ export function StepCard(props: {
           <AreaControl
             step={step}
             parameter={file}
-            label={areaLabel(parameters, file.name)}
+            label={areaLabel(parameters, file.name ?? file.part)}
             problem={areaProblem}
           />
         )}
@@ -170,7 +172,7 @@ function areaLabel(parameters: object, name: string): string {
   const { properties = {} } = parameters as {
     readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
   };
-  return properties[name]?.description?.split(':', 1)[0] ?? 'Area';
+  return properties[name]?.description?.split(/[:,]/, 1)[0] ?? 'Area';
 }
 
 /** The schema without the parameters that the control of the area has. */

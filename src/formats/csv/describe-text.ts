@@ -112,6 +112,7 @@ function shortened(text: string): string {
 function optionsOf(place: GeometryPlace, names: readonly string[]): Record<string, unknown> {
   const column = (index: number): string | number =>
     names[index] !== '' && names.indexOf(names[index]) === index ? names[index] : index + 1;
+  if (place.kind === 'none') return {};
   if (place.kind === 'column') return { geometry_column: column(place.index) };
   const decimal = place.notation.decimalMark === COMMA ? { decimal_comma: true } : {};
   if (place.kind === 'point')

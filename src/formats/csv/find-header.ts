@@ -217,7 +217,7 @@ function linesText(source: ByteSource, end: LineStart, newline: number): { lines
 
 function locate(settings: HeadSettings, start: LineStart, wanted: WantedColumns): Found {
   const { file, source, delimiter } = settings;
-  const isStated = namesColumn(wanted);
+  const isStated = namesColumn(wanted) && settings.context.attributesOnly !== true;
   // A column of heights belongs to columns of coordinates.
   const specified = isStated || wanted.z !== null ? wanted : { ...wanted, geometry: SPECIFIED_COLUMN };
   const readings: HeaderReading[] = [];
@@ -225,13 +225,18 @@ function locate(settings: HeadSettings, start: LineStart, wanted: WantedColumns)
     readings.push(reading);
     // A single name can have another delimiter after it, and commas in the rows can be those of WKT.
     if (delimiter === null && reading.names.length === 1) continue;
-    const found = namesColumn(specified) ? attempt(settings, reading, specified, statedPlace) : null;
+    const found =
+      namesColumn(specified) && settings.context.attributesOnly !== true
+        ? attempt(settings, reading, specified, statedPlace)
+        : null;
     if (found !== null) return found;
   }
   const look = structuredLook(source);
   if (look !== null)
     throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV file', found: look });
   const [reading, ...others] = byConsistency(readings);
+  if (settings.context.attributesOnly === true)
+    return { reading, located: { place: { kind: 'none' }, assumedCrs: null } };
   for (const candidate of [reading, ...others]) {
     const found =
       (namesColumn(specified) ? attempt(settings, candidate, specified, statedPlace) : null) ??
@@ -288,7 +293,7 @@ const UNIT =
 
 /** The first row if it has a unit in each column of coordinates: "deg, deg"; null: it has other values. */
 function unitsIn(reading: HeaderReading, place: GeometryPlace): string | null {
-  if (place.kind === 'column' || place.kind === 'point') return null;
+  if (place.kind !== 'pair' && place.kind !== 'angles') return null;
   const sample = reading.sample();
   if (sample.rowCount === 0) return null;
   const cell = new CellBytes();

@@ -4,12 +4,14 @@ import type { OrdinateNotation } from '../../bytes/ordinate-text.ts';
 import { AngleCells, type AnglesPlace, columnsOf } from './angle-cells.ts';
 import { PairCells, PointCells } from './coordinate-cells.ts';
 import { GeometryCells } from './geometry-cells.ts';
-import type { RowGeometry } from './row-reader.ts';
+import { NoGeometry, type RowGeometry } from './row-reader.ts';
 
 /** Where the geometry of a row is; columns are counted from 0. Plain data. */
 export type GeometryPlace =
   | AnglesPlace
   | { readonly kind: 'column'; readonly index: number }
+  /** Rows have none. */
+  | { readonly kind: 'none' }
   | {
       readonly kind: 'pair';
       readonly x: number;
@@ -30,6 +32,7 @@ export type GeometryPlace =
 
 /** The columns that the geometry is read from. */
 export function geometryColumns(place: GeometryPlace): number[] {
+  if (place.kind === 'none') return [];
   if (place.kind === 'column' || place.kind === 'point') return [place.index];
   const { x, y, z } = place;
   const columns = place.kind === 'angles' ? [...columnsOf(place.x), ...columnsOf(place.y)] : [x, y];
@@ -38,6 +41,8 @@ export function geometryColumns(place: GeometryPlace): number[] {
 
 export function rowGeometry(place: GeometryPlace, builder: GeometryBuilder): RowGeometry {
   switch (place.kind) {
+    case 'none':
+      return new NoGeometry(builder);
     case 'column':
       return new GeometryCells(place.index, builder);
     case 'pair':

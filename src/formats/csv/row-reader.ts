@@ -22,6 +22,28 @@ export interface RowGeometry {
   read(scanner: RecordScanner): boolean;
 }
 
+/** Rows of a table whose geometries are not used. */
+export class NoGeometry implements RowGeometry {
+  readonly srid = 0;
+  readonly notes = 0;
+  readonly emptyCount = 0;
+  readonly zeroCount = 0;
+  readonly lacksOrder = false;
+  readonly reason = '';
+  readonly column = -1;
+  readonly scanProbe = null;
+  readonly #builder: GeometryBuilder;
+
+  constructor(builder: GeometryBuilder) {
+    this.#builder = builder;
+  }
+
+  read(): boolean {
+    this.#builder.endFeature(GEOMETRY_TYPE.none);
+    return true;
+  }
+}
+
 /** Makes the position that was appended last a point. */
 export function endPoint(builder: GeometryBuilder): void {
   builder.endRing();

@@ -96,7 +96,8 @@ function describeTransformation(transformation: Transformation): object {
     title,
     description,
     parameters,
-    file_parameter: file === undefined ? null : { name: file.name, part: file.part },
+    file_parameter:
+      file === undefined ? null : { name: file.value?.name ?? null, part: file.part, uses: file.uses },
     guarantees,
     example: exampleStep(transformation),
   };

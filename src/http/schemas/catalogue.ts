@@ -83,12 +83,20 @@ export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
     parameters: { ...schemaOfOptions, description: 'JSON Schema (2020-12) of the parameters.' },
     file_parameter: nullable(
       closedObject({
-        name: text('Parameter with the value, such as `clipping_geojson`.'),
+        name: nullable(
+          text('Parameter that can have the value instead, such as `clipping_geojson`.'),
+          'Null: only a file has it.',
+        ),
         part: text(
           'Part of a form with the file, such as `mask`; parameters about the file are `PART_upload`, `PART_format`, `PART_layer`, `PART_crs`, `PART_options` and `PART_filter`.',
         ),
+        uses: {
+          type: 'string',
+          enum: ['polygons', 'features', 'attributes'],
+          description: 'What the step uses of the features of a file.',
+        },
       }),
-      'Parameter that can also be a file, with features in any input format; null: none.',
+      'Second source of the step: a file with features in any input format; null: none.',
     ),
     guarantees: listOf(TEXT, 'Properties that every result has.'),
     example: { type: 'object', description: 'Example of an entry of `transformations`.' },

@@ -61,6 +61,9 @@ export function isDivisible(
     INPUTS.has(input.format) &&
     OUTPUTS.has(output.format) &&
     output.split === undefined &&
-    steps.every(({ code }) => code.kind === 'streaming' || code.kind === 'reprojecting')
+    steps.every(
+      ({ code }) =>
+        (code.kind === 'streaming' && code.conclude === undefined) || code.kind === 'reprojecting',
+    )
   );
 }

@@ -5,17 +5,25 @@ import { failure } from '../../errors.ts';
 import type { FieldAggregate } from './aggregate.ts';
 import { appendValue, compareValues, isNaNValue, isSameValue } from './aggregate-values.ts';
 import type { Groups } from './merge/groups.ts';
-import type { LayerRows } from './merge/layer-rows.ts';
 
 const MAX_INT64 = 2n ** 63n - 1n;
 const SEPARATOR = ', ';
+
+/** Where the rows of a layer are. */
+interface RowPlaces {
+  readonly batches: readonly { readonly rowCount: number }[];
+  /** Batch by row. */
+  readonly batchOf: ArrayLike<number>;
+  /** First row of each batch. */
+  readonly firstRows: ArrayLike<number>;
+}
 
 /**
  * The values of one field for the groups `[start, end)`. `onCollapsed` is called for each group whose features had
  * different values, of which one was kept.
  */
 export function aggregateColumn(
-  layer: LayerRows,
+  layer: RowPlaces,
   columns: readonly AttributeColumn[],
   aggregate: FieldAggregate,
   groups: Groups,
@@ -50,9 +58,9 @@ class LayerColumn {
   readonly columns: readonly AttributeColumn[];
   /** As 'string' columns, made at the first use. */
   readonly texts: (AttributeColumn | undefined)[] = [];
-  readonly #layer: LayerRows;
+  readonly #layer: RowPlaces;
 
-  constructor(layer: LayerRows, columns: readonly AttributeColumn[]) {
+  constructor(layer: RowPlaces, columns: readonly AttributeColumn[]) {
     this.#layer = layer;
     this.columns = columns;
   }

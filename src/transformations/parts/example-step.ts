@@ -29,9 +29,10 @@ export function exampleStep({ id, parameters, fileParameter }: Transformation): 
   for (const [name, schema] of Object.entries(parameters.properties)) {
     const { examples, enum: choices, type } = schema as PropertySchema;
     // The example has the value of the file parameter, so it cannot describe a file.
+    if (fileParameter?.value === null && name === `${fileParameter.part}_upload`) params[name] = 'UPLOAD_ID';
     if (fileParameter !== undefined && name.startsWith(`${fileParameter.part}_`)) continue;
     if (examples !== undefined) params[name] = examples[0];
-    else if (fileParameter?.name === name) params[name] = POLYGON;
+    else if (fileParameter?.value?.name === name) params[name] = POLYGON;
     else if (parameters.required?.includes(name))
       params[name] = choices?.[0] ?? (type === 'number' || type === 'integer' ? 100 : '');
   }

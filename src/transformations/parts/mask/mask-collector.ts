@@ -21,6 +21,7 @@ import { isFinitePlane } from '../repaired.ts';
 export const MAX_MASK_POSITIONS = 2_000_000;
 
 export class MaskCollector implements FeatureCollector {
+  readonly takes = 'geometries';
   readonly #path: string;
   #builder = new GeometryBuilder('XY', 64, 1024);
 

@@ -1,0 +1,84 @@
+/** The fields that a step takes from its second source: parameters, and their names after the step. */
+import type { Field } from '../../../batch/schema.ts';
+import { UniqueNames } from '../../../batch/unique-names.ts';
+import type { Findings } from '../../../findings.ts';
+import type { CommandLineModifier, StepParameters } from '../../transformation.ts';
+import { fieldNames, MAX_NAME_LENGTH } from '../name-lists.ts';
+
+export function sourceFields(usual: string): object {
+  return { ...fieldNames, description: `Fields of the source to add. Default: ${usual}.` };
+}
+
+export const prefix = {
+  type: 'string',
+  maxLength: 200,
+  default: '',
+  description: 'Text before the names of the new fields.',
+} as const;
+
+/** `what` is counted. */
+export function countField(what: string): object {
+  return {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_NAME_LENGTH,
+    description: `Name of a new field with the number of ${what}. Default: none.`,
+  };
+}
+
+export const sourceFieldModifiers: readonly CommandLineModifier[] = [
+  {
+    flag: 'source-fields',
+    placeholder: 'FIELDS',
+    description: 'fields of the source to add: name,pop',
+    parameters: (value, before) => ({
+      ...before,
+      fields: value
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    }),
+  },
+  {
+    flag: 'prefix',
+    placeholder: 'TEXT',
+    description: 'text before the names of the new fields',
+    parameters: (value, before) => ({ ...before, prefix: value }),
+  },
+  {
+    flag: 'count-field',
+    placeholder: 'NAME',
+    description: 'new field with the number of matches',
+    parameters: (value, before) => ({ ...before, count_field: value }),
+  },
+];
+
+/** The fields after those of the features. Names that are taken, in any letter case, get a number. */
+export function namedFields(
+  fields: readonly Field[],
+  added: readonly Field[],
+  parameters: StepParameters,
+): readonly Field[] {
+  const fold = (name: string): string => name.toLowerCase();
+  const names = new UniqueNames({ fold, firstNumber: 2, taken: fields.map(({ name }) => fold(name)) });
+  return added.map(({ name, type }) => ({ name: names.take(`${parameters.prefix ?? ''}${name}`), type }));
+}
+
+/** Reports names that got a number. Once for each list of fields of features. */
+export class NamesReport {
+  readonly #reported = new WeakSet<readonly Field[]>();
+
+  note(
+    fields: readonly Field[],
+    added: readonly Field[],
+    named: readonly Field[],
+    parameters: StepParameters,
+    findings: Findings,
+  ): void {
+    if (this.#reported.has(fields)) return;
+    this.#reported.add(fields);
+    for (const [i, { name }] of added.entries())
+      if (named[i].name !== `${parameters.prefix ?? ''}${name}`)
+        findings.note('SOURCE_FIELD_RENAMED', { from: name, to: named[i].name });
+  }
+}

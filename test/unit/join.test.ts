@@ -1,0 +1,174 @@
+/** join: attributes of another source by key. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { collectionOf, runWithSource } from '../support/second-source.ts';
+
+const TOWNS = collectionOf([{ code: '01' }, { code: '02' }, { code: null }, { code: '04' }]);
+const TABLE = 'code,name,pop\n01,one,10\n02,two,20\n02,two again,25\n05,five,50\n,none,1\n';
+const run = (params: object, input: object | string = TOWNS, source = TABLE) =>
+  runWithSource('join', { key: ['code'], ...params }, input, ['t.csv', source]);
+
+test('features get the fields of the first row with their key, of a table without geometries', async () => {
+  const { features, counts } = await run({});
+  assert.deepEqual(
+    features.map(({ properties }) => properties),
+    [
+      { code: '01', name: 'one', pop: 10 },
+      { code: '02', name: 'two', pop: 20 },
+      { code: null, name: null, pop: null },
+      { code: '04', name: null, pop: null },
+    ],
+  );
+  assert.deepEqual(
+    features.map(({ id }) => id),
+    [1, 2, 3, 4],
+  );
+  assert.deepEqual(counts, { JOIN_UNMATCHED: 2, JOIN_FURTHER_MATCHES: 1, SOURCE_ROWS_UNMATCHED: 2 });
+});
+
+test('an inner join drops features without a match, all matches make a feature each', async () => {
+  const { features, counts } = await run({
+    how: 'inner',
+    matches: 'all',
+    count_field: 'n',
+    fields: ['name'],
+  });
+  assert.deepEqual(
+    features.map(({ id, properties }) => [id, properties.name, properties.n]),
+    [
+      [1, 'one', 1],
+      [2, 'two', 2],
+      [undefined, 'two again', 2],
+    ],
+  );
+  assert.deepEqual(counts, { JOIN_UNMATCHED_DROPPED: 2, SOURCE_ROWS_UNMATCHED: 2 });
+});
+
+test('rows with the same key are merged by aggregate', async () => {
+  const params = { aggregate: { pop: 'sum', name: 'distinct' }, count_field: 'n', prefix: 't_' };
+  const { features, counts } = await run(params);
+  assert.deepEqual(features[1].properties, { code: '02', t_name: 'two, two again', t_pop: 45, t_n: 2 });
+  assert.deepEqual(features[3].properties, { code: '04', t_name: null, t_pop: null, t_n: 0 });
+  assert.deepEqual(counts, { JOIN_UNMATCHED: 2, SOURCE_ROWS_UNMATCHED: 2 });
+  const { counts: kept } = await run({ aggregate: { pop: 'sum' } });
+  assert.deepEqual(kept, { JOIN_UNMATCHED: 2, SOURCE_ROWS_UNMATCHED: 2, VALUES_COLLAPSED: 1 });
+});
+
+test('a text is not a number, which is reported with what to do', async () => {
+  const numbers = collectionOf([{ code: 1 }, { code: 2 }]);
+  const texts = 'code,name\n01,one\n2x,two\n';
+  const { features, messages, counts } = await run({}, numbers, texts);
+  assert.deepEqual(features.map(({ properties }) => properties.name), [null, null]); // biome-ignore format: one line
+  assert.equal(counts.JOIN_KEY_TYPES, 2);
+  assert.ok(
+    messages.some((message) => message.includes('compare_as')),
+    messages.join('\n'),
+  );
+  const asNumbers = await run({ compare_as: 'number' }, numbers, texts);
+  assert.deepEqual(asNumbers.features.map(({ properties }) => properties.name), ['one', null]); // biome-ignore format: one line
+  assert.equal(asNumbers.counts.JOIN_KEY_TYPES, undefined);
+  const asTexts = await run({ compare_as: 'text' }, numbers, 'code,name\n01,one\n2,two\nx,three\n');
+  assert.deepEqual(asTexts.features.map(({ properties }) => properties.name), [null, 'two']); // biome-ignore format: one line
+});
+
+test('numbers of any type are equal by value, and values of several kinds by kind and value', async () => {
+  const input = `{"type":"FeatureCollection","features":[${[
+    '9007199254740993',
+    '9007199254740992',
+    '2',
+    '-0.0',
+    '"2"',
+    'true',
+    '[1]',
+  ]
+    .map((code) => `{"type":"Feature","properties":{"code":${code}},"geometry":null}`)
+    .join(',')}]}`;
+  const source = `{"type":"FeatureCollection","features":[${[
+    '2.0',
+    '9007199254740993',
+    '0',
+    '"2"',
+    'true',
+    '[1]',
+  ]
+    .map((code, i) => `{"type":"Feature","properties":{"code":${code},"row":${i}},"geometry":null}`)
+    .join(',')}]}`;
+  const { features } = await runWithSource('join', { key: ['code'] }, input, ['s.geojson', source]);
+  const rows = features.map(({ properties }) => properties.row);
+  assert.deepEqual(rows.slice(2), [0, 2, 3, 4, 5]);
+  const whole = (codes: readonly string[]): string =>
+    `{"type":"FeatureCollection","features":[${codes.map((code, i) => `{"type":"Feature","properties":{"code":${code},"row":${i}},"geometry":null}`).join(',')}]}`;
+  const exact = await runWithSource(
+    'join',
+    { key: ['code'] },
+    whole(['9007199254740993', '9007199254740992']),
+    ['s.geojson', whole(['9007199254740992', '9007199254740993'])],
+  );
+  assert.deepEqual(exact.features.map(({ properties }) => properties.row_2), [1, 0]); // biome-ignore format: one line
+  assert.equal(exact.counts.SOURCE_FIELD_RENAMED, 1);
+});
+
+test('keys of several fields, with other names in the source, of which a condition chooses rows', async () => {
+  const input = collectionOf([
+    { a: 'x', b: 1 },
+    { a: 'x', b: 2 },
+    { a: 'xx', b: 1 },
+  ]);
+  const source = 'p,q,r,ok\nx,1,10,1\nx,2,20,0\nxx,1,30,1\n';
+  const params = { key: ['a', 'b'], key_of_source: ['p', 'q'], fields: ['r'], source_filter: 'ok = 1' };
+  const { features } = await run(params, input, source);
+  assert.deepEqual(features.map(({ properties }) => properties.r), [10, null, 30]); // biome-ignore format: one line
+});
+
+test('fields that are missing on either side are errors that name the side', async () => {
+  await assert.rejects(run({ key: ['kode'] }), (error: Error) => /'t.csv'.*'kode'/s.test(error.message));
+  await assert.rejects(
+    run({ key: ['kode'], key_of_source: ['code'] }),
+    (error: Error) =>
+      /'kode'/.test(error.message) && /code/.test(error.message) && !/t.csv/.test(error.message),
+  );
+  await assert.rejects(run({ fields: ['pup'] }), { code: 'FIELD_UNKNOWN' });
+  await assert.rejects(run({ key: ['code', 'x'], key_of_source: ['code'] }), {
+    code: 'TRANSFORMATION_INVALID',
+  });
+  await assert.rejects(run({ matches: 'first', aggregate: { pop: 'sum' } }), {
+    code: 'TRANSFORMATION_INVALID',
+  });
+});
+
+test('an empty source matches nothing, and a broken one is an error that names it', async () => {
+  const { features, counts } = await run({}, TOWNS, 'code,name\n');
+  assert.deepEqual(features[0].properties, { code: '01', name: null });
+  assert.deepEqual(counts, { JOIN_UNMATCHED: 4 });
+  await assert.rejects(run({}, TOWNS, ''), (error: Error) => /t.csv/.test(error.message));
+  await assert.rejects(run({}, TOWNS, 'code,name\n1,2,3\n'), { code: 'CSV_SYNTAX' });
+});
+
+test('law: matches are those of a map, counts add up', async () => {
+  const codes = fc.array(fc.option(fc.integer({ min: 0, max: 12 })), { minLength: 1, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(codes, codes, async (left, right) => {
+      const input = collectionOf(left.map((code, n) => ({ n, code })));
+      const source = JSON.stringify(
+        collectionOf(
+          right.map((code, m) => ({ code, m })),
+          () => null,
+        ),
+      );
+      const params = { key: ['code'], matches: 'all' };
+      const { features, counts } = await runWithSource('join', params, input, ['s.geojson', source], {
+        threads: 1,
+      });
+      const expected = left.flatMap((code, n) => {
+        const matches = right.flatMap((other, m) => (code !== null && other === code ? [m] : []));
+        return (matches.length === 0 ? [null] : matches).map((m) => [n, m]);
+      });
+      assert.deepEqual(features.map(({ properties: { n, m } }) => [n, m]), expected); // biome-ignore format: one line
+      const isMatched = new Set(expected.flatMap(([, m]) => (m === null ? [] : [m])));
+      assert.equal(counts.SOURCE_ROWS_UNMATCHED ?? 0, right.length - isMatched.size);
+      assert.equal(counts.JOIN_UNMATCHED ?? 0, expected.filter(([, m]) => m === null).length);
+    }),
+    { numRuns: 40 },
+  );
+});
