@@ -96,7 +96,9 @@ function functionTables(): string {
     number: 'Numbers',
     text: 'Texts',
     date: 'Dates and times',
+    interval: 'Intervals of time',
     choice: 'Choices',
+    array: 'Arrays',
     geometry: 'Geometries and layers',
   } as const;
   return Object.entries(titles)

@@ -11,8 +11,11 @@ import {
   FIELD_TYPES,
   isNumeric,
   isTemporal,
+  isValueKind,
   type Kind,
   type Node,
+  noColumn,
+  type ValueKind,
 } from './node.ts';
 import {
   type Comparison,
@@ -41,32 +44,39 @@ const FLIPPED: Readonly<Record<Comparison, Comparison>> = {
 /** Null: values of these kinds cannot be compared. */
 export function comparison(op: Comparison, a: Node, b: Node): Node | null {
   const { place } = b;
+  if (a.kind === 'unknown' || b.kind === 'unknown') return condition(place, noColumn);
+  if (!isValueKind(a.kind) || !isValueKind(b.kind)) return null;
   if (a.constant === null || b.constant === null || a.kind === 'null' || b.kind === 'null')
     return condition(place, ({ batch }) => new Uint8Array(batch.rowCount).fill(UNKNOWN));
-  if (b.constant !== undefined && a.constant === undefined) return withConstant(op, a, b.constant);
-  if (a.constant !== undefined && b.constant === undefined) return withConstant(FLIPPED[op], b, a.constant);
+  const [left, right] = [literalOf(a), literalOf(b)];
+  if (right !== undefined && left === undefined) return withConstant(op, a, right);
+  if (left !== undefined && right === undefined) return withConstant(FLIPPED[op], b, left);
   const order = orderOf(a.kind, b.kind);
   if (order === null) return null;
   const table = verdictTable(op);
   return condition(place, (evaluation) => {
-    const [left, right] = [a.column(evaluation), b.column(evaluation)];
+    const [first, second] = [a.column(evaluation), b.column(evaluation)];
     const verdicts = new Uint8Array(evaluation.batch.rowCount);
-    order(left, right, table, verdicts);
-    return markNulls(markNulls(verdicts, left.validity), right.validity);
+    order(first, second, table, verdicts);
+    return markNulls(markNulls(verdicts, first.validity), second.validity);
   });
+}
+
+/** The value of a part that is the same for all features; undefined for others, and for arrays, whose value is their JSON. */
+function literalOf({ kind, constant }: Node): Literal | undefined {
+  return kind === 'mixed' || constant === null ? undefined : constant;
 }
 
 function withConstant(op: Comparison, node: Node, value: Literal): Node | null {
   const table = verdictTable(op);
-  if (node.kind === 'geometry' || compareColumn(emptyColumn(node.kind), 0, value, table) === null)
-    return null;
+  if (!isValueKind(node.kind) || compareColumn(emptyColumn(node.kind), 0, value, table) === null) return null;
   return condition(node.place, (evaluation) => {
     const { rowCount } = evaluation.batch;
     return compareColumn(node.column(evaluation), rowCount, value, table) as Verdicts;
   });
 }
 
-function emptyColumn(kind: Exclude<Kind, 'geometry'>): AttributeColumn {
+function emptyColumn(kind: ValueKind): AttributeColumn {
   return nullColumn(FIELD_TYPES[kind], 0);
 }
 
@@ -145,12 +155,13 @@ function literalAt(column: AttributeColumn, row: number): Literal | null | undef
 
 /** Whether a value is one of others. The index of the first that it cannot be compared with, where there is one. */
 export function membership(node: Node, members: readonly Node[]): Node | number {
-  const constants = members.map(({ constant }) => constant);
-  const isConstant = constants.every((value) => value !== undefined && value !== null);
+  const constants = members.map(literalOf);
+  const isConstant = constants.every((value) => value !== undefined);
   if (!isConstant || node.constant !== undefined) return anyEqual(node, members);
   const values = constants as Literal[];
   const table = verdictTable('=');
-  if (node.kind === 'geometry') return 0;
+  if (node.kind === 'unknown') return condition(node.place, noColumn);
+  if (!isValueKind(node.kind)) return 0;
   if (node.kind !== 'null') {
     const empty = emptyColumn(node.kind);
     const stranger = values.findIndex((value) => compareColumn(empty, 0, value, table) === null);
@@ -197,6 +208,12 @@ export function isNull(node: Node): Node {
     if (node.kind === 'geometry') {
       const { types } = node.geometry!(evaluation);
       for (let row = 0; row < rowCount; row++) if (types[row] === 0) verdicts[row] = TRUE;
+      return verdicts;
+    }
+    if (node.kind === 'interval') {
+      const { starts, ends } = node.intervals!(evaluation);
+      for (let row = 0; row < rowCount; row++)
+        if (Number.isNaN(starts[row]) || Number.isNaN(ends[row])) verdicts[row] = TRUE;
       return verdicts;
     }
     const { validity } = node.column(evaluation);

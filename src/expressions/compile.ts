@@ -11,20 +11,33 @@ import { closest, didYouMean } from '../did-you-mean.ts';
 import type { GeomillError } from '../errors.ts';
 import { arithmetic, type Operator } from './arithmetic.ts';
 import { comparison, isNull, likeness, membership } from './comparisons.ts';
-import { type Call, type Expression, type Literal, type Place, refuseExpression } from './expression.ts';
+import {
+  type Call,
+  countMadeText,
+  type Expression,
+  type ExpressionTotals,
+  type Literal,
+  type Place,
+  refuseExpression,
+} from './expression.ts';
 import { compileCall, signatureOf } from './function.ts';
 import { joined } from './functions/texts.ts';
 import { findFunction, functions } from './functions.ts';
 import { parseGeometry } from './geometry-literal.ts';
 import {
+  computedOnce,
   condition,
   constantNode,
   type Evaluation,
+  evaluationOf,
   isNumeric,
   isTemporal,
+  isValueKind,
+  KIND_NAME,
   KIND_NAMES,
   kindOfField,
   type Node,
+  noColumn,
   verdictsOf,
 } from './node.ts';
 import type { ExpressionSetting } from './setting.ts';
@@ -40,6 +53,10 @@ const GEOMETRY_NAMES = new Set(['geometry', 'geom', 'the_geom', 'shape']);
 /** What an expression is compiled for. */
 export interface Scope {
   readonly fields: readonly Field[];
+  /** There are other fields that are not known yet: only the expression is checked. */
+  readonly isOpen?: true;
+  /** Of the request that is checked; missing: only this expression is counted. */
+  readonly totals?: ExpressionTotals;
   /** Of the expression, for messages. */
   readonly path: string;
   /** Null: the kinds are checked, and nothing is evaluated. */
@@ -59,9 +76,11 @@ export function compileCondition(expression: Expression, scope: Scope): (evaluat
 
 export class Compiler {
   readonly scope: Scope;
+  readonly #totals: ExpressionTotals;
 
   constructor(scope: Scope) {
     this.scope = scope;
+    this.#totals = scope.totals ?? { expressionTokens: 0 };
   }
 
   node(expression: Expression): Node {
@@ -80,11 +99,8 @@ export class Compiler {
 
   condition(expression: Expression): Node {
     const node = this.node(expression);
-    if (node.kind !== 'boolean' && node.kind !== 'null')
-      throw this.refuse(
-        node.place,
-        `must be a condition, and ${this.#named(expression)} ${KIND_NAMES[node.kind]}`,
-      );
+    if (node.kind !== 'boolean' && node.kind !== 'null' && node.kind !== 'unknown')
+      throw this.refuse(node.place, `must be a condition, and ${this.#named(expression, node)}`);
     return node;
   }
 
@@ -96,7 +112,9 @@ export class Compiler {
   }
 
   #field(name: string, place: Place, isQuoted: boolean): Node {
-    const { fields } = this.scope;
+    const { fields, isOpen } = this.scope;
+    if (isOpen && !fields.some((field) => field.name === name))
+      return { kind: 'unknown', place, field: name, column: noColumn };
     const isGeometry = GEOMETRY_NAMES.has(name.toLowerCase()) && !fields.some((field) => field.name === name);
     if (isGeometry) {
       const geometry = ({ batch }: Evaluation) => batch.geometry;
@@ -150,11 +168,11 @@ export class Compiler {
         return isNull(this.node(args[0]));
       case 'between': {
         this.#count(call, 3);
-        const [low, high] = [
-          this.#comparison('>=', args[0], args[1]),
-          this.#comparison('<=', args[0], args[2]),
-        ];
-        return this.#all([low, high], place, 'and');
+        const value = computedOnce(this.node(args[0]));
+        const bounds = (['>=', '<='] as const).map((op, i) =>
+          this.#comparison(op, args[0], args[i + 1], value),
+        );
+        return this.#all(bounds, place, 'and');
       }
       case 'in':
         return this.#in(call);
@@ -190,8 +208,8 @@ export class Compiler {
     });
   }
 
-  #comparison(op: Comparison, left: Expression, right: Expression): Node {
-    const [a, b] = [this.node(left), this.node(right)];
+  #comparison(op: Comparison, left: Expression, right: Expression, a = this.node(left)): Node {
+    const b = this.node(right);
     const made = comparison(op, a, b);
     if (made === null) throw this.#notComparable(left, a, right, b);
     return made;
@@ -214,7 +232,7 @@ export class Compiler {
     const [node, text] = [this.node(value), this.node(pattern)];
     if (text.kind !== 'text' || typeof text.constant !== 'string')
       throw this.refuse(pattern.place, "a pattern such as 'A%' is expected after 'like'");
-    if (node.kind === 'null') return comparison('=', node, text) as Node;
+    if (node.kind === 'null' || node.kind === 'unknown') return comparison('=', node, text) as Node;
     // Dates are kept as texts, so '2010-%' is a pattern for them.
     if (node.kind !== 'text' && node.kind !== 'mixed' && node.kind !== 'date' && node.kind !== 'datetime') {
       const reason = `asks whether ${this.#label(value)} is like a text, but its values are ${KIND_NAMES[node.kind]}`;
@@ -227,14 +245,15 @@ export class Compiler {
     const { name, args, place } = call;
     const nodes = args.map((arg) => this.node(arg));
     for (const [i, node] of nodes.entries())
-      if (!isNumeric(node.kind) && node.kind !== 'null')
+      if (!isNumeric(node.kind) && node.kind !== 'null' && node.kind !== 'unknown')
         throw this.refuse(
           node.place,
-          `'${name}' needs numbers, and ${this.#named(args[i])} ${KIND_NAMES[node.kind]}${textAdvice(name, node)}`,
+          `'${name}' needs numbers, and ${this.#named(args[i], node)}${textAdvice(name, node)}`,
         );
     if (nodes.some(({ kind }) => kind === 'null')) return constantNode(null, place);
     if (nodes.length === 1 && name === '-') nodes.unshift(constantNode(0, place));
     if (nodes.length < 2) throw this.refuse(place, `'${name}' needs two numbers`);
+    if (nodes.some(({ kind }) => kind === 'unknown')) return { kind: 'number', place, column: noColumn };
     return nodes.reduce((left, right) =>
       this.#folded(arithmetic(name as Operator, left, right, place), [left, right]),
     );
@@ -243,8 +262,11 @@ export class Compiler {
   #concatenation({ args, place }: Call): Node {
     const nodes = args.map((arg) => this.node(arg));
     nodes.forEach(({ kind }, i) => {
-      if (kind === 'geometry')
-        throw this.refuse(args[i].place, "'||' joins texts; 'wkt()' gives the text of a geometry");
+      if (kind === 'geometry' || kind === 'interval')
+        throw this.refuse(
+          args[i].place,
+          `'||' joins texts${kind === 'geometry' ? "; 'wkt()' gives the text of a geometry" : ', not intervals'}`,
+        );
     });
     return this.#folded(joined(nodes, place, false), nodes);
   }
@@ -256,7 +278,7 @@ export class Compiler {
         name,
         functions.map((one) => one.name),
       );
-      throw this.refuse(place, `'${name}' is no function${hint}`);
+      throw this.refuse(place, `'${name}' is not a function${hint}`);
     }
     const nodes = args.map((arg) => this.node(arg));
     const made = compileCall(found, nodes, {
@@ -274,17 +296,17 @@ export class Compiler {
     if (
       !isConstant ||
       node.constant !== undefined ||
-      node.kind === 'geometry' ||
-      args.some(({ kind }) => kind === 'geometry')
+      !isValueKind(node.kind) ||
+      args.some(({ kind }) => !isValueKind(kind))
     )
       return node;
     const note = (reason: string): never => {
       throw this.refuse(node.place, `has no result: ${reason}`);
     };
-    const value = valueAt(node.column({ batch: ONE_ROW, note }), 0);
-    return value instanceof Uint8Array
-      ? node
-      : constantNode(value, node.place, value === null ? 'null' : node.kind);
+    const value = valueAt(node.column(evaluationOf(ONE_ROW, this.scope.path, note)), 0);
+    if (value instanceof Uint8Array) return node;
+    if (typeof value === 'string') countMadeText(value, this.scope.path, this.#totals);
+    return constantNode(value, node.place, value === null ? 'null' : node.kind);
   }
 
   #count({ name, args, place }: Call, count: number): void {
@@ -315,17 +337,19 @@ export class Compiler {
     );
   }
 
-  /** "the values of 'pop' are" numbers */
-  #named(expression: Expression): string {
+  /** "the values of 'pop' are numbers" */
+  #named(expression: Expression, { kind }: Node): string {
     const label = this.#label(expression);
-    return expression.kind === 'literal' ? `${label} is one of` : `the values of ${label} are`;
+    return expression.kind === 'literal'
+      ? `${label} is ${KIND_NAME[kind]}`
+      : `the values of ${label} are ${KIND_NAMES[kind]}`;
   }
 
   #label(expression: Expression): string {
     if (expression.kind === 'field') return `'${expression.name}'`;
     if (expression.kind === 'literal') return shownLiteral(expression.value);
     if (expression.kind === 'geometry') return 'a geometry';
-    return /^\w/.test(expression.name) ? `'${expression.name}(…)'` : `a result of '${expression.name}'`;
+    return /^\w/.test(expression.name) ? `'${expression.name}(…)'` : `'${expression.name}'`;
   }
 }
 
@@ -336,10 +360,6 @@ function shownLiteral(value: Literal | null): string {
 function textAdvice(operator: string, { kind }: Node): string {
   if (kind !== 'text') return '';
   return operator === '+' ? "; join texts with '||'" : '; convert them with to_number(…)';
-}
-
-function noColumn(): never {
-  throw new TypeError('a geometry is no column of values');
 }
 
 function keepSmaller(verdicts: Verdicts, other: Verdicts): void {

@@ -33,6 +33,14 @@ export interface Call {
   readonly place: Place;
 }
 
+/** Names of the functions whose arguments can be lists: `('a', 'b')`, in JSON `["a", "b"]`. */
+export const ARRAY_PREDICATES: ReadonlySet<string> = new Set([
+  'a_equals',
+  'a_contains',
+  'a_containedby',
+  'a_overlaps',
+]);
+
 /** Maximum depth, more than any real expression has: trees are walked by recursion. */
 export const MAX_EXPRESSION_DEPTH = 100;
 /** Maximum characters of an expression: its text, or all texts in its JSON together. */
@@ -40,9 +48,26 @@ export const MAX_EXPRESSION_LENGTH = 65_536;
 /** Maximum number of tokens of texts, or of values and calls in JSON, in all expressions of a request together. */
 export const MAX_EXPRESSION_TOKENS = 10_000;
 
+/** Maximum number of characters of a text that a function makes. */
+export const MAX_MADE_LENGTH = 1_000_000;
+/** Characters of a text that count as a token where a function makes it while a request is checked. */
+const CHARACTERS_PER_TOKEN = 100;
+
 /** Counts over all expressions of a request. */
 export interface ExpressionTotals {
   expressionTokens: number;
+}
+
+/** Counts a text that is made while a request is checked. Throws TRANSFORMATION_INVALID. */
+export function countMadeText(text: string, path: string, totals: ExpressionTotals): void {
+  addTokens(Math.floor(text.length / CHARACTERS_PER_TOKEN), path, totals);
+}
+
+function addTokens(count: number, path: string, totals: ExpressionTotals): void {
+  totals.expressionTokens += count;
+  if (totals.expressionTokens <= MAX_EXPRESSION_TOKENS) return;
+  const reason = `brings the expressions of the request to more than ${MAX_EXPRESSION_TOKENS} words and values, the most that all of them may have together; shorten them, or send several requests`;
+  throw refuseExpression(path, reason);
 }
 
 /** Counts the elements of expressions, so that none is too large to parse and evaluate. */
@@ -58,9 +83,7 @@ export class ExpressionSize {
 
   /** Throws TRANSFORMATION_INVALID. */
   addToken(): void {
-    if (++this.#totals.expressionTokens <= MAX_EXPRESSION_TOKENS) return;
-    const reason = `brings the expressions of the request to more than ${MAX_EXPRESSION_TOKENS} words and values, the most that all of them may have together; shorten them, or send several requests`;
-    throw refuseExpression(this.#path, reason);
+    addTokens(1, this.#path, this.#totals);
   }
 
   /** Throws TRANSFORMATION_INVALID. */

@@ -9,14 +9,18 @@ import {
   FIELD_TYPES,
   isNumeric,
   isTemporal,
-  KIND_NAMES,
+  KIND_NAME,
   type Kind,
   type Node,
+  type ValueKind,
 } from './node.ts';
 import type { ExpressionSetting } from './setting.ts';
 
-/** What an argument may be. `temporal`: a date, or a date with a time. `value`: anything but a geometry. Null is checked by `value` and `any` themselves. */
-export type ArgumentKind = 'text' | 'number' | 'temporal' | 'geometry' | 'condition' | 'value' | 'any';
+/**
+ * What an argument may be. `temporal`: a date, or a date with a time. `value`: what a field can hold. `any`: the function checks
+ * its kind. A null as a `value` or `any` does not make the result null.
+ */
+export type ArgumentKind = 'text' | 'number' | 'temporal' | 'geometry' | 'value' | 'any';
 
 export interface Parameter {
   readonly name: string;
@@ -37,7 +41,7 @@ export interface FunctionCall {
 
 export interface ExpressionFunction {
   readonly name: string;
-  readonly group: 'text' | 'number' | 'date' | 'choice' | 'geometry';
+  readonly group: 'number' | 'text' | 'date' | 'interval' | 'choice' | 'array' | 'geometry';
   readonly parameters: readonly Parameter[];
   /** For the documentation: one sentence. */
   readonly description: string;
@@ -76,21 +80,22 @@ export function compileCall(found: ExpressionFunction, args: readonly Node[], ca
     if (kind === 'any' || kind === 'value') {
       if (kind === 'value' && arg.kind === 'geometry')
         throw call.refuse(i, `${name} must not be a geometry; 'wkt()' gives its text`);
+      if (kind === 'value' && arg.kind === 'interval')
+        throw call.refuse(i, `${name} must not be an interval, which only functions such as t_during take`);
       return;
     }
     if (arg.kind === 'null') isNull = true;
-    else if (!fits(arg.kind, kind))
-      throw call.refuse(i, `${name} must be ${ARGUMENT_NAMES[kind]}, not ${KIND_NAMES[arg.kind]}`);
+    else if (arg.kind !== 'unknown' && !fits(arg.kind, kind))
+      throw call.refuse(i, `${name} must be ${ARGUMENT_NAMES[kind]}, not ${KIND_NAME[arg.kind]}`);
   });
   return isNull ? constantNode(null, call.place) : found.compile(args, call);
 }
 
 const ARGUMENT_NAMES: Readonly<Record<Exclude<ArgumentKind, 'any' | 'value'>, string>> = {
-  text: 'texts',
-  number: 'numbers',
-  temporal: 'dates',
+  text: 'a text',
+  number: 'a number',
+  temporal: 'a date',
   geometry: 'a geometry',
-  condition: 'a condition',
 };
 
 function fits(kind: Kind, wanted: Exclude<ArgumentKind, 'any' | 'value'>): boolean {
@@ -104,8 +109,6 @@ function fits(kind: Kind, wanted: Exclude<ArgumentKind, 'any' | 'value'>): boole
       return isTemporal(kind);
     case 'geometry':
       return kind === 'geometry';
-    case 'condition':
-      return kind === 'boolean';
   }
 }
 
@@ -131,20 +134,25 @@ export function numeric(
   return { kind: 'number', place, column };
 }
 
+/** The values of arguments, which are in memory together. */
+export function argumentColumn(arg: Node, evaluation: Evaluation): AttributeColumn {
+  if (arg.field === undefined) evaluation.reserve(evaluation.batch.rowCount * BYTES_PER_VALUE);
+  return arg.column(evaluation);
+}
+
+const BYTES_PER_VALUE = 8;
 const decoder = new TextDecoder();
 
 /** Reads a value of a row; rows without a value are not read. */
 type ReadValue = (row: number) => Literal;
 
-function readerOf(node: Node, column: AttributeColumn): ReadValue {
-  const { constant } = node;
-  if (constant !== undefined && constant !== null) return () => constant;
+function readerOf(column: AttributeColumn): ReadValue {
   if ('offsets' in column) return (row) => textAt(column, row);
   if (column.type === 'boolean') return (row) => column.values[row] !== 0;
   return (row) => column.values[row];
 }
 
-export function textAt({ bytes, offsets }: BytesColumn, row: number): string {
+function textAt({ bytes, offsets }: BytesColumn, row: number): string {
   return decoder.decode(bytes.subarray(offsets[row], offsets[row + 1]));
 }
 
@@ -153,7 +161,7 @@ export function textAt({ bytes, offsets }: BytesColumn, row: number): string {
  * functions on texts, which are made for each row anyway.
  */
 export function rowByRow<Values extends readonly Literal[]>(
-  kind: Exclude<Kind, 'geometry' | 'null'>,
+  kind: Exclude<ValueKind, 'null'>,
   args: readonly Node[],
   place: Place,
   compute: (...values: Values) => Literal | null,
@@ -161,9 +169,15 @@ export function rowByRow<Values extends readonly Literal[]>(
 ): Node {
   const column = (evaluation: Evaluation): AttributeColumn => {
     const { rowCount } = evaluation.batch;
-    const columns = args.map((arg) => arg.column(evaluation));
+    const columns: AttributeColumn[] = [];
+    const readers = args.map((arg): ReadValue => {
+      const { constant } = arg;
+      if (constant !== undefined && constant !== null) return () => constant;
+      const column = argumentColumn(arg, evaluation);
+      columns.push(column);
+      return readerOf(column);
+    });
     const validity = commonValidity(columns);
-    const readers = args.map((arg, i) => readerOf(arg, columns[i]));
     const values: Literal[] = readers.map(() => 0);
     const builder = new ColumnBuilder(FIELD_TYPES[kind], rowCount);
     for (let row = 0; row < rowCount; row++) {
@@ -176,8 +190,10 @@ export function rowByRow<Values extends readonly Literal[]>(
       if (value === null) {
         if (noteNull !== undefined) evaluation.note(noteNull, row);
         builder.appendNull();
-      } else if (typeof value === 'string') builder.appendText(value);
-      else if (builder.type === 'int64') builder.appendBigInt(BigInt(value));
+      } else if (typeof value === 'string') {
+        evaluation.reserve(value.length);
+        builder.appendText(value);
+      } else if (builder.type === 'int64') builder.appendBigInt(BigInt(value));
       else builder.appendNumber(Number(value));
     }
     return builder.finish();

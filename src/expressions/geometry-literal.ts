@@ -7,24 +7,30 @@ import { refuseExpression } from './expression.ts';
 
 const EPSG_WGS84 = 4326;
 
-/** The polygon of a box, as GeoJSON. Throws TRANSFORMATION_INVALID. */
-export function polygonOfBox(box: unknown, path: string): string {
-  if (!Array.isArray(box) || box.length !== 4 || !box.every((value) => Number.isFinite(value)))
-    throw refuseExpression(path, 'must be four numbers: west, south, east, north');
-  const [west, south, east, north] = box as number[];
-  if (west > east || south > north)
-    throw refuseExpression(
-      path,
-      'must be west, south, east, north, each not less than the one before it on its axis',
-    );
-  const ring = [
+/**
+ * The polygon of a box in EPSG:4326, as GeoJSON; two polygons if it crosses the antimeridian, where west is greater than east.
+ * Six numbers include heights, which are ignored. `where` it is, for messages. Throws TRANSFORMATION_INVALID.
+ */
+export function polygonOfBox(box: unknown, path: string, where = ''): string {
+  const isBox = Array.isArray(box) && (box.length === 4 || box.length === 6) && box.every(Number.isFinite);
+  if (!isBox) throw refuseExpression(path, `must be four numbers: west, south, east, north${where}`);
+  const [west, south] = box as number[];
+  const [east, north] = (box as number[]).slice(box.length / 2);
+  if (south > north) throw refuseExpression(path, `has a box whose south is greater than its north${where}`);
+  if (west <= east)
+    return JSON.stringify({ type: 'Polygon', coordinates: [ringOf(west, south, east, north)] });
+  const halves = [ringOf(west, south, 180, north), ringOf(-180, south, east, north)];
+  return JSON.stringify({ type: 'MultiPolygon', coordinates: halves.map((ring) => [ring]) });
+}
+
+function ringOf(west: number, south: number, east: number, north: number): readonly (readonly number[])[] {
+  return [
     [west, south],
     [east, south],
     [east, north],
     [west, north],
     [west, south],
   ];
-  return JSON.stringify({ type: 'Polygon', coordinates: [ring] });
 }
 
 /** One row, in EPSG:4326, x is the longitude. `where` it is, for messages. Throws TRANSFORMATION_INVALID. */

@@ -3,11 +3,17 @@ import { type AttributeColumn, ColumnBuilder, nullColumn, type Validity } from '
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { GeometryColumn } from '../batch/geometry-column.ts';
 import type { FieldType } from '../batch/schema.ts';
-import type { Literal, Place } from './expression.ts';
+import { type Literal, type Place, refuseExpression } from './expression.ts';
 import { FALSE, TRUE, UNKNOWN, type Verdicts } from './verdict.ts';
 
-/** What the values of a part are. `integer`: of at most 64 bits. `mixed`: JSON values. */
-export type Kind =
+/**
+ * What the values of a part are. `integer`: of at most 64 bits. `mixed`: JSON values. `unknown`: those of a field that is not
+ * known yet; such a part is only checked.
+ */
+export type Kind = ValueKind | 'geometry' | 'interval' | 'unknown';
+
+/** Kinds of values that a column can hold. */
+export type ValueKind =
   | 'boolean'
   | 'integer'
   | 'number'
@@ -16,13 +22,35 @@ export type Kind =
   | 'datetime'
   | 'mixed'
   | 'binary'
-  | 'null'
-  | 'geometry';
+  | 'null';
+
+/** Instants of the rows in seconds since 1970, both included; infinite: unbounded. NaN: the row is null. */
+export interface Intervals {
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+}
 
 export interface Evaluation {
   readonly batch: FeatureBatch;
   /** A row whose value cannot be computed, such as 1 / 0, and is null. */
   readonly note: (reason: string, row: number) => void;
+  /** Counts memory of the batch that its size does not bound: texts and arguments of functions. Throws TRANSFORMATION_INVALID. */
+  readonly reserve: (bytes: number) => void;
+}
+
+/** Maximum memory for texts and arguments of functions of one expression, for one batch. */
+const MAX_RESERVED_BYTES = 256 << 20;
+
+/** `path` of the expression, for messages. */
+export function evaluationOf(batch: FeatureBatch, path: string, note: Evaluation['note']): Evaluation {
+  let reserved = 0;
+  const reserve = (bytes: number): void => {
+    reserved += bytes;
+    if (reserved <= MAX_RESERVED_BYTES) return;
+    const reason = `makes more than ${MAX_RESERVED_BYTES >> 20} MB of texts and other values for ${batch.rowCount} features; make shorter texts, or use several fields`;
+    throw refuseExpression(path, reason);
+  };
+  return { batch, note, reserve };
 }
 
 export interface Node {
@@ -38,7 +66,25 @@ export interface Node {
   readonly verdicts?: (evaluation: Evaluation) => Verdicts;
   /** Of kind geometry. */
   readonly geometry?: (evaluation: Evaluation) => GeometryColumn;
+  /** Of kind interval. */
+  readonly intervals?: (evaluation: Evaluation) => Intervals;
 }
+
+/** How messages name a value. */
+export const KIND_NAME: Readonly<Record<Kind, string>> = {
+  boolean: 'true or false',
+  integer: 'a number',
+  number: 'a number',
+  text: 'a text',
+  date: 'a date',
+  datetime: 'a date with a time',
+  mixed: 'a value of several kinds',
+  binary: 'bytes',
+  null: 'null',
+  geometry: 'a geometry',
+  interval: 'an interval',
+  unknown: 'unknown',
+};
 
 /** How messages name the values. */
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
@@ -52,6 +98,8 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   binary: 'bytes',
   null: 'null',
   geometry: 'geometries',
+  interval: 'intervals',
+  unknown: 'unknown',
 };
 
 const FIELD_KINDS: Readonly<Record<FieldType, Kind>> = {
@@ -71,7 +119,7 @@ export function kindOfField(type: FieldType): Kind {
 }
 
 /** The type of a new field for values of a kind. */
-export const FIELD_TYPES: Readonly<Record<Exclude<Kind, 'geometry'>, FieldType>> = {
+export const FIELD_TYPES: Readonly<Record<ValueKind, FieldType>> = {
   boolean: 'boolean',
   integer: 'int64',
   number: 'float64',
@@ -83,6 +131,16 @@ export const FIELD_TYPES: Readonly<Record<Exclude<Kind, 'geometry'>, FieldType>>
   null: 'string',
 };
 
+/** Whether values of the kind can be in a column. */
+export function isValueKind(kind: Kind): kind is ValueKind {
+  return kind !== 'geometry' && kind !== 'interval' && kind !== 'unknown';
+}
+
+/** The column of a part that has none: it is no value, or it is only checked. */
+export function noColumn(): never {
+  throw new TypeError('this part of an expression has no column of values');
+}
+
 export function isNumeric(kind: Kind): kind is 'integer' | 'number' {
   return kind === 'integer' || kind === 'number';
 }
@@ -92,11 +150,15 @@ export function isTemporal(kind: Kind): kind is 'date' | 'datetime' {
 }
 
 /** `kind`: of a text that is a date. */
-export function constantNode(value: Literal | null, place: Place, kind: Kind = kindOfLiteral(value)): Node {
-  return { kind, constant: value, place, column: ({ batch }) => filled(kind, value, batch.rowCount) };
+export function constantNode(
+  value: Literal | null,
+  place: Place,
+  kind: ValueKind = kindOfLiteral(value),
+): Node {
+  return { kind, constant: value, place, column: (evaluation) => filled(kind, value, evaluation) };
 }
 
-function kindOfLiteral(value: Literal | null): Kind {
+function kindOfLiteral(value: Literal | null): ValueKind {
   if (value === null) return 'null';
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'boolean';
@@ -115,8 +177,12 @@ function isInt64(value: bigint): boolean {
   return value === BigInt.asIntN(64, value);
 }
 
-function filled(kind: Kind, value: Literal | null, rowCount: number): AttributeColumn {
-  const type = kind === 'geometry' ? 'string' : FIELD_TYPES[kind];
+function filled(
+  kind: ValueKind,
+  value: Literal | null,
+  { batch: { rowCount }, reserve }: Evaluation,
+): AttributeColumn {
+  const type = FIELD_TYPES[kind];
   if (value === null) return nullColumn(type, rowCount);
   const validity = null;
   if (type === 'boolean')
@@ -124,6 +190,7 @@ function filled(kind: Kind, value: Literal | null, rowCount: number): AttributeC
   if (type === 'float64') return { type, values: new Float64Array(rowCount).fill(Number(value)), validity };
   if (type === 'int64') return { type, values: new BigInt64Array(rowCount).fill(BigInt(value)), validity };
   const bytes = encoder.encode(String(value));
+  reserve(bytes.length * rowCount);
   const builder = new ColumnBuilder(type, rowCount, bytes.length * rowCount);
   for (let row = 0; row < rowCount; row++) builder.appendBytes(bytes, 0, bytes.length);
   return builder.finish();
@@ -140,6 +207,20 @@ export function verdictsOf(node: Node, evaluation: Evaluation): Verdicts {
     if (validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0)
       verdicts[row] = values[row] === 0 ? FALSE : TRUE;
   return verdicts;
+}
+
+/** The part, computed once for each evaluation: for those that need its values more than once. */
+export function computedOnce(node: Node): Node {
+  const known = new WeakMap<Evaluation, AttributeColumn>();
+  const column = (evaluation: Evaluation): AttributeColumn => {
+    let computed = known.get(evaluation);
+    if (computed === undefined) {
+      computed = node.column(evaluation);
+      known.set(evaluation, computed);
+    }
+    return computed;
+  };
+  return { ...node, column };
 }
 
 /** A part whose values are verdicts. */

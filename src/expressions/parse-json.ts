@@ -2,7 +2,8 @@
  * Expressions as JSON: CQL2 JSON (OGC 21-065r2), and the shorter form that conditions on fields had before.
  *
  *     {"op": ">", "args": [{"property": "pop"}, 10]}               operators and functions
- *     {"property": "pop"}   {"date": "2020-01-31"}   {"timestamp": "2020-01-31T12:00:00Z"}   {"bbox": [W, S, E, N]}   GeoJSON geometries
+ *     {"property": "pop"}   {"date": "2020-01-31"}   {"timestamp": "2020-01-31T12:00:00Z"}   {"interval": ["2020-01-31", ".."]}
+ *     {"bbox": [W, S, E, N]}   GeoJSON geometries
  *
  *     {"and": [c, ...]}   {"or": [c, ...]}   {"not": c}
  *     {"field": "pop", "op": ">", "value": 10}                     = != < <= > >=
@@ -12,6 +13,7 @@
  *     {"field": "name", "op": "is_null"}                           is_null, is_not_null
  */
 import {
+  ARRAY_PREDICATES,
   call,
   type Expression,
   ExpressionSize,
@@ -59,6 +61,7 @@ class JsonParser {
     }
     if (Object.hasOwn(object, 'args')) return this.#call(object, path, depth);
     if (Object.hasOwn(object, 'op') || Object.hasOwn(object, 'field')) return this.#condition(object, path);
+    if (Object.hasOwn(object, 'interval')) return this.#interval(object, path, depth);
     return this.#operand(object, path);
   }
 
@@ -86,9 +89,32 @@ class JsonParser {
     const parsed = listed.map((arg, i) => {
       const isInList = listed !== args && i > 0;
       const at = isInList ? `${path}.args[1][${i - 1}]` : `${path}.args[${i}]`;
-      return this.expression(arg, at, depth + 1);
+      return ARRAY_PREDICATES.has(name)
+        ? this.#element(arg, at, depth + 1)
+        : this.expression(arg, at, depth + 1);
     });
     return call(name, parsed, path);
+  }
+
+  /** An expression, or an array of such elements. */
+  #element(node: unknown, path: string, depth: number): Expression {
+    if (!Array.isArray(node)) return this.expression(node, path, depth);
+    this.#size.addToken();
+    this.#size.checkDepth(depth);
+    return call(
+      'array',
+      node.map((item, i) => this.#element(item, `${path}[${i}]`, depth + 1)),
+      path,
+    );
+  }
+
+  #interval(node: Node, path: string, depth: number): Expression {
+    onlyKeys(node, ['interval'], path);
+    const { interval } = node;
+    if (!Array.isArray(interval) || interval.length !== 2)
+      throw refuseExpression(`${path}.interval`, "must be a list of two dates, or '..' for no bound");
+    const bounds = interval.map((bound, i) => this.expression(bound, `${path}.interval[${i}]`, depth + 1));
+    return call('interval', bounds, path);
   }
 
   #operand(node: Node, path: string): Expression {

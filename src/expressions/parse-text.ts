@@ -10,13 +10,16 @@
  *     sum        = product { ( + | - | "||" ) product }
  *     product    = power { ( * | / | % | DIV ) power }
  *     power      = signed [ ^ power ]        signed = { + | - } value
- *     value      = number | 'text, '' for a quote' | TRUE | FALSE | NULL | WKT | field | function "(" [ expression { "," expression } ] ")"
+ *     value      = number | 'text, '' for a quote' | TRUE | FALSE | NULL | WKT | BBOX "(" number { "," number } ")" | field
+ *                | function "(" [ argument { "," argument } ] ")"
  *                | CASE { WHEN expression THEN expression } [ ELSE expression ] END | "(" expression ")"
+ *     argument   = expression, or in A_EQUALS, A_CONTAINS, A_CONTAINEDBY and A_OVERLAPS: "(" [ expression { "," expression } ] ")"
  *     field      = name | "any name, "" for a quote"
  *
  * Keywords are case-insensitive. Characters in messages count from 1.
  */
 import {
+  ARRAY_PREDICATES,
   call,
   type Expression,
   ExpressionSize,
@@ -24,6 +27,7 @@ import {
   type Literal,
   refuseExpression,
 } from './expression.ts';
+import { polygonOfBox } from './geometry-literal.ts';
 import { dateAdvice, type Token, tokenize } from './tokens.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = {
@@ -138,9 +142,9 @@ class TextParser {
     return call('like', [call('casei', [left], left.place), call('casei', [pattern], pattern.place)], place);
   }
 
-  #list(): Expression[] {
-    const list = [this.#any()];
-    while (this.#takeSymbol(',')) list.push(this.#any());
+  #list(item: () => Expression = () => this.#any()): Expression[] {
+    const list = [item()];
+    while (this.#takeSymbol(',')) list.push(item());
     return list;
   }
 
@@ -213,7 +217,8 @@ class TextParser {
     const after = this.#tokens[this.#next + 1];
     if (word === 'case' && after.word === 'when') return this.#case();
     if (WKT_TYPES.has(word) && isWkt(after, this.#tokens[this.#next + 2])) return this.#geometry();
-    if (after.kind === 'symbol' && after.text === '(' && !RESERVED.has(word)) return this.#function();
+    if (after.kind === 'symbol' && after.text === '(' && !RESERVED.has(word))
+      return word === 'bbox' ? this.#box() : this.#function();
     if (RESERVED.has(word) || (this.#caseDepth > 0 && CASE_WORDS.has(word))) throw this.#expected(VALUE);
     return this.#field();
   }
@@ -227,9 +232,39 @@ class TextParser {
   #function(): Expression {
     const { word, start } = this.#token;
     this.#next += 2;
-    const args = this.#takeSymbol(')') ? [] : this.#list();
+    const args = this.#takeSymbol(')')
+      ? []
+      : this.#list(ARRAY_PREDICATES.has(word) ? () => this.#arrayArgument() : undefined);
     if (args.length > 0) this.#needSymbol(')');
     return call(word, args, start);
+  }
+
+  /** A list in parentheses is an array here, also if it has one element. */
+  #arrayArgument(): Expression {
+    const { start } = this.#token;
+    if (!this.#takeSymbol('(')) return this.#any();
+    const elements = this.#takeSymbol(')') ? [] : this.#list();
+    if (elements.length > 0) this.#needSymbol(')');
+    return call('array', elements, start);
+  }
+
+  /** `BBOX(west, south, east, north)`, or with the least and greatest heights, which have no meaning. */
+  #box(): Expression {
+    const { start } = this.#token;
+    this.#next += 2;
+    const bounds = this.#list(() => this.#signed()).map((bound) => {
+      if (bound.kind === 'literal' && typeof bound.value === 'number') return bound.value;
+      throw refuseExpression(
+        this.#path,
+        `is not understood at character ${start + 1}: 'bbox' needs numbers: west, south, east, north`,
+      );
+    });
+    this.#needSymbol(')');
+    return {
+      kind: 'geometry',
+      source: polygonOfBox(bounds, this.#path, ` (at character ${start + 1})`),
+      place: start,
+    };
   }
 
   #case(): Expression {

@@ -246,7 +246,7 @@ export function fieldsAfter(
     const { code, params, path } = step;
     if (!appliesTo(step, layerName)) continue;
     try {
-      current = code.outputFields?.(current, params) ?? current;
+      current = code.outputFields?.(current, params, path) ?? current;
     } catch (error) {
       if (!(error instanceof GeomillError) || error.code !== 'FIELD_UNKNOWN') throw error;
       const where =

@@ -1,11 +1,14 @@
 /** calculate: new or changed fields by expressions. */
 
+import type { Field, FieldType } from '../batch/schema.ts';
 import { failure } from '../errors.ts';
-import { MAX_EXPRESSION_LENGTH } from '../expressions/expression.ts';
+import { compile } from '../expressions/compile.ts';
+import { MAX_EXPRESSION_LENGTH, refuseExpression } from '../expressions/expression.ts';
+import { FIELD_TYPES, isValueKind, type Node } from '../expressions/node.ts';
 import { parseExpression } from '../expressions/parse.ts';
 import { field } from '../message.ts';
 import { byFieldName, MAX_NAME_LENGTH } from './parts/name-lists.ts';
-import type { Transformation } from './transformation.ts';
+import type { RequestTotals, Transformation } from './transformation.ts';
 
 const MAX_FIELDS = 1000;
 
@@ -60,17 +63,37 @@ that it needs is null, or if it has no result, such as \`1 / 0\` (\`VALUE_NOT_CO
     },
   },
   check({ fields }, path, totals) {
-    for (const [name, expression] of Object.entries(fields as object)) {
+    for (const name of Object.keys(fields as object)) {
       if (name.trim() === '')
         throw failure('TRANSFORMATION_INVALID', {
           path: field(`${path}.fields`),
           reason: 'has a field without a name',
         });
-      parseExpression(expression, expressionPath(path, name), totals);
     }
+    checkKinds(fields as object, path, totals);
   },
   load: async () => (await import('./calculate/code.ts')).code,
 };
+
+/** Checks the expressions as far as it is possible without the fields of the data. */
+function checkKinds(expressions: object, path: string, totals: RequestTotals): void {
+  let fields: readonly Field[] = [];
+  for (const [name, source] of Object.entries(expressions)) {
+    const own = expressionPath(path, name);
+    const expression = parseExpression(source, own, totals);
+    const node = compile(expression, { fields, isOpen: true, path: own, setting: null, totals });
+    fields = fields.filter((one) => one.name !== name);
+    if (node.kind !== 'unknown') fields = [...fields, { name, type: calculatedType(node, own) }];
+  }
+}
+
+/** The type of the field of an expression. Throws TRANSFORMATION_INVALID. */
+export function calculatedType({ kind }: Node, path: string): FieldType {
+  if (isValueKind(kind)) return FIELD_TYPES[kind];
+  if (kind === 'geometry')
+    throw refuseExpression(path, "is a geometry, which no field can hold; 'wkt()' gives its text");
+  throw refuseExpression(path, 'is an interval, which no field can hold; use a field for each of its ends');
+}
 
 /** Of the expression of a field, for messages. */
 export function expressionPath(path: string, name: string): string {

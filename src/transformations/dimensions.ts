@@ -1,7 +1,9 @@
 /** dimensions: adds or drops Z and M. */
 
 import { failure } from '../errors.ts';
-import { MAX_EXPRESSION_LENGTH } from '../expressions/expression.ts';
+import { compile } from '../expressions/compile.ts';
+import { MAX_EXPRESSION_LENGTH, refuseExpression } from '../expressions/expression.ts';
+import { isNumeric, KIND_NAME, type Node } from '../expressions/node.ts';
 import { parseExpression } from '../expressions/parse.ts';
 import { field } from '../message.ts';
 import type { Transformation } from './transformation.ts';
@@ -60,7 +62,10 @@ have no Z, or no M, get \`z\` or \`m\`, a number or an expression on the fields 
   },
   check(parameters, path, totals) {
     for (const name of ['z', 'm'] as const) {
-      parseExpression(parameters[name], `${path}.${name}`, totals);
+      const own = `${path}.${name}`;
+      const expression = parseExpression(parameters[name], own, totals);
+      const scope = { fields: [], isOpen: true, path: own, setting: null, totals } as const;
+      checkOrdinate(compile(expression, scope), own);
       const isUsed = (parameters.to as string).includes(name.toUpperCase());
       if (!isUsed && parameters[name] !== 0)
         throw failure('TRANSFORMATION_INVALID', {
@@ -71,3 +76,9 @@ have no Z, or no M, get \`z\` or \`m\`, a number or an expression on the fields 
   },
   load: async () => (await import('./dimensions/code.ts')).code,
 };
+
+/** Throws TRANSFORMATION_INVALID if the values of an expression are not numbers. */
+export function checkOrdinate({ kind }: Node, path: string): void {
+  if (!isNumeric(kind) && kind !== 'unknown')
+    throw refuseExpression(path, `must be a number, not ${KIND_NAME[kind]}`);
+}

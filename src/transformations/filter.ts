@@ -1,6 +1,7 @@
 /** filter: keeps features that meet conditions on their fields, or are in a box. */
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { compileCondition } from '../expressions/compile.ts';
 import { MAX_EXPRESSION_LENGTH, MAX_EXPRESSION_TOKENS } from '../expressions/expression.ts';
 import { parseExpression } from '../expressions/parse.ts';
 import { field, type Phrase, phrase } from '../message.ts';
@@ -88,7 +89,11 @@ function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string, tot
     failure('TRANSFORMATION_INVALID', { path: field(at), reason });
   if (where === undefined && bbox === undefined)
     throw refuse(path, 'has no condition; add where, bbox or both');
-  if (where !== undefined) parseExpression(where, `${path}.where`, totals);
+  if (where !== undefined) {
+    const own = `${path}.where`;
+    const expression = parseExpression(where, own, totals);
+    compileCondition(expression, { fields: [], isOpen: true, path: own, setting: null, totals });
+  }
   if (bbox === undefined) return;
   const code = parseEpsg(crs ?? 4326, `${path}.bbox_crs`);
   const [west, south, east, north] = bbox as number[];

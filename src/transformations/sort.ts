@@ -1,4 +1,5 @@
 /** sort: another order of the features. */
+import { compile } from '../expressions/compile.ts';
 import { parseOrders, sortOrders, splitAtCommas } from './parts/sort-orders.ts';
 import type { Transformation } from './transformation.ts';
 
@@ -41,7 +42,8 @@ Memory: about 200 MB, whatever the size of the layer; larger layers are sorted i
     parameters: (value) => ({ by: splitAtCommas(value) }),
   },
   check({ by }, path, totals) {
-    parseOrders(by as readonly string[], `${path}.by`, totals);
+    for (const { expression, path: own } of parseOrders(by as readonly string[], `${path}.by`, totals))
+      compile(expression, { fields: [], isOpen: true, path: own, setting: null, totals });
   },
   load: async () => (await import('./sort/code.ts')).code,
 };

@@ -200,9 +200,14 @@ export interface StreamingTransformation {
   readonly boxes?: (parameters: StepParameters, setting: StepSetting) => readonly Readonly<Bounds>[] | null;
   /**
    * The fields after the step, from those before it; null for unknown. Absent: unchanged. Throws FIELD_UNKNOWN, which lists
-   * the fields there are; the pipeline calls it in the main thread wherever fields are known.
+   * the fields there are, and TRANSFORMATION_INVALID; the pipeline calls it in the main thread wherever fields are known.
+   * `path` of the step, for messages.
    */
-  readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
+  readonly outputFields?: (
+    fields: readonly Field[],
+    parameters: StepParameters,
+    path: string,
+  ) => readonly Field[];
   /** Called once per worker, layer and step; the function it gives is called per batch. Needs engines: may be async. */
   prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep>;
   /** Called in the main thread after all batches of all layers, unless these are an excerpt: reports what concerns all of them. */

@@ -89,7 +89,7 @@ const fields = ['a', 'b', 'c'].map((name) => ({ name, type: 'int32' as const }))
 
 function selected(parameters: Record<string, unknown>): string[] {
   const [{ params }] = parseSteps([{ type: 'select', ...parameters }], 't', transformations);
-  return (selectCode.outputFields?.(fields, params) ?? []).map(({ name }) => name);
+  return (selectCode.outputFields?.(fields, params, 'select') ?? []).map(({ name }) => name);
 }
 
 test('fields are kept in the order asked for, left out, and renamed', () => {

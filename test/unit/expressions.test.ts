@@ -8,6 +8,7 @@ import { Geos } from '../../src/engines/geos/geos.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { compile } from '../../src/expressions/compile.ts';
 import { functions } from '../../src/expressions/functions.ts';
+import { evaluationOf } from '../../src/expressions/node.ts';
 import { parseExpression } from '../../src/expressions/parse.ts';
 import { batchOf, settingOf } from '../support/expression-batches.ts';
 import { shapeOf } from '../support/expressions.ts';
@@ -40,7 +41,7 @@ function valuesOf(source: unknown, batch = sample): { kind: string; values: unkn
     setting: { ...settingOf(), geos },
   });
   const notes: string[] = [];
-  const column = node.column({ batch, note: (reason, row) => notes.push(`${row}: ${reason}`) });
+  const column = node.column(evaluationOf(batch, 'x', (reason, row) => notes.push(`${row}: ${reason}`)));
   return {
     kind: node.kind,
     values: Array.from({ length: batch.rowCount }, (_, row) => valueAt(column, row)),
@@ -155,7 +156,7 @@ test('what has no result is null, with its reason and row', () => {
     ['pop % (pop - 5)', '0: division by zero'],
     ['big * big', '0: a result beyond 64 bits'],
     ['sqrt(height)', '1: sqrt of a number that has none'],
-    ['to_number(name)', '0: a text that is no number'],
+    ['to_number(name)', '0: a text that is not a number'],
   ];
   for (const [text, note] of cases) {
     const { values, notes } = valuesOf(text);
@@ -171,21 +172,21 @@ test('errors say what is wrong, and at which character', () => {
       /'\+' needs numbers, and the values of 'name' are texts; join texts with '\|\|' \(at character 1\)/,
     ],
     ['pop and old', /must be a condition, and the values of 'pop' are numbers/],
-    ['uper(name)', /'uper' is no function \(did you mean 'upper'\?\) \(at character 1\)/],
-    ['pop + upper(5)', /'upper\(text\)': text must be texts, not numbers \(at character 13\)/],
+    ['uper(name)', /'uper' is not a function \(did you mean 'upper'\?\) \(at character 1\)/],
+    ['pop + upper(5)', /'upper\(text\)': text must be a text, not a number \(at character 13\)/],
     ['substring(name)', /'substring\(text, start\[, count\]\)': needs 2 to 3 arguments, not 1/],
     [
       "case when pop > 1 then 1 else 'x' end",
       /the values must be of one kind; one is numbers, another texts/,
     ],
     ['1 / 0', /has no result: division by zero/],
-    ["date('2020-02-30')", /'2020-02-30' is no date such as '2020-01-31'/],
+    ["date('2020-02-30')", /'2020-02-30' is not a date such as '2020-01-31'/],
     ['built >= 2020-01-01', /write a date in single quotes/],
     ['pop > ', /character 7: a number/],
     ['name like pop', /a pattern such as 'A%' is expected/],
     ['geometry = 1', /compares 'geometry', whose values are geometries, with 1/],
     ['name > 5', /compares 'name', whose values are texts, with 5; write '5'/],
-    ['lower(geometry)', /text must be texts, not geometries/],
+    ['lower(geometry)', /text must be a text, not a geometry/],
     [`${'-('.repeat(200)}1${')'.repeat(200)}`, /nested deeper than 100/],
     [`1${' + 1 - 1'.repeat(200)}`, /nested deeper than 100/],
     [`2${'^2'.repeat(200)}`, /nested deeper than 100/],

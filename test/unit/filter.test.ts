@@ -162,7 +162,9 @@ test('long texts and lists are taken', () => {
 });
 
 test('a field that is not there, or is of another kind, is told', async () => {
-  assert.throws(() => code.outputFields?.(sample.fields, { where: 'popp > 1' }), { code: 'FIELD_UNKNOWN' });
+  assert.throws(() => code.outputFields?.(sample.fields, { where: 'popp > 1' }, 'filter'), {
+    code: 'FIELD_UNKNOWN',
+  });
   for (const where of [
     "pop > 'many'",
     "key < '1e999'",

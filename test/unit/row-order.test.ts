@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { joinBatches } from '../../src/batch/join-batches.ts';
+import { evaluationOf } from '../../src/expressions/node.ts';
 import { distinct } from '../../src/transformations/distinct.ts';
 import { limit } from '../../src/transformations/limit.ts';
 import { RowSorter } from '../../src/transformations/parts/row-sorter.ts';
@@ -73,7 +74,7 @@ test('runs on disk give the same order as one in memory', async () => {
     fc.asyncProperty(someRows, async (rows) => {
       const batches = layerOf(rows, 2).map((batch) => {
         const batchKeys = keysFor(orders, batch.fields, null).map((node) =>
-          node.column({ batch, note: () => {} }),
+          node.column(evaluationOf(batch, 'by', () => {})),
         );
         return withKeys(batch, batchKeys);
       });

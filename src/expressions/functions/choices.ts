@@ -8,15 +8,18 @@ import {
 import { castColumn } from '../../batch/cast.ts';
 import { comparison } from '../comparisons.ts';
 import type { Place } from '../expression.ts';
-import type { ExpressionFunction, FunctionCall, Parameter } from '../function.ts';
+import { argumentColumn, type ExpressionFunction, type FunctionCall, type Parameter } from '../function.ts';
 import {
+  computedOnce,
   constantNode,
   type Evaluation,
   FIELD_TYPES,
   isNumeric,
+  isValueKind,
   KIND_NAMES,
-  type Kind,
   type Node,
+  noColumn,
+  type ValueKind,
   verdictsOf,
 } from '../node.ts';
 import { TRUE } from '../verdict.ts';
@@ -27,10 +30,10 @@ const NONE = -1;
 const value: Parameter = { name: 'value', kind: 'value' };
 
 /** The kind of values that can be any of these. Throws for kinds that do not go together. */
-function commonKind(nodes: readonly Node[], call: FunctionCall): Exclude<Kind, 'geometry'> {
-  let common: Exclude<Kind, 'geometry'> = 'null';
+function commonKind(nodes: readonly Node[], call: FunctionCall): ValueKind {
+  let common: ValueKind = 'null';
   for (const [i, { kind }] of nodes.entries()) {
-    if (kind === 'null' || kind === 'geometry' || kind === common) continue;
+    if (kind === 'null' || kind === common || !isValueKind(kind)) continue;
     if (common === 'null') common = kind;
     else if (isNumeric(kind) && isNumeric(common)) common = 'number';
     else
@@ -42,27 +45,46 @@ function commonKind(nodes: readonly Node[], call: FunctionCall): Exclude<Kind, '
   return common;
 }
 
-/** `choose` gives, for each row, the index of the chosen node, or NONE. It may call columns of `nodes` for that. */
+/**
+ * `choose` gives, for each row, the index of the chosen node, or NONE. Columns of constants have one row, unless it `needsRows`;
+ * that of null has no valid row.
+ */
 function chosen(
   nodes: readonly Node[],
   call: FunctionCall,
   choose: (columns: readonly AttributeColumn[], evaluation: Evaluation) => Int32Array,
+  needsRows = false,
 ): Node {
   const kind = commonKind(nodes, call);
-  if (kind === 'null') return constantNode(null, call.place);
+  if (kind === 'null')
+    return nodes.some((node) => node.kind === 'unknown')
+      ? { kind: 'unknown', place: call.place, column: noColumn }
+      : constantNode(null, call.place);
   const type = FIELD_TYPES[kind];
   const column = (evaluation: Evaluation): AttributeColumn => {
     const { rowCount } = evaluation.batch;
-    const columns = nodes.map((node) => castColumn(node.column(evaluation), type, rowCount));
-    return pick(columns, choose(columns, evaluation));
+    const columns = nodes.map((node) => {
+      // A CASE can have hundreds of constants, whose columns would need much memory.
+      if (node.constant === undefined || needsRows)
+        return castColumn(argumentColumn(node, evaluation), type, rowCount);
+      const oneRow = { ...evaluation, batch: { ...evaluation.batch, rowCount: 1 } };
+      return castColumn(node.column(oneRow), type, 1);
+    });
+    const isOneRow = nodes.map(({ constant }) => constant !== undefined && !needsRows);
+    return pick(columns, choose(columns, evaluation), isOneRow);
   };
   return { kind, place: call.place, column };
 }
 
-function pick(columns: readonly AttributeColumn[], choices: Int32Array): AttributeColumn {
+function pick(
+  columns: readonly AttributeColumn[],
+  choices: Int32Array,
+  isOneRow: readonly boolean[] = [],
+): AttributeColumn {
   const builder = new ColumnBuilder(columns[0].type, choices.length);
-  for (let row = 0; row < choices.length; row++) {
-    const column = columns[choices[row]] as AttributeColumn | undefined;
+  for (let i = 0; i < choices.length; i++) {
+    const column = columns[choices[i]] as AttributeColumn | undefined;
+    const row = isOneRow[choices[i]] ? 0 : i;
     if (column === undefined || !isValid(column.validity, row)) builder.appendNull();
     else if ('offsets' in column) appendBytes(builder, column, row);
     else if (column.type === 'int64') builder.appendBigInt(column.values[row]);
@@ -80,7 +102,7 @@ function caseOf(args: readonly Node[], call: FunctionCall): Node {
   const conditions = args.filter((_, i) => i % 2 === 0 && i + 1 < args.length);
   const values = args.filter((_, i) => i % 2 === 1 || i + 1 === args.length);
   for (const [i, one] of conditions.entries())
-    if (one.kind !== 'boolean' && one.kind !== 'null')
+    if (one.kind !== 'boolean' && one.kind !== 'null' && one.kind !== 'unknown')
       throw call.refuse(2 * i, `a condition is expected, not ${KIND_NAMES[one.kind]}`);
   const rest = values.length > conditions.length ? conditions.length : NONE;
   return chosen(values, call, (_, evaluation) => {
@@ -102,23 +124,26 @@ function extreme(name: 'least' | 'greatest', description: string): ExpressionFun
     parameters: [{ ...value, isRepeated: true }],
     description,
     compile: (args, call) =>
-      chosen(args, call, (columns, evaluation) => {
-        const { rowCount } = evaluation.batch;
-        const choices = new Int32Array(rowCount).fill(NONE);
-        const kind = commonKind(args, call);
-        const node = (i: number): Node => ({ kind, place: call.place, column: () => columns[i] });
-        for (let i = 0; i < columns.length; i++) {
-          const isBetter = columns
-            .slice(0, i)
-            .map((_, j) => betterVerdicts(node(i), node(j), name, evaluation, call.place));
-          for (let row = 0; row < rowCount; row++) {
-            if (!isValid(columns[i].validity, row)) continue;
-            const best = choices[row];
-            if (best === NONE || isBetter[best][row] === TRUE) choices[row] = i;
+      chosen(
+        args,
+        call,
+        (columns, evaluation) => {
+          const { rowCount } = evaluation.batch;
+          const choices = new Int32Array(rowCount).fill(NONE);
+          const kind = commonKind(args, call);
+          const node = (column: AttributeColumn): Node => ({ kind, place: call.place, column: () => column });
+          for (const [i, column] of columns.entries()) {
+            // The best values so far.
+            const best = node(pick(columns, choices));
+            const isBetter = betterVerdicts(node(column), best, name, evaluation, call.place);
+            for (let row = 0; row < rowCount; row++)
+              if (isValid(column.validity, row) && (choices[row] === NONE || isBetter[row] === TRUE))
+                choices[row] = i;
           }
-        }
-        return choices;
-      }),
+          return choices;
+        },
+        true,
+      ),
   };
 }
 
@@ -169,9 +194,10 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
     parameters: [value, { name: 'other', kind: 'value' }],
     description: 'The value, or null if it equals the other one.',
     compile: ([one, other], call) => {
-      const isEqual = comparison('=', one, other);
+      const value = computedOnce(one);
+      const isEqual = comparison('=', value, other);
       if (isEqual === null) throw call.refuse(1, `other must be comparable with ${KIND_NAMES[one.kind]}`);
-      return chosen([one], call, (_, evaluation) =>
+      return chosen([value], call, (_, evaluation) =>
         Int32Array.from(verdictsOf(isEqual, evaluation), (verdict) => (verdict === TRUE ? NONE : 0)),
       );
     },

@@ -53,7 +53,7 @@ function rounded(value: number, digits: number): number {
   return value < 0 ? -result : result;
 }
 
-/** To integers of 64 bits; what is none is null, and noted. */
+/** Integers of 64 bits; other values are null, and noted. */
 function toInteger(arg: Node, place: Node['place']): Node {
   const column = (evaluation: Evaluation) => {
     const { column, failures, firstFailedRows } = convertColumn(
@@ -61,7 +61,8 @@ function toInteger(arg: Node, place: Node['place']): Node {
       'int64',
       evaluation.batch.rowCount,
     );
-    if (failures > 0) for (const row of firstFailedRows) evaluation.note('a value that is no integer', row);
+    if (failures > 0)
+      for (const row of firstFailedRows) evaluation.note('a value that is not an integer', row);
     return column;
   };
   return { kind: 'integer', place, column };
@@ -117,23 +118,24 @@ export const numberFunctions: readonly ExpressionFunction[] = [
     name: 'to_number',
     group: 'number',
     parameters: [{ name: 'value', kind: 'value' }],
-    description: 'A text (or any value) as a number; null if it is none.',
+    description: 'A text (or any value) as a number; null if it is not a number.',
     compile: ([arg], { place }) => ({
       kind: 'number',
       place,
-      column: converted(arg, 'float64', 'a text that is no number'),
+      column: converted(arg, 'float64', 'a text that is not a number'),
     }),
   },
   {
     name: 'to_integer',
     group: 'number',
     parameters: [{ name: 'value', kind: 'value' }],
-    description: 'A text or a number without decimals as an integer; null if it is none.',
+    description:
+      'A text or a number without decimals as an integer; null if it is not an integer of 64 bits.',
     compile: ([arg], { place }) => toInteger(arg, place),
   },
 ];
 
-/** Converted exactly; rows whose value is none of the type are null, and noted. */
+/** Converted exactly; values that the type cannot hold are null, and noted with the reason. */
 export function converted(arg: Node, type: 'float64' | 'string' | 'date' | 'datetime', reason: string) {
   return (evaluation: Evaluation) => {
     const { column, failures, firstFailedRows } = convertColumn(

@@ -11,7 +11,7 @@ import {
 import { writeWkt } from '../../batch/wkt-write.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import type { ExpressionFunction } from '../function.ts';
-import { constantNode } from '../node.ts';
+import { constantNode, noColumn } from '../node.ts';
 import { fromGeometry, geometry, presentRows } from './geometry-columns.ts';
 
 /** A number for each row from the offsets of its positions; NaN: null. */
@@ -262,10 +262,6 @@ export const shapeFunctions: readonly ExpressionFunction[] = [
     parameters: [],
     description: 'The name of the layer.',
     compile: (_, { place, setting }) =>
-      setting === null ? { kind: 'text', place, column: noValue } : constantNode(setting.layerName, place),
+      setting === null ? { kind: 'text', place, column: noColumn } : constantNode(setting.layerName, place),
   },
 ];
-
-function noValue(): never {
-  throw new TypeError('an expression whose kinds are checked is not evaluated');
-}

@@ -5,7 +5,7 @@
 import geographiclib from 'geographiclib-geodesic';
 import { type GeometryColumn, PART_KIND, PART_KIND_MASK, strideOf } from '../../batch/geometry-column.ts';
 import type { ExpressionFunction, FunctionCall } from '../function.ts';
-import { constantNode } from '../node.ts';
+import { constantNode, KIND_NAME, noColumn } from '../node.ts';
 import { fromGeometry, geometry, presentRows } from './geometry-columns.ts';
 import { textFunctions } from './texts.ts';
 
@@ -190,7 +190,9 @@ function lengthFunction(ofGeometry: ExpressionFunction): ExpressionFunction {
       const kind = args[0]?.kind ?? 'geometry';
       if (kind === 'null') return constantNode(null, call.place);
       if (kind === 'text') return ofText.compile(args, call);
-      if (kind !== 'geometry') throw call.refuse(0, 'value must be a text or a geometry');
+      if (kind === 'unknown') return { kind: 'number', place: call.place, column: noColumn };
+      if (kind !== 'geometry')
+        throw call.refuse(0, `value must be a text or a geometry, not ${KIND_NAME[kind]}`);
       return ofGeometry.compile(args, call);
     },
   };

@@ -102,7 +102,9 @@ function related(name: string, a: Node, b: Node, call: FunctionCall): Node {
   let known: Fixed | null = null;
   return condition(call.place, (evaluation) => {
     const geos = geosOf(call);
-    const column = columnOf(a, evaluation);
+    // Only if both are geometries of the expression.
+    const column =
+      a.constant === undefined ? columnOf(a, evaluation) : movedToData(columnOf(a, evaluation), call);
     const others = columnOf(b, evaluation);
     const isFixed = b.constant !== undefined;
     if (isFixed) known ??= fixedOf(geos, movedToData(others, call), 0);

@@ -1,36 +1,39 @@
 /** Functions on texts. Positions and lengths count characters (code points) from 1. */
 import type { AttributeColumn, BytesColumn } from '../../batch/attribute-column.ts';
-import type { Literal } from '../expression.ts';
+import { type Literal, MAX_MADE_LENGTH } from '../expression.ts';
 import { type ExpressionFunction, type Parameter, rowByRow } from '../function.ts';
-import type { Evaluation, Kind, Node } from '../node.ts';
+import type { Evaluation, Node, ValueKind } from '../node.ts';
 import { converted } from './numbers.ts';
 
 const text: Parameter = { name: 'text', kind: 'text' };
-/** Longer results are no texts that anyone wants. */
-const MAX_LENGTH = 1_000_000;
+const TOO_LONG = 'a text that is too long';
+/** Maximum characters of a text that is searched for: a search can take the product of both lengths. */
+const MAX_SEARCHED_LENGTH = 1000;
 
 function textFunction<Values extends readonly Literal[]>(
   name: string,
   parameters: readonly Parameter[],
   description: string,
   compute: (...values: Values) => Literal | null,
-  kind: Exclude<Kind, 'geometry' | 'null'> = 'text',
+  kind: Exclude<ValueKind, 'null'> = 'text',
 ): ExpressionFunction {
   return {
     name,
     group: 'text',
     parameters,
     description,
-    compile: (args, { place }) => rowByRow<Values>(kind, args, place, compute),
+    compile: (args, { place }) => rowByRow<Values>(kind, args, place, compute, TOO_LONG),
   };
 }
 
 /** Changes each text; `changeByte` does the same for ASCII, without making texts. */
 function mapped(arg: Node, change: (text: string) => string, changeByte: (byte: number) => number): Node {
-  const slow = rowByRow<[string]>('text', [arg], arg.place, change);
   const column = (evaluation: Evaluation): AttributeColumn => {
     const source = arg.column(evaluation) as BytesColumn;
-    if (source.bytes.some((byte) => byte >= 0x80)) return slow.column(evaluation);
+    if (source.bytes.some((byte) => byte >= 0x80)) {
+      const computed = { ...arg, column: () => source };
+      return rowByRow<[string]>('text', [computed], arg.place, change).column(evaluation);
+    }
     return {
       type: 'string',
       bytes: source.bytes.map(changeByte),
@@ -70,21 +73,21 @@ function substring(value: string, start: number, count: number = Number.POSITIVE
 function padded(value: string, length: number, fill: string, atStart: boolean): string | null {
   const characters = [...value];
   const wanted = Math.trunc(Number(length));
-  if (wanted > MAX_LENGTH) return null;
+  if (wanted > MAX_MADE_LENGTH) return null;
   if (characters.length >= wanted) return characters.slice(0, Math.max(0, wanted)).join('');
   const units = [...fill];
   if (units.length === 0) return value;
-  const padding = Array.from({ length: wanted - characters.length }, (_, i) => units[i % units.length]).join(
-    '',
-  );
+  const count = wanted - characters.length;
+  const padding = fill.repeat(count / units.length) + units.slice(0, count % units.length).join('');
   return atStart ? padding + value : value + padding;
 }
 
 function replaced(value: string, from: string, to: string): string | null {
   if (from === '') return value;
+  if (from.length > MAX_SEARCHED_LENGTH) return null;
   const parts = value.split(from);
   const length = value.length + (parts.length - 1) * (to.length - from.length);
-  return length > MAX_LENGTH ? null : parts.join(to);
+  return length > MAX_MADE_LENGTH ? null : parts.join(to);
 }
 
 export function withoutAccents(value: string): string {
@@ -156,8 +159,11 @@ export const textFunctions: readonly ExpressionFunction[] = [
     'split_part',
     [text, { name: 'separator', kind: 'text' }, { name: 'number', kind: 'number' }],
     'A part of the text between separators, the first is 1; an empty text if there is no such part.',
-    (value, separator, number) =>
-      (separator === '' ? [value] : value.split(separator))[Math.trunc(Number(number)) - 1] ?? '',
+    (value, separator, number) => {
+      if (separator.length > MAX_SEARCHED_LENGTH) return null;
+      const parts = separator === '' ? [value] : value.split(separator);
+      return parts[Math.trunc(Number(number)) - 1] ?? '';
+    },
   ),
   ...(['lpad', 'rpad'] as const).map((name) =>
     textFunction<[string, number, string]>(
@@ -186,6 +192,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
     [text, { name: 'part', kind: 'text' }],
     'The number of the character at which a part begins; 0 if it is not in the text.',
     (value, part) => {
+      if (part.length > MAX_SEARCHED_LENGTH) return null;
       const at = value.indexOf(part);
       return at < 0 ? 0 : [...value.slice(0, at)].length + 1;
     },
@@ -222,9 +229,15 @@ export function joined(args: readonly Node[], place: Node['place'], skipsNull: b
       column: converted(arg, 'string', 'a number that is not finite'),
     }),
   );
-  if (!skipsNull) return rowByRow<string[]>('text', texts, place, (...values) => values.join(''));
-  const filled = texts.map(
-    (one): Node => ({ ...one, column: (evaluation) => ({ ...one.column(evaluation), validity: null }) }),
-  );
-  return rowByRow<string[]>('text', filled, place, (...values) => values.join(''));
+  const parts = skipsNull
+    ? texts.map(
+        (one): Node => ({ ...one, column: (evaluation) => ({ ...one.column(evaluation), validity: null }) }),
+      )
+    : texts;
+  const join = (...values: string[]): string | null => {
+    let length = 0;
+    for (const value of values) length += value.length;
+    return length > MAX_MADE_LENGTH ? null : values.join('');
+  };
+  return rowByRow<string[]>('text', parts, place, join, TOO_LONG);
 }

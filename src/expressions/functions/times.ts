@@ -40,7 +40,7 @@ function temporal(
       if (Number.isNaN(instantOf(bytes, 0, bytes.length)) || (type === 'date' && bytes.length !== 10))
         throw call.refuse(
           0,
-          `'${arg.constant.slice(0, 40)}' is no ${name === 'date' ? 'date' : 'date with a time'} such as '${example}'`,
+          `'${arg.constant.slice(0, 40)}' is not a ${name === 'date' ? 'date' : 'date with a time'} such as '${example}'`,
         );
       return constantNode(arg.constant, call.place, type);
     },
@@ -49,7 +49,7 @@ function temporal(
 
 function dates(arg: Node, type: 'date' | 'datetime'): Node['column'] {
   if (type === 'datetime' || arg.kind === 'text')
-    return converted(arg, type, `a text that is no ${type === 'date' ? 'date' : 'date with a time'}`);
+    return converted(arg, type, `a text that is not a ${type === 'date' ? 'date' : 'date with a time'}`);
   return rowByRow<[string]>('date', [arg], arg.place, (text) => text.slice(0, 10)).column;
 }
 

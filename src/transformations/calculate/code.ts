@@ -4,18 +4,19 @@ import { castColumn } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
 import { compile } from '../../expressions/compile.ts';
-import { type Expression, refuseExpression } from '../../expressions/expression.ts';
-import { FIELD_TYPES, type Node } from '../../expressions/node.ts';
+import type { Expression } from '../../expressions/expression.ts';
+import { evaluationOf, type Node } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
-import { expressionPath } from '../calculate.ts';
+import { calculatedType, expressionPath } from '../calculate.ts';
 import { compiledFor, noteInto, settingFor } from '../parts/expressions.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
 export const code: StreamingTransformation = {
   kind: 'streaming',
-  outputFields: (fields, parameters) => assignmentsFor(fields, expressionsOf(parameters, ''), null).fields,
+  outputFields: (fields, parameters, path) =>
+    assignmentsFor(fields, expressionsOf(parameters, path), null).fields,
   async prepare(parameters, setting) {
     const expressions = expressionsOf(parameters, setting.path);
     const own = await settingFor(
@@ -42,6 +43,7 @@ function expressionsOf({ fields }: StepParameters, path: string): readonly Named
 
 interface Assignment {
   readonly name: string;
+  readonly path: string;
   /** Of the column that is replaced, or the number of columns before it. */
   readonly index: number;
   readonly node: Node;
@@ -64,21 +66,20 @@ function assignmentsFor(
   let fields = before;
   const list = expressions.map(({ name, expression, path }): Assignment => {
     const node = compile(expression, { fields, path, setting });
-    if (node.kind === 'geometry')
-      throw refuseExpression(path, "is a geometry, which no field can hold; 'wkt()' gives its text");
     const found = fields.findIndex((field) => field.name === name);
     const index = found < 0 ? fields.length : found;
-    fields = fields.toSpliced(index, 1, { name, type: FIELD_TYPES[node.kind] });
-    return { name, index, node, fields };
+    fields = fields.toSpliced(index, 1, { name, type: calculatedType(node, path) });
+    return { name, path, index, node, fields };
   });
   return { list, fields };
 }
 
 function assigned(batch: FeatureBatch, { list }: Assignments, findings: Findings): FeatureBatch {
   let current = batch;
-  for (const { name, index, node, fields } of list) {
+  for (const { name, path, index, node, fields } of list) {
     const note = noteInto(findings, `field '${name}'`);
-    const computed = castColumn(node.column({ batch: current, note }), fields[index].type, batch.rowCount);
+    const values = node.column(evaluationOf(current, path, note));
+    const computed = castColumn(values, fields[index].type, batch.rowCount);
     const column = withOwnBuffers(computed, current);
     current = { ...current, fields, columns: current.columns.toSpliced(index, 1, column) };
   }

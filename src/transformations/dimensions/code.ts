@@ -12,19 +12,19 @@ import {
 import type { Field } from '../../batch/schema.ts';
 import { numbersOf } from '../../expressions/arithmetic.ts';
 import { compile } from '../../expressions/compile.ts';
-import { refuseExpression } from '../../expressions/expression.ts';
-import { isNumeric, KIND_NAMES, type Node } from '../../expressions/node.ts';
+import { evaluationOf, type Node } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
+import { checkOrdinate } from '../dimensions.ts';
 import { compiledFor, noteInto, settingFor } from '../parts/expressions.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
 export const code: StreamingTransformation = {
   kind: 'streaming',
   usesFields: ({ z, m }) => typeof z !== 'number' || typeof m !== 'number',
-  outputFields: (fields, parameters) => {
-    nodesFor(fields, parameters, '', null);
+  outputFields: (fields, parameters, path) => {
+    nodesFor(fields, parameters, path, null);
     return fields;
   },
   async prepare(parameters, setting) {
@@ -40,6 +40,7 @@ export const code: StreamingTransformation = {
 /** What is computed for an ordinate. */
 interface Ordinate {
   readonly name: 'Z' | 'M';
+  readonly path: string;
   readonly node: Node;
 }
 
@@ -59,9 +60,8 @@ function nodesFor(
         path: own,
         setting,
       });
-      if (!isNumeric(node.kind))
-        throw refuseExpression(own, `must be a number, not ${KIND_NAMES[node.kind]}`);
-      return { name, node };
+      checkOrdinate(node, own);
+      return { name, path: own, node };
     });
 }
 
@@ -74,8 +74,8 @@ function withDimensions(
 ): FeatureBatch {
   const { geometry } = batch;
   const coordinates = restride(geometry.coordinates, geometry.dimensions, to);
-  for (const { name, node } of ordinates) {
-    const column = node.column({ batch, note: noteInto(findings, name) });
+  for (const { name, path, node } of ordinates) {
+    const column = node.column(evaluationOf(batch, path, noteInto(findings, name)));
     const at = name === 'Z' ? 2 : strideOf(to) - 1;
     const isKept = !replaces && (name === 'Z' ? hasZ(geometry.dimensions) : hasM(geometry.dimensions));
     fill(geometry, coordinates, strideOf(to), at, column, batch.rowCount, isKept);

@@ -3,6 +3,7 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { epsgCode, parseEpsg } from '../../crs/crs.ts';
 import { compileCondition } from '../../expressions/compile.ts';
 import { type Expression, refuseExpression } from '../../expressions/expression.ts';
+import { evaluationOf } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import { TRUE } from '../../expressions/verdict.ts';
@@ -18,9 +19,10 @@ export const code: StreamingTransformation = {
   selects: true,
   boxes: (parameters, setting) =>
     parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting),
-  outputFields(fields, { where }) {
+  outputFields(fields, { where }, stepPath) {
     if (where === undefined) return fields;
-    compileCondition(parseExpression(where, 'where'), { fields, path: 'where', setting: null });
+    const path = `${stepPath}.where`;
+    compileCondition(parseExpression(where, path), { fields, path, setting: null });
     return fields;
   },
   prepare,
@@ -41,7 +43,7 @@ type KeptRows = (batch: FeatureBatch, findings: Findings) => Uint8Array<ArrayBuf
 function rowsOf(condition: Expression, setting: ExpressionSetting, path: string): KeptRows {
   const compiled = compiledFor((fields) => compileCondition(condition, { fields, path, setting }));
   return (batch, findings) => {
-    const keeps = compiled(batch.fields)({ batch, note: noteInto(findings, path) }).slice();
+    const keeps = compiled(batch.fields)(evaluationOf(batch, path, noteInto(findings, path))).slice();
     for (let row = 0; row < batch.rowCount; row++) keeps[row] = keeps[row] === TRUE ? 1 : 0;
     return keeps;
   };

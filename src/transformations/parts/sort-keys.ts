@@ -9,7 +9,14 @@ import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { compile } from '../../expressions/compile.ts';
 import { refuseExpression } from '../../expressions/expression.ts';
 import { instantOf } from '../../expressions/instant.ts';
-import { FIELD_TYPES, type Node, withNull } from '../../expressions/node.ts';
+import {
+  evaluationOf,
+  FIELD_TYPES,
+  isValueKind,
+  KIND_NAME,
+  type Node,
+  withNull,
+} from '../../expressions/node.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
 import type { StepSetting } from '../transformation.ts';
@@ -24,7 +31,8 @@ export function keysFor(
 ): readonly Node[] {
   return orders.map(({ expression, path }) => {
     const node = compile(expression, { fields, path, setting });
-    if (node.kind === 'geometry') throw refuseExpression(path, 'is a geometry, which has no order');
+    if (!isValueKind(node.kind))
+      throw refuseExpression(path, `is ${KIND_NAME[node.kind]}, which has no order`);
     return node;
   });
 }
@@ -47,8 +55,9 @@ export class SortKeys {
   /** One column for each order: float64, int64 or bytes. */
   columns(batch: FeatureBatch, findings: Findings): AttributeColumn[] {
     return this.#nodes(batch.fields).map((node, i) => {
-      const note = noteInto(findings, this.#orders[i].path);
-      return keyColumn(node, node.column({ batch, note }), batch.rowCount);
+      const { path } = this.#orders[i];
+      const evaluation = evaluationOf(batch, path, noteInto(findings, path));
+      return keyColumn(node, node.column(evaluation), batch.rowCount);
     });
   }
 }
@@ -69,9 +78,8 @@ function keyColumn(node: Node, column: AttributeColumn, rowCount: number): Attri
       });
     case 'mixed':
       return mixedKeys(column as BytesColumn, rowCount);
-    case 'geometry':
-      throw new TypeError('a geometry has no order');
     default: {
+      if (!isValueKind(node.kind)) throw new TypeError(`${KIND_NAME[node.kind]} has no order`);
       const cast = castColumn(column, FIELD_TYPES[node.kind], rowCount);
       if ('offsets' in cast || cast.type === 'int64') return cast;
       return numbers(rowCount, cast.validity, (row) => Number(cast.values[row]));
