@@ -332,9 +332,14 @@ async function watch(feed: JobFeed, id: string): Promise<void> {
 }
 
 let stop: () => Promise<void> = async () => {};
-process.on('message', async (message: FleetOrder | 'measure' | 'stop') => {
+/** Claims that were told before. */
+let told = 0;
+process.on('message', async (message: FleetOrder | 'measure' | 'claims' | 'stop') => {
   if (message === 'measure') isMeasuring = true;
-  else if (message === 'stop') {
+  else if (message === 'claims') {
+    process.send?.(samples.claims.slice(told));
+    told = samples.claims.length;
+  } else if (message === 'stop') {
     isMeasuring = false;
     isOver = true;
     await stop();

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:fleet [-- --workers 1000 --jobs N]`: a simulated fleet on one PostgreSQL server. The workers do everything but
+ * `npm run bench:fleet [-- --workers 1000 --jobs N --print-every N]`: a simulated fleet on one PostgreSQL server. The workers do everything but
  * convert, with the code of the product (fleet-process.ts); accounts ask for jobs by Zipf's law. Prints the jobs a second, the
  * latency of claims, how long small accounts wait and whether any claim was unfair, and what the database did for it.
  */
@@ -36,6 +36,8 @@ const { values } = parseArgs({
     /** Time after which records are removed, in seconds. */
     retention: text('20'),
     connections: text('10'),
+    /** Jobs after which the size of the tables and the latest claims are printed, again and again; 0: only at the end. */
+    'print-every': text('0'),
     statements: { type: 'boolean', default: false },
   },
 });
@@ -117,6 +119,8 @@ async function main(): Promise<void> {
     const before = await databaseState(admin);
     for (const child of children) child.send('measure');
     const measured = performance.now();
+    const printEvery = number('print-every');
+    if (printEvery > 0) await growth(admin, children, before.ended, printEvery);
     await jobsDone(admin, before.ended + number('jobs'));
     const seconds = (performance.now() - measured) / 1000;
     const after = await databaseState(admin);
@@ -157,6 +161,28 @@ async function startProcess(order: FleetOrder): Promise<ChildProcess> {
 async function samplesOf(child: ChildProcess): Promise<FleetSamples> {
   const [samples] = (await once(child, 'message')) as [FleetSamples];
   return samples;
+}
+
+/** Prints how large the table of jobs is while they come and go. */
+async function growth(
+  admin: pg.Client,
+  children: readonly ChildProcess[],
+  ended: number,
+  every: number,
+): Promise<void> {
+  let from = performance.now();
+  for (let done = every; done <= number('jobs'); done += every) {
+    await jobsDone(admin, ended + done);
+    const rate = every / ((performance.now() - from) / 1000);
+    from = performance.now();
+    const answered = children.map(async (child) => (await once(child, 'message'))[0] as readonly number[]);
+    for (const child of children) child.send('claims');
+    const claims = (await Promise.all(answered)).flat();
+    console.log(
+      `after ${done} jobs: ${rate.toFixed(0)} a second, claim median ${quantile(claims, 0.5).toFixed(1)} ms, ` +
+        `99th percentile ${quantile(claims, 0.99).toFixed(1)} ms; ${await sizes(admin, 'jobs')}`,
+    );
+  }
 }
 
 /** The report of the conversion of a sample, as the product writes it. */
@@ -239,11 +265,13 @@ async function topStatements(admin: pg.Client): Promise<string> {
     .join('\n');
 }
 
-async function sizes(admin: pg.Client): Promise<string> {
+/** `table`: default: all. */
+async function sizes(admin: pg.Client, table: string | null = null): Promise<string> {
   const { rows } = await admin.query(
     `SELECT relname AS name, n_live_tup AS live, n_dead_tup AS dead, autovacuum_count AS vacuums, n_tup_upd AS updates, n_tup_hot_upd AS hot,
        pg_relation_size(relid) / 1024 AS heap, pg_indexes_size(relid) / 1024 AS indexes, pg_total_relation_size(relid) / 1024 AS total
-     FROM pg_stat_user_tables ORDER BY pg_total_relation_size(relid) DESC`,
+     FROM pg_stat_user_tables WHERE $1::text IS NULL OR relname = $1 ORDER BY pg_total_relation_size(relid) DESC`,
+    [table],
   );
   return rows
     .map(
