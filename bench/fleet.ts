@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { PostgresQueue } from '../src/jobs/postgres-queue.ts';
 import type { ConversionReport } from '../src/pipeline/report.ts';
-import { startPostgres } from '../test/support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 import { unfairClaims } from './fair-turns.ts';
 import type { FleetOrder, FleetSamples } from './fleet-process.ts';
 import { quantile } from './measure.ts';
@@ -116,14 +116,14 @@ async function main(): Promise<void> {
     );
     await pause(WARM_UP_MS);
     if (values.statements) await admin.query('SELECT pg_stat_statements_reset()');
-    const before = await databaseState(admin);
+    const before = await databaseState(admin, server);
     for (const child of children) child.send('measure');
     const measured = performance.now();
     const printEvery = number('print-every');
     if (printEvery > 0) await growth(admin, children, before.ended, printEvery);
     await jobsDone(admin, before.ended + number('jobs'));
     const seconds = (performance.now() - measured) / 1000;
-    const after = await databaseState(admin);
+    const after = await databaseState(admin, server);
     const statements = values.statements ? await topStatements(admin) : '';
     const ended = children.map(samplesOf);
     for (const child of children) child.send('stop');
@@ -209,7 +209,7 @@ interface DatabaseState {
   readonly commits: number;
 }
 
-async function databaseState(admin: pg.Client): Promise<DatabaseState> {
+async function databaseState(admin: pg.Client, server: PostgresServer): Promise<DatabaseState> {
   const { rows } = await admin.query(
     `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal, xact_commit AS commits FROM pg_stat_database WHERE datname = 'postgres'`,
   );
@@ -218,7 +218,7 @@ async function databaseState(admin: pg.Client): Promise<DatabaseState> {
     ended: await endedJobs(admin),
     walBytes: Number(wal),
     commits: Number(commits),
-    cpuSeconds: cpuSeconds('postgres'),
+    cpuSeconds: cpuSeconds(server.pid),
   };
 }
 
@@ -234,8 +234,8 @@ async function jobsDone(admin: pg.Client, count: number): Promise<void> {
   while ((await endedJobs(admin)) < count) await pause(500);
 }
 
-/** Of all processes of that name. */
-function cpuSeconds(name: string): number {
+/** Of a process and its children. */
+function cpuSeconds(pid: number): number {
   let ticks = 0;
   for (const path of globSync('/proc/[0-9]*/stat')) {
     let stat: string;
@@ -244,8 +244,8 @@ function cpuSeconds(name: string): number {
     } catch {
       continue; // it has ended
     }
-    if (!stat.includes(`(${name})`)) continue;
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number.parseInt(stat, 10) !== pid && Number(fields[1]) !== pid) continue;
     // Children that were waited for, too: connections that were closed.
     ticks += [11, 12, 13, 14].reduce((sum, i) => sum + Number(fields[i]), 0);
   }

@@ -3,7 +3,7 @@
  * wait for an output. A change is read from the queue once for all watchers.
  */
 import type { Progress } from '../pipeline/report.ts';
-import { isFinal, type Job } from './job.ts';
+import { isFinal, type Job, type JobStep } from './job.ts';
 
 export type JobNews =
   /** The current job; null: it was deleted. */
@@ -83,9 +83,16 @@ export class JobFeed {
     if (watched !== undefined) this.#refresh(id, watched).catch(this.#onLoadError);
   }
 
-  /** Reads all watched jobs again: news of other processes can be lost. */
-  refreshAll(): void {
-    for (const id of this.#jobs.keys()) this.changed(id);
+  /** The jobs that somebody watches. */
+  watched(): readonly string[] {
+    return [...this.#jobs.keys()];
+  }
+
+  /** As `changed`, if a watcher was told something else; null: the job was deleted. */
+  changedTo(id: string, now: JobStep | null): void {
+    const state = stepName(now);
+    const watched = this.#jobs.get(id);
+    if (watched !== undefined && [...watched.watchers].some(({ told }) => told !== state)) this.changed(id);
   }
 
   progressed(id: string, progress: Progress): void {
@@ -129,7 +136,7 @@ export class JobFeed {
   }
 
   #tellState(id: string, watched: Watched, watcher: Watcher, job: Job | null): void {
-    const state = job === null ? 'deleted' : `${job.state} ${job.attempts}`;
+    const state = stepName(job);
     if (watcher.told === state || !watched.watchers.has(watcher)) return;
     watcher.told = state;
     // Before it is sent: the watcher may stop in the call.
@@ -141,4 +148,9 @@ export class JobFeed {
     watched.watchers.delete(watcher);
     if (watched.watchers.size === 0 && this.#jobs.get(id) === watched) this.#jobs.delete(id);
   }
+}
+
+/** Names what watchers are told once. */
+function stepName(step: JobStep | null): string {
+  return step === null ? 'deleted' : `${step.state} ${step.attempts}`;
 }

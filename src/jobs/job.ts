@@ -123,6 +123,9 @@ export interface JobSummary {
   readonly error: PlainError | null;
 }
 
+/** What watchers of a job hear of: a new state, or the same one in another attempt. */
+export type JobStep = Pick<JobSummary, 'state' | 'attempts'>;
+
 /** The whole record of a job. */
 export interface Job extends JobSummary {
   readonly request: JobRequest;

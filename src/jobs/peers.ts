@@ -69,7 +69,7 @@ export class Peers {
     queue.listen(news, workersOnly);
     this.#every(pollMs, () => {
       dispatch();
-      feed.refreshAll();
+      void this.#refreshFeed();
       void this.#endLost(this.#options.running(), 'lost');
     });
     this.#every(queue.leaseMs / SIGNS_A_LEASE, () => {
@@ -111,8 +111,26 @@ export class Peers {
     }
   }
 
+  /** For the first time within that time: many processes that were started at once do not ask at once. */
   #every(ms: number, act: () => void): void {
-    this.#timers.push(setInterval(act, ms).unref());
+    const first = setTimeout(() => {
+      this.#timers.push(setInterval(act, ms).unref());
+      act();
+    }, Math.random() * ms).unref();
+    this.#timers.push(first);
+  }
+
+  /** News of jobs that are watched here may have been lost. */
+  async #refreshFeed(): Promise<void> {
+    const { queue, feed, log } = this.#options;
+    const ids = feed.watched();
+    if (ids.length === 0) return;
+    try {
+      const states = await queue.states(ids);
+      for (const id of ids) feed.changedTo(id, states.get(id) ?? null);
+    } catch (error) {
+      log.error({ err: error }, 'the states of watched jobs could not be read; it is tried again');
+    }
   }
 
   async #signAll(): Promise<void> {

@@ -23,6 +23,7 @@ import {
   type Job,
   type JobOutput,
   type JobState,
+  type JobStep,
   type JobSummary,
   jobStates,
   type NewJob,
@@ -51,15 +52,16 @@ import {
   current,
   EXTEND,
   GET,
+  HAS_WORK,
   LOST,
   NO_LEASE,
   PLACE,
   RAN,
+  STATES,
   SUCCEED,
   SYNC_JOB,
   TAKE_TURN,
   TELL_AND_SYNC_JOB,
-  WAITING,
 } from './postgres-statements.ts';
 import { PostgresUploads } from './postgres-uploads.ts';
 import type {
@@ -195,6 +197,11 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   async #lostJobs(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]> {
     if (attempts.length === 0) return [];
     return this.#database.rows<AttemptId>(LOST, columnsOf(attempts));
+  }
+
+  async states(ids: readonly string[]): Promise<ReadonlyMap<string, JobStep>> {
+    const rows = await this.#database.rows<JobStep & { id: string }>(STATES, [ids]);
+    return new Map(rows.map((row) => [row.id, row]));
   }
 
   async release(attempt: AttemptId): Promise<void> {
@@ -510,9 +517,9 @@ export class PostgresQueue implements JobQueue, SharedQueue {
   }
 
   async hasWork(): Promise<boolean> {
-    const [{ jobs, parts }] = await this.#database.rows<{ jobs: number; parts: number }>(WAITING);
-    this.#mayHaveParts = parts > 0;
-    return jobs + parts > 0;
+    const [{ jobs, parts }] = await this.#database.rows<{ jobs: boolean; parts: boolean }>(HAS_WORK);
+    this.#mayHaveParts = parts;
+    return jobs || parts;
   }
 
   async expiredOutputs(now: number, limit: number): Promise<readonly string[]> {

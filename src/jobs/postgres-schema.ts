@@ -257,6 +257,16 @@ BEGIN
   SELECT j.state, j.fence INTO state, fence FROM jobs j WHERE j.id = job;
 END $$;
 
+-- Few jobs have parts.
+CREATE OR REPLACE FUNCTION attempt_ends() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM parts WHERE job = old.id) THEN
+    DELETE FROM parts WHERE job = old.id AND state NOT IN ('RUNNING', 'ENDED');
+    UPDATE parts SET state = 'ENDED' WHERE job = old.id AND state = 'RUNNING';
+  END IF;
+  RETURN NULL;
+END $$;
+
 -- Each job leaves four dead versions: they are removed before a large table has a fifth of them, which is the default.
 ALTER TABLE jobs SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
   autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 1);

@@ -60,6 +60,9 @@ export const TELL_AND_SYNC_JOB = new Prepared('CALL tell_and_sync($1, $2, $3, NU
 
 export const GET = new Prepared('SELECT * FROM jobs WHERE id = $1');
 
+/** Parameter: ids. */
+export const STATES = new Prepared('SELECT id, state, attempts FROM jobs WHERE id = ANY($1)');
+
 /** Those of the attempts that are no longer current. Without a worker, the attempt itself has ended the job or given it back. */
 export const LOST = new Prepared(
   `SELECT id, fence FROM ${HELD} WHERE NOT EXISTS
@@ -80,8 +83,9 @@ export const TAKE_TURN = new Prepared(
    WHERE turns.taken_at <= excluded.taken_at - $2::bigint`,
 );
 
-export const WAITING = new Prepared(
-  'SELECT coalesce(sum(waiting), 0) AS jobs, coalesce(sum(waiting_parts), 0) AS parts FROM owners WHERE waiting + waiting_parts > 0',
+/** Whether jobs wait, and whether parts do. */
+export const HAS_WORK = new Prepared(
+  `SELECT EXISTS (SELECT FROM owners WHERE waiting > 0) AS jobs, EXISTS (SELECT FROM parts WHERE state = 'QUEUED') AS parts`,
 );
 
 /** Of an owner and the whole queue. */

@@ -7,7 +7,7 @@
 import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
-import type { Idempotency, Job, JobOutput, JobState, JobSummary, NewJob, Viewer } from './job.ts';
+import type { Idempotency, Job, JobOutput, JobState, JobStep, JobSummary, NewJob, Viewer } from './job.ts';
 import type { ClaimedPart, PartAttempt, PartQueue, PartRun } from './parts.ts';
 import type { UploadRecords } from './upload.ts';
 
@@ -61,6 +61,8 @@ export interface SharedQueue {
   /** A sign of life for attempts of this process. Resolves as `lost`. */
   extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]>;
   tellProgress(id: string, progress: Progress): void;
+  /** State and attempts of those jobs that exist. */
+  states(ids: readonly string[]): Promise<ReadonlyMap<string, JobStep>>;
   /** The work of an attempt has stopped. */
   release(attempt: AttemptId): Promise<void>;
   /** Whether this process is the one that does the task for all: at most one gets the turn in this time. */

@@ -194,6 +194,20 @@ test('what one process cancels, the worker of another learns with its next sign 
   assert.equal(await api.isReleased('a'), true);
 });
 
+test('the states of many jobs are read at once', { skip }, async (context) => {
+  const [queue] = await openQueues(context, 1);
+  for (const id of ['a', 'b', 'c']) await queue.enqueue(newJob(id));
+  const claim = await queue.claim();
+  assert.equal(claim?.job.id, 'a');
+  assert.deepEqual(
+    await queue.states(['a', 'b', 'none']),
+    new Map([
+      ['a', { id: 'a', state: 'RUNNING', attempts: 1 }],
+      ['b', { id: 'b', state: 'QUEUED', attempts: 0 }],
+    ]),
+  );
+});
+
 test('of processes that do a task for all, one gets the turn', { skip }, async (context) => {
   const queues = await openQueues(context, 4);
   const taken = await Promise.all(queues.map((queue) => queue.takeTurn('retention', LEASE_MS)));
