@@ -14,7 +14,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Where to keep what the pages look like, for who wants to look. */
 const SHOTS = process.env.SCREENSHOTS;
 
-/** Every frame of a movement is drawn without a graphics card: a tenth of the time of all tests. */
+/** Every frame of a movement is drawn without a graphics card: a tenth of the time of these tests. */
 const MOTION = IS_EXHAUSTIVE ? 'no-preference' : 'reduce';
 
 const QUIET = [
