@@ -10,6 +10,7 @@ import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
 import { NO_TRACES, type Span, type Tracer, traced } from '../tracing/tracer.ts';
 import { type AttemptFacts, StageSpans } from './attempt-trace.ts';
+import { storageStillFails } from './failing-storage.ts';
 import { type FetchSettings, fetchInput, type ProvidedInputs } from './fetch-input.ts';
 import {
   convertedInputs,
@@ -463,22 +464,14 @@ export class Attempts {
     runner: RunnerProcess,
     error: PlainError,
   ): Promise<AttemptOutcome> {
-    const { store, checkDisk, maxAttempts, log } = this.#options;
-    const { job } = claim;
+    const { maxAttempts, log } = this.#options;
     log.warn(
       { ...claim.facts, error },
       error.code === 'STORAGE_FULL' ? 'no disk space was left for a job' : 'the store failed for a job',
     );
-    // Killing the process also frees its open files.
-    runner.kill('retired');
-    await runner.died;
-    const failed = await Promise.all([store.checkWritable(), checkDisk?.()]).then(
-      () => null,
-      (thrown: unknown) => ({ thrown }),
-    );
-    if (failed !== null) this.#recovery.report(failed.thrown);
-    if (failed === null && job.attempts >= maxAttempts) return this.#fail(claim, error);
-    return this.#requeue(claim, failed !== null);
+    const stillFails = await storageStillFails(runner, this.#options, this.#recovery);
+    if (!stillFails && claim.job.attempts >= maxAttempts) return this.#fail(claim, error);
+    return this.#requeue(claim, stillFails);
   }
 
   /** The service's disk or database failed during the attempt. */

@@ -5,6 +5,7 @@ import type { Progress } from '../pipeline/report.ts';
 import { inputKey } from '../storage/store.ts';
 import type { JobServiceOptions } from './attempt.ts';
 import { factsOf } from './attempt-trace.ts';
+import { storageStillFails } from './failing-storage.ts';
 import { resultName } from './job-parts.ts';
 import type { ClaimedPart, PartAttempt, PartQueue } from './parts.ts';
 import type { Claim } from './queue.ts';
@@ -174,20 +175,14 @@ export class PartAttempts {
     runner: RunnerProcess,
     error: PlainError,
   ): Promise<string> {
-    const { store, log } = this.#options;
-    log.warn(
+    this.#options.log.warn(
       { jobId: attempt.id, fence: attempt.fence, part: part.number, error },
-      'storage failed for a part of a job',
+      error.code === 'STORAGE_FULL'
+        ? 'no disk space was left for a part of a job'
+        : 'the store failed for a part of a job',
     );
-    runner.kill('retired');
-    await runner.died;
-    const failed = await store.checkWritable().then(
-      () => null,
-      (thrown: unknown) => ({ thrown }),
-    );
-    if (failed === null) return this.#retry(attempt, part, error);
-    this.#recovery.report(failed.thrown);
-    return this.#requeue(attempt, true);
+    if (await storageStillFails(runner, this.#options, this.#recovery)) return this.#requeue(attempt, true);
+    return this.#retry(attempt, part, error);
   }
 
   /** Another attempt, or failure with this error after the last one. */

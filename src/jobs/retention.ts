@@ -72,15 +72,18 @@ export async function sweep(
 async function sweepParts(store: FileStore, queue: JobQueue, changedBefore: number): Promise<number> {
   const { parts } = store;
   if (parts === null) return 0;
-  const orphans = new Map<string, StoredAttempt>();
+  const looked = new Set<string>();
+  const orphans: StoredAttempt[] = [];
   for await (const { changedAt, ...attempt } of parts.list()) {
     const key = `${attempt.id} ${attempt.fence}`;
-    if (changedAt > changedBefore || orphans.has(key)) continue;
+    // An attempt is listed once for each of its files, of which a large job has thousands.
+    if (changedAt > changedBefore || looked.has(key)) continue;
+    looked.add(key);
     const job = await queue.summary(attempt.id);
-    if (job?.state !== 'RUNNING' || job.fence > attempt.fence) orphans.set(key, attempt);
+    if (job?.state !== 'RUNNING' || job.fence > attempt.fence) orphans.push(attempt);
   }
-  for (const attempt of orphans.values()) await parts.remove(attempt);
-  return orphans.size;
+  for (const attempt of orphans) await parts.remove(attempt);
+  return orphans.length;
 }
 
 async function sweepOrphans(

@@ -1,106 +1,28 @@
 /** Jobs that are divided among several workers: the bytes, report and errors of one machine, also when workers die. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { GeomillClient, type Job, JobFailed, type SubmitJobConfig } from '../../src/client/client.ts';
-import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { before, test } from 'node:test';
+import { GeomillClient, type Job, type SubmitJobConfig } from '../../src/client/client.ts';
 import { S3Store } from '../../src/storage/s3-store.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { onlyExhaustive } from '../support/exhaustive.ts';
-import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
+import { noPostgres as skip } from '../support/postgres.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
-
-const LEASE_SECONDS = 3;
-const MIB = 1024 ** 2;
-const store = mkdtempSync(join(tmpdir(), 'geomill-split-'));
-after(() => rmSync(store, { recursive: true, force: true }));
-
-let schemas = 0;
-
-interface Cluster extends AsyncDisposable {
-  readonly api: GeomillClient;
-  readonly workers: readonly ServerProcess[];
-  /** Parts that each worker has run for another one. */
-  parts(): Promise<number[]>;
-  /** Files of parts in the store. */
-  partFiles(): string[];
-  /** Number of parts that other workers run, by the rows. */
-  running(): Promise<number>;
-  /** Number of rows of parts. */
-  rows(): Promise<number>;
-}
-
-async function startCluster(
-  workers: number,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Cluster> {
-  const { url } = await sharedPostgres();
-  const name = `split_${++schemas}`;
-  const directory = join(store, name);
-  const all = {
-    DATABASE_URL: url,
-    DATABASE_SCHEMA: name,
-    STORE_URL: pathToFileURL(directory).href,
-    JOB_LEASE: String(LEASE_SECONDS),
-    RATE_LIMIT: '0',
-    SPLIT_BYTES: String(2 * MIB),
-    SPLIT_PART: String(MIB),
-    ...settings,
-  };
-  const servers = await Promise.all(
-    Array.from({ length: workers + 1 }, (_, i) =>
-      startServerProcess(all, ['--role', i === 0 ? 'api' : 'worker']),
-    ),
-  );
-  const database = await PostgresDatabase.open({ url, schema: name, maxConnections: 1 });
-  const count = async (condition: string): Promise<number> =>
-    (await database.rows<{ n: number }>(`SELECT count(*) AS n FROM parts WHERE ${condition}`))[0].n;
-  return {
-    api: new GeomillClient({ baseUrl: servers[0].url }),
-    running: () => count("state = 'RUNNING'"),
-    rows: () => count('true'),
-    workers: servers.slice(1),
-    parts: () => Promise.all(servers.slice(1).map((server) => metric(server, 'geomill_parts_total'))),
-    partFiles() {
-      const parts = join(directory, 'parts');
-      return existsSync(parts) ? readdirSync(parts, { recursive: true }).map(String) : [];
-    },
-    async [Symbol.asyncDispose]() {
-      await database.close();
-      for (const server of servers) await server[Symbol.asyncDispose]();
-    },
-  };
-}
-
-async function metric({ url }: ServerProcess, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
-}
-
-/** Points with texts, and a value that is a number in most features; some findings, too. */
-function features(count: number): string[] {
-  return Array.from({ length: count }, (_, i) => {
-    const [x, y] = [8 + (i % 300) / 1000, 48 + Math.floor(i / 300) / 1000];
-    const more = i % 7 === 0 ? { seldom: i / 3 } : {};
-    const properties = { n: i, name: `Straße "${i}"`, ...more, text: 'x'.repeat(150) };
-    const coordinates = i % 11 === 0 ? [x, y, i] : [x, y];
-    return JSON.stringify({ type: 'Feature', properties, geometry: { type: 'Point', coordinates } });
-  });
-}
-
-function collection(list: readonly string[]): string {
-  return `{"type":"FeatureCollection","features":[\n${list.join(',\n')}\n]}`;
-}
-
-interface Input {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
+import { startServerProcess } from '../support/server-process.ts';
+import {
+  collection,
+  ended,
+  features,
+  type Input,
+  LEASE_SECONDS,
+  MANY_PARTS,
+  metric,
+  partRunning,
+  SLOW,
+  startCluster,
+  submit,
+} from './split-service.ts';
 
 const inputs: Record<string, Input> = {};
 
@@ -117,10 +39,6 @@ before(async () => {
   }
 });
 
-function submit(client: GeomillClient, { name, bytes }: Input, config: SubmitJobConfig) {
-  return client.submit({ input: { name, data: new Blob([new Uint8Array(bytes)]) }, config });
-}
-
 /** What a client sees of an ended job, without times. */
 function facts({ report, error }: Job): unknown {
   const { timings, steps, ...rest } = (report ?? {}) as Record<string, unknown>;
@@ -129,17 +47,6 @@ function facts({ report, error }: Job): unknown {
     ...rest,
     steps: (steps as object[] | undefined)?.map((step) => ({ ...step, seconds: 0 })),
   };
-}
-
-async function ended(client: GeomillClient, id: string): Promise<{ job: Job; bytes: Buffer | null }> {
-  const handle = client.job(id);
-  try {
-    const job = await handle.wait();
-    return { job, bytes: Buffer.from(await (await handle.download()).bytes()) };
-  } catch (error) {
-    if (!(error instanceof JobFailed)) throw error;
-    return { job: error.job, bytes: null };
-  }
 }
 
 const OUTPUTS = {
@@ -177,29 +84,6 @@ test('a divided job gives the bytes and the report of one machine, for all input
   assert.ok(Math.min(...parts) > 0, `both workers ran parts of the other: ${parts}`);
   assert.deepEqual(cluster.partFiles(), []);
 });
-
-/** Work of seconds, so that something can happen meanwhile. */
-const SLOW: SubmitJobConfig = {
-  input: { format: 'geojson' },
-  transformations: [
-    { type: 'buffer', params: { distance: 20, units: 'meters', geodesic: true, quadrant_segments: 16 } },
-  ],
-  output: { format: 'csv' },
-};
-const MANY_PARTS = { SPLIT_PART: String(256 * 1024) };
-
-/** Waits until a part runs at another worker than the job; resolves with that worker. */
-async function partRunning(cluster: Cluster): Promise<{ holder: ServerProcess; helper: ServerProcess }> {
-  for (;;) {
-    if ((await cluster.running()) > 0) {
-      const jobs = await Promise.all(cluster.workers.map((worker) => metric(worker, 'geomill_jobs_running')));
-      const [holder, helper] = [jobs.indexOf(1), jobs.indexOf(0)];
-      assert.ok(holder >= 0 && helper >= 0, `one worker has the job: ${jobs}`);
-      return { holder: cluster.workers[holder], helper: cluster.workers[helper] };
-    }
-    await pause(10);
-  }
-}
 
 for (const who of ['helper', 'holder'] as const)
   test(`the bytes are the same after kill -9 of the worker of ${who === 'helper' ? 'a part' : 'the job'}`, {
