@@ -10,7 +10,8 @@ import type { Accepted } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import type { Problems } from './problems.ts';
 
-const SETTLE_MS = 120_000;
+const SETTLE_MS = 90_000;
+const SETTLE_LEASES = 10;
 const YEAR_MS = 366 * 86_400_000;
 
 interface Row {
@@ -73,16 +74,18 @@ export class Checks implements AsyncDisposable {
   /** The attempts that a process has, by its process id. */
   async runningOn(pid: number): Promise<readonly { readonly id: string; readonly fence: number }[]> {
     return this.#database.rows(
-      "SELECT id, fence FROM jobs WHERE state = 'RUNNING' AND split_part(worker, ' ', 2) = $1",
-      [String(pid)],
+      "SELECT id, fence FROM jobs WHERE state = 'RUNNING' AND worker ~ $1",
+      // The name of a process: machine, process id, random digits.
+      [`-${pid}-[0-9a-f]+$`],
     );
   }
 
-  /** Waits until no job is open: also those of which no answer came end as all others. */
-  async settle(): Promise<void> {
-    for (const end = performance.now() + SETTLE_MS; performance.now() < end; await pause(100)) {
+  /** Waits until no job is open and no worker has a part: also jobs of which no answer came end as all others. */
+  async settle(leaseSeconds: number): Promise<void> {
+    const patienceMs = SETTLE_MS + SETTLE_LEASES * leaseSeconds * 1000;
+    for (const end = performance.now() + patienceMs; performance.now() < end; await pause(100)) {
       const [{ open }] = await this.#database.rows<{ open: number }>(
-        "SELECT count(*) AS open FROM jobs WHERE state IN ('QUEUED', 'RUNNING')",
+        "SELECT (SELECT count(*) FROM jobs WHERE state IN ('QUEUED', 'RUNNING')) + (SELECT count(*) FROM parts) AS open",
       );
       if (open === 0) return;
     }
@@ -118,6 +121,21 @@ export class Checks implements AsyncDisposable {
     return { jobs: rows.length, again: rows.filter(({ fence }) => fence > 1).length };
   }
 
+  /** Jobs that were divided, and the runs of their parts that have ended: of which parts again. None waits or runs any more. */
+  async parts(): Promise<{ readonly divided: number; readonly done: number; readonly again: number }> {
+    const [{ left }] = await this.#database.rows<{ left: number }>('SELECT count(*) AS left FROM parts');
+    if (left > 0) this.#problems.add('orphaned', `${left} rows of parts`);
+    const [{ wrong }] = await this.#database.rows<{ wrong: number }>(
+      'SELECT count(*) AS wrong FROM owners WHERE waiting_parts <> 0 OR running_parts <> 0',
+    );
+    if (wrong > 0) this.#problems.add('wrong', `${wrong} owners have parts that wait or run`);
+    const [counts] = await this.#database.rows<{ divided: number; done: number; again: number }>(
+      `SELECT count(DISTINCT job) AS divided, count(*) FILTER (WHERE state = 'DONE') AS done,
+         count(*) FILTER (WHERE state = 'QUEUED') AS again FROM noted_parts`,
+    );
+    return counts;
+  }
+
   /** After the sweep each job that succeeded has one output, and nothing else is there; after everything has expired, nothing is. */
   async files(): Promise<{ readonly orphans: number }> {
     const { orphans } = await this.#sweep(Date.now());
@@ -129,6 +147,8 @@ export class Checks implements AsyncDisposable {
         this.#problems.add('lost', `the output of ${id} is not in the store`);
     for (const output of outputs) this.#problems.add('orphaned', `output ${output}`);
     for await (const { key } of this.#store.list('input')) this.#problems.add('orphaned', `input ${key}`);
+    for await (const { id, fence } of this.#store.parts.list())
+      this.#problems.add('orphaned', `files of parts of ${id}, attempt ${fence}`);
     await this.#sweep(Date.now() + YEAR_MS);
     for (const kind of ['input', 'output', 'upload'] as const)
       for await (const { key } of this.#store.list(kind))

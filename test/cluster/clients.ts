@@ -9,7 +9,9 @@ import { type CampaignJob, fingerprint, formOf } from '../faults/jobs.ts';
 import type { Cluster } from './cluster.ts';
 import type { Problems } from './problems.ts';
 
-const PATIENCE_MS = 150_000;
+/** For a job that is hit again and again. */
+const PATIENCE_LEASES = 30;
+const PATIENCE_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 6000;
 const PAUSE_MS = 50;
 /** Shares of what a client does. */
@@ -40,6 +42,7 @@ export class Clients {
   readonly #references: ReadonlyMap<string, string>;
   readonly #problems: Problems;
   readonly #random: () => number;
+  readonly #patienceMs: number;
   #isOpen = true;
 
   constructor(
@@ -48,12 +51,14 @@ export class Clients {
     references: ReadonlyMap<string, string>,
     problems: Problems,
     random: () => number,
+    leaseSeconds: number,
   ) {
     this.#cluster = cluster;
     this.#jobs = jobs;
     this.#references = references;
     this.#problems = problems;
     this.#random = random;
+    this.#patienceMs = PATIENCE_MS + PATIENCE_LEASES * leaseSeconds * 1000;
   }
 
   /** Works until `close`, and ends what it has begun. */
@@ -104,7 +109,7 @@ export class Clients {
 
   /** Asks until there is an answer that `read` takes. */
   async #insist<Result>(what: string, act: () => Promise<Result | null>): Promise<Result> {
-    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await pause(PAUSE_MS)) {
+    for (const end = performance.now() + this.#patienceMs; performance.now() < end; await pause(PAUSE_MS)) {
       const result = await act();
       if (result !== null) return result;
     }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { BUCKET, KEY_ID, SECRET } from '../support/s3-server.ts';
+import { DIVISION } from './divided.ts';
 import { Member, type Role } from './member.ts';
 import { makeNetwork, type Network } from './network.ts';
 
@@ -138,9 +139,12 @@ export class Cluster implements AsyncDisposable {
         JOB_LEASE: String(this.#options.leaseSeconds),
         // The limit of three has a test of its own; here one job may well be hit more often.
         JOB_ATTEMPTS: '100',
+        ...DIVISION,
         AUTH: 'required',
         RATE_LIMIT: '0',
         RUNNERS: '1',
+        // Nicer runners wait for whatever else this machine does.
+        RUNNER_NICENESS: '0',
         // Has tests of its own. Machines here share the users and processes of one machine.
         RUNNER_SANDBOX: 'none',
         SHUTDOWN_GRACE: '2',

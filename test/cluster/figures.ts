@@ -73,6 +73,9 @@ async function runningOf(
 ): Promise<readonly [Member, { readonly fence: number }]> {
   let found: readonly [Member, { readonly fence: number }] | null = null;
   await until(`${id} runs`, async () => {
+    const row = (await checks.rows()).find((one) => one.id === id);
+    if (row !== undefined && row.state !== 'QUEUED' && row.state !== 'RUNNING')
+      throw new Error(`${id}, of which a measurement is made, has ended: ${row.state}`);
     for (const worker of cluster.workers) {
       const attempt = (await checks.runningOn(worker.pid)).find((one) => one.id === id);
       if (attempt !== undefined) found = [worker, attempt];

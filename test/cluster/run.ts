@@ -13,6 +13,7 @@ import { noPostgres } from '../support/postgres-server.ts';
 import { Checks } from './checks.ts';
 import { Clients } from './clients.ts';
 import { Cluster } from './cluster.ts';
+import { dividedJobs, notePartsOf } from './divided.ts';
 import { FaultLanes } from './faults.ts';
 import { measure } from './figures.ts';
 import { noFakeTime } from './member.ts';
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     lease: { type: 'string', default: '3' },
     clients: { type: 'string', default: '8' },
     minutes: { type: 'string', default: '7' },
+    jobs: { type: 'string', default: '1000' },
     logs: { type: 'boolean', default: false },
   },
 });
@@ -46,7 +48,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'geomill-single-'));
 
 try {
   await using single = await SingleMachine.start(scratch);
-  const jobs = campaignJobs(await single.inputs());
+  const all = [...campaignJobs(await single.inputs()), ...(await dividedJobs(single))];
+  const jobs = someOf(all, Number(values.jobs));
   const references = await single.references(jobs);
   await single.end();
   await using cluster = await Cluster.start({
@@ -55,10 +58,18 @@ try {
     leaseSeconds,
     owners: ['ann', 'bob', 'carl', 'dora'],
   });
+  using _ = {
+    // Also if something is thrown: the directory with the logs goes with the cluster.
+    [Symbol.dispose]() {
+      if (values.logs)
+        for (const [name, text] of cluster.logs()) console.log(`--- ${name}\n${text.slice(-20_000)}`);
+    },
+  };
   if (cluster.network.fallback !== null) console.log(`machines are processes: ${cluster.network.fallback}`);
   if (noFakeTime !== false) console.log(`clocks are not stepped: ${noFakeTime}`);
   console.log(`${jobs.length} references, cluster started: ${seconds()} s`);
-  const clients = new Clients(cluster, jobs, references, problems, random);
+  await notePartsOf(cluster);
+  const clients = new Clients(cluster, jobs, references, problems, random, leaseSeconds);
   const faults = new FaultLanes(
     cluster,
     Number(values.faults),
@@ -67,24 +78,23 @@ try {
     random,
   );
   const work = Promise.all(Array.from({ length: Number(values.clients) }, () => clients.run()));
-  const untilMs = Number(values.minutes) * 60_000;
+  const untilMs = performance.now() + Number(values.minutes) * 60_000;
   const progress = setInterval(
     () => console.log(`${faults.begun} faults, ${clients.counts.ended} jobs, ${seconds()} s`),
     30_000,
   );
-  await faults.run(() => performance.now() - startedAt > untilMs);
+  await faults.run(() => performance.now() > untilMs);
   clients.close();
   await work;
   clearInterval(progress);
   await using checks = await Checks.open(cluster, problems);
-  await checks.settle();
+  await checks.settle(leaseSeconds);
   const { jobs: rows, again } = await checks.records(clients.accepted);
+  const parts = await checks.parts();
   const figures = await measure(cluster, checks, problems, leaseSeconds);
   await checks.secrets();
   const { orphans } = await checks.files();
   const ends = await Promise.all(cluster.members.map((member) => member.end('SIGTERM')));
-  if (values.logs)
-    for (const [name, text] of cluster.logs()) console.log(`--- ${name}\n${text.slice(-20_000)}`);
   for (const [kind, count] of [...faults.counts].sort()) console.log(`${String(count).padStart(5)} ${kind}`);
   for (const [answer, count] of clients.refusals)
     console.log(`${String(count).padStart(5)} answers ${answer}`);
@@ -92,6 +102,9 @@ try {
   console.log(
     `${asked} requests, ${unanswered} without an answer; ${rows} jobs (${again} were hit while they ran), ${ended} carried ` +
       `through, ${cancelled} cancelled, ${uploads} uploads in pieces, ${broken} broken off; ${orphans} orphans swept`,
+  );
+  console.log(
+    `${parts.divided} jobs were divided; of their parts ${parts.done} ran elsewhere, ${parts.again} of them again`,
   );
   console.log(`${figures}; processes ended in at most ${Math.round(Math.max(...ends))} ms`);
   console.log(
@@ -102,6 +115,12 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 if (problems.total > 0) process.exitCode = 1;
+
+/** That many, evenly spread. */
+function someOf<Item>(all: readonly Item[], count: number): readonly Item[] {
+  const step = Math.max(1, all.length / count);
+  return Array.from({ length: Math.min(count, all.length) }, (_, i) => all[Math.floor(i * step)]);
+}
 
 function seconds(): number {
   return Math.round((performance.now() - startedAt) / 1000);
