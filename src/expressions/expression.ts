@@ -115,6 +115,21 @@ export function fieldsOfExpression(
   return names;
 }
 
+/** Whether the expression calls a function with one of the names. */
+export function callsAny(expression: Expression, names: ReadonlySet<string>): boolean {
+  return (
+    expression.kind === 'call' &&
+    (names.has(expression.name) || expression.args.some((arg) => callsAny(arg, names)))
+  );
+}
+
+const ROW = new Set(['row']);
+
+/** Whether the expression needs the numbers of the features. */
+export function needsRows(expression: Expression): boolean {
+  return callsAny(expression, ROW);
+}
+
 export function call(name: string, args: readonly Expression[], place: Place): Call {
   return { kind: 'call', name, args, place };
 }

@@ -32,6 +32,8 @@ export interface Intervals {
 
 export interface Evaluation {
   readonly batch: FeatureBatch;
+  /** Number of features of the layer before the batch; null: not known, as no part of the expression needs it. */
+  readonly rowsBefore: number | null;
   /** A row whose value cannot be computed, such as 1 / 0, and is null. */
   readonly note: (reason: string, row: number) => void;
   /** Counts memory of the batch that its size does not bound: texts and arguments of functions. Throws TRANSFORMATION_INVALID. */
@@ -42,7 +44,12 @@ export interface Evaluation {
 const MAX_RESERVED_BYTES = 256 << 20;
 
 /** `path` of the expression, for messages. */
-export function evaluationOf(batch: FeatureBatch, path: string, note: Evaluation['note']): Evaluation {
+export function evaluationOf(
+  batch: FeatureBatch,
+  path: string,
+  note: Evaluation['note'],
+  rowsBefore: number | null = null,
+): Evaluation {
   let reserved = 0;
   const reserve = (bytes: number): void => {
     reserved += bytes;
@@ -50,7 +57,7 @@ export function evaluationOf(batch: FeatureBatch, path: string, note: Evaluation
     const reason = `makes more than ${MAX_RESERVED_BYTES >> 20} MB of texts and other values for ${batch.rowCount} features; make shorter texts, or use several fields`;
     throw refuseExpression(path, reason);
   };
-  return { batch, note, reserve };
+  return { batch, rowsBefore, note, reserve };
 }
 
 export interface Node {

@@ -53,7 +53,7 @@ export interface StepLink {
 
 export interface StagePlan {
   readonly links: readonly ChainLink[];
-  /** The collecting or serial step that ends the stage; null: the last stage. */
+  /** The collecting or serial step that ends the stage; null: the last stage, or one after which features are counted. */
   readonly collect: StepLink | null;
 }
 
@@ -174,6 +174,10 @@ export function planStages(
     moveTo(wanted);
     const link: StepLink = { kind: 'step', step, crs };
     if (code.kind === 'streaming') {
+      if (code.numbersRows?.(params)) {
+        stages.push({ links, collect: null });
+        links = [];
+      }
       links.push(link);
       return;
     }

@@ -11,6 +11,7 @@ import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { LayerEncoding } from '../formats/format.ts';
+import { KeptBatches } from '../transformations/parts/kept-batches.ts';
 import type { SerialTransformation } from '../transformations/transformation.ts';
 import { fieldsAfter, requireField } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
@@ -37,7 +38,7 @@ type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField' | 'split' | 'n
   readonly consume: (result: TaskResult, origin: PieceOrigin) => void;
 };
 
-type PieceOrigin = Pick<Piece, 'source' | 'partition' | 'base' | 'stored'>;
+type PieceOrigin = Pick<Piece, 'source' | 'partition' | 'base' | 'stored' | 'rowsBefore'>;
 
 const NO_BASE: PartitionBase = { records: 0, lines: 0, rows: 0 };
 
@@ -205,15 +206,46 @@ export class LayerRun {
     while (this.#stage < stages.length - 1) {
       progress.stage('collecting');
       const { collect } = this.plan.stages[this.#stage];
-      if (collect === null) throw new Error('a stage before the last has no step that ends it');
-      const { code } = steps[collect.step];
-      this.#pieces =
-        code.kind === 'serial'
-          ? await this.#serial(collect.step, code)
-          : (await this.#collect(collect.step)).map((batch) => pieceOf(batch));
+      if (collect === null) this.#pieces = await this.#countRows();
+      else {
+        const { code } = steps[collect.step];
+        this.#pieces =
+          code.kind === 'serial'
+            ? await this.#serial(collect.step, code)
+            : (await this.#collect(collect.step)).map((batch) => pieceOf(batch));
+      }
       this.#stage++;
       this.#isStageTallied = false;
     }
+  }
+
+  /** The features after the stage, each batch with the number of features before it: the next step numbers them. */
+  async #countRows(): Promise<Piece[]> {
+    const kept = new KeptBatches(this.#context.store);
+    let empty: FeatureBatch | null = null;
+    await this.#pass({
+      statisticsDepth: null,
+      encoding: null,
+      links: true,
+      keep: 'all',
+      consume: ({ batch }) => {
+        if (batch?.rowCount === 0) empty = batch;
+        else kept.add(batch as FeatureBatch);
+      },
+    });
+    let rowsBefore = 0;
+    const pieces = kept.all().map((one): Piece => {
+      // Rows of the source are not known any more.
+      const base = { records: rowsBefore, lines: Number.NaN, rows: Number.NaN };
+      const own = {
+        ...('shape' in one ? { ...pieceOf(null), stored: one } : pieceOf(one)),
+        base,
+        rowsBefore,
+      };
+      rowsBefore += one.rowCount;
+      return own;
+    });
+    return pieces.length > 0 || empty === null ? pieces : [{ ...pieceOf(empty), rowsBefore: 0 }];
   }
 
   async #collect(step: number): Promise<readonly FeatureBatch[]> {
@@ -299,9 +331,10 @@ export class LayerRun {
     mergeStatistics(statistics, found, this.#context.reader.mixedType);
     if (result.batch !== null) this.#context.keptBytes += batchByteLength(result.batch);
     const types = isTyped ? null : new Map(found.fields.map(({ name, type }) => [name, type]));
-    const { source, partition, base, stored } = origin;
+    const { source, partition, base, stored, rowsBefore } = origin;
     const again = stored === undefined ? {} : { stored };
-    return { source, partition, base, ...again, types, batch: result.batch, isTransformed };
+    const numbered = rowsBefore === undefined ? {} : { rowsBefore };
+    return { source, partition, base, ...again, ...numbered, types, batch: result.batch, isTransformed };
   }
 
   /** One pass over all pieces, or over the sources where there are none yet; `consume` is called in their order. */
@@ -373,16 +406,10 @@ export class LayerRun {
     this.#release(piece);
     if (stored !== undefined && batch === null) {
       const loaded = this.#context.store.load(stored);
-      return this.#task(pass, { kind: 'batch', batch: loaded }, pass.links, source, true);
+      return this.#task(pass, { kind: 'batch', batch: loaded }, pass.links, source, piece);
     }
     if (batch !== null && (fields === null || types === null || textIsKept(types, fields)))
-      return this.#task(
-        pass,
-        { kind: 'batch', batch },
-        pass.links && !piece.isTransformed,
-        source,
-        stored !== undefined,
-      );
+      return this.#task(pass, { kind: 'batch', batch }, pass.links && !piece.isTransformed, source, piece);
     if (partition === null) throw new Error('a batch without a partition was not kept');
     return this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source);
   }
@@ -394,10 +421,16 @@ export class LayerRun {
       this.#context.keptBytes -= batchByteLength(batch);
   }
 
-  #task(pass: Pass, input: Task['input'], links: boolean, source: number | null, isStored = false): Task {
+  #task(
+    pass: Pass,
+    input: Task['input'],
+    links: boolean,
+    source: number | null,
+    { stored, rowsBefore }: Pick<Piece, 'stored' | 'rowsBefore'> = {},
+  ): Task {
     const { statisticsDepth, encoding, idField, keep, split, numbersRows } = pass;
     // A batch that is only in memory cannot be read again.
-    const hasRoom = (source === null && !isStored) || this.#context.keptBytes < KEPT_BYTES;
+    const hasRoom = (source === null && stored === undefined) || this.#context.keptBytes < KEPT_BYTES;
     const { sessionIndex, fieldMapping } = this.sources[source ?? 0];
     const isFirst = links && this.#stage === 0;
     return {
@@ -412,6 +445,7 @@ export class LayerRun {
       idField,
       ...(split === undefined ? {} : { split }),
       ...(numbersRows === undefined ? {} : { numbersRows }),
+      ...(rowsBefore === undefined ? {} : { rowsBefore }),
     };
   }
 

@@ -235,8 +235,9 @@ function applyStage(
     task.fieldMapping == null ? { batch, findings: [] } : applyFieldMapping(batch, task.fieldMapping);
   const cast = task.stageFields === null ? taken.batch : castBatch(taken.batch, task.stageFields);
   const mappingFindings = located(taken.findings, batch, session);
-  if (task.numbersRows !== true) return { ...stage.apply(cast, bounds), mappingFindings };
-  const outcome = stage.apply(withRowNumbers(cast), bounds);
+  const rowsBefore = task.rowsBefore ?? null;
+  if (task.numbersRows !== true) return { ...stage.apply(cast, bounds, rowsBefore), mappingFindings };
+  const outcome = stage.apply(withRowNumbers(cast), bounds, rowsBefore);
   return { ...outcome, ...withoutRowNumbers(outcome.batch), mappingFindings };
 }
 

@@ -16,6 +16,8 @@ export interface Piece {
   /** The batch to load again; missing: there is none. */
   readonly stored?: StoredBatch;
   readonly base: PartitionBase;
+  /** Number of features of the layer before it, at the begin of the current stage; missing: they were not counted. */
+  readonly rowsBefore?: number;
   /** Inferred types of plain text in this piece, if the batch has them; null: the batch has the types of the layer. */
   readonly types: ReadonlyMap<string, OpenType> | null;
   /** Transferred to the task that processes it. */

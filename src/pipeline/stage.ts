@@ -21,8 +21,8 @@ import type { ReprojectionCounts, Route, SessionStage, SessionStep, StepOutcome 
 import type { Transformers } from './transformers.ts';
 
 export interface PreparedStage {
-  /** Applies the links to the batch. `bounds`: of its positions, if known. */
-  apply(batch: FeatureBatch, bounds: Bounds | undefined): StageOutcome;
+  /** Applies the links to the batch. `bounds`: of its positions, if known. `rowsBefore`: see Task. */
+  apply(batch: FeatureBatch, bounds: Bounds | undefined, rowsBefore: number | null): StageOutcome;
   /** Runs calls of the collecting step that ends the stage; null: no such step. */
   readonly answer: (() => Promise<AnswerCall>) | null;
 }
@@ -61,7 +61,8 @@ export async function prepareStage(
   }
   let answering: Promise<AnswerCall> | null = null;
   return {
-    apply: (batch, bounds) => applyLinks(prepared, batch, bounds, growth, locatesFindings),
+    apply: (batch, bounds, rowsBefore) =>
+      applyLinks(prepared, batch, bounds, rowsBefore, growth, locatesFindings),
     answer:
       collect === null
         ? null
@@ -76,6 +77,7 @@ function applyLinks(
   links: readonly PreparedLink[],
   input: FeatureBatch,
   bounds: Bounds | undefined,
+  rowsBefore: number | null,
   growth: Growth,
   locates: boolean,
 ): StageOutcome {
@@ -95,7 +97,8 @@ function applyLinks(
       const rowsIn = batch.rowCount;
       const startedAt = performance.now();
       const before = batch;
-      batch = link.apply(batch, findings);
+      // Only the first step of a stage uses the numbers.
+      batch = link.apply(batch, findings, rowsBefore);
       const positionsOut = positionCount(batch);
       checkGrowth(link.link, positionsIn, positionsOut, growth.factor);
       steps.push({

@@ -100,6 +100,8 @@ export interface Task {
   readonly fieldMapping?: SourceMapping | null;
   /** Return the numbers of the rows that are left after the links; only links that keep or drop rows come before. */
   readonly numbersRows?: true;
+  /** Number of features of the layer before the batch, for the first step of the stage; missing: no step uses it. */
+  readonly rowsBefore?: number;
   /** Statistics of the batch, at this depth; null: none. */
   readonly statisticsDepth: 'fields' | 'all' | null;
   /** Return the batch itself. */

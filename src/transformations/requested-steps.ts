@@ -5,6 +5,8 @@
 
 import { didYouMean } from '../did-you-mean.ts';
 import { failure, GeomillError } from '../errors.ts';
+import { needsRows } from '../expressions/expression.ts';
+import { parseExpression } from '../expressions/parse.ts';
 
 import { field, type Phrase, phrase } from '../message.ts';
 import { memberPath, type SchemaFault, schemaFault } from '../schema-check.ts';
@@ -233,6 +235,8 @@ function checkedFile(
   if (where === null) return file;
   try {
     filter?.check?.({ where }, paths.where, totals);
+    if (needsRows(parseExpression(where, paths.where)))
+      throw invalid(paths.where, "cannot use 'row()', as the features of this file are not numbered");
   } catch (error) {
     throw renamedPath(error, paths.where);
   }

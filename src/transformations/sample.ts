@@ -1,8 +1,10 @@
 /** sample: keeps a number of features, spread evenly over the layer. */
 import { failure } from '../errors.ts';
+import { needsRows } from '../expressions/expression.ts';
+import { parseExpression } from '../expressions/parse.ts';
 import { field, phrase } from '../message.ts';
 import { fieldName } from './parts/name-lists.ts';
-import type { Transformation } from './transformation.ts';
+import type { StepParameters, Transformation } from './transformation.ts';
 
 const MAX_COUNT = 1_000_000;
 /** Steps after which a feature is still one of the source, with the fields of the source. */
@@ -64,8 +66,9 @@ Memory: at most four times \`count\` features.`,
     ],
   },
   checkBefore({ row_field: rowField }, path, before) {
-    const other = before.find(({ type }) => !KEEP_SOURCE_FEATURES.has(type));
-    if (rowField === undefined || other === undefined) return;
+    if (rowField === undefined) return;
+    const other = before.find(({ type, params }) => !KEEP_SOURCE_FEATURES.has(type) || countsRows(params));
+    if (other === undefined) return;
     throw failure('TRANSFORMATION_INVALID', {
       path: field(`${path}.row_field`),
       reason: phrase`needs features as they are in the input, but ${other.type} comes before; move sample before it`,
@@ -73,3 +76,8 @@ Memory: at most four times \`count\` features.`,
   },
   load: async () => (await import('./sample/code.ts')).code,
 };
+
+/** Whether the condition of a filter uses the numbers of features, which are counted between two passes. */
+function countsRows({ where }: StepParameters): boolean {
+  return where !== undefined && needsRows(parseExpression(where, 'where'));
+}

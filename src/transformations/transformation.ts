@@ -138,7 +138,7 @@ export interface Transformation {
   readonly checkBefore?: (
     parameters: StepParameters,
     path: string,
-    before: readonly { readonly type: string }[],
+    before: readonly { readonly type: string; readonly params: StepParameters }[],
   ) => void;
   /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without its content. */
   readonly fileParameter?: FileParameter;
@@ -208,6 +208,8 @@ export interface StreamingTransformation {
     parameters: StepParameters,
     path: string,
   ) => readonly Field[];
+  /** Whether the step uses the numbers of features, which are known only after all features before were counted. Missing: it does not. */
+  readonly numbersRows?: (parameters: StepParameters) => boolean;
   /** Called once per worker, layer and step; the function it gives is called per batch. Needs engines: may be async. */
   prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep>;
   /** Called in the main thread after all batches of all layers, unless these are an excerpt: reports what concerns all of them. */
@@ -215,7 +217,12 @@ export interface StreamingTransformation {
 }
 
 /** Applies the step. Dropped, repaired and split features are noted; locations count the rows of the batch from 1. Never changes its input's buffers. */
-export type ApplyStep = (batch: FeatureBatch, findings: Findings) => FeatureBatch;
+export type ApplyStep = (
+  batch: FeatureBatch,
+  findings: Findings,
+  /** Number of features of the layer before the batch, at this step; null or missing: the step does not use it. */
+  rowsBefore?: number | null,
+) => FeatureBatch;
 
 export interface CollectingTransformation {
   readonly kind: 'collecting';

@@ -257,6 +257,22 @@ export const shapeFunctions: readonly ExpressionFunction[] = [
       ),
   },
   {
+    name: 'row',
+    group: 'geometry',
+    parameters: [],
+    description:
+      'The number of the feature among those of its layer that the step gets, in their order; the first is 1.',
+    compile: (_, { place }) => ({
+      kind: 'integer',
+      place,
+      column: ({ batch: { rowCount }, rowsBefore }) => {
+        if (rowsBefore === null) throw new TypeError('the features of this step are not numbered');
+        const values = BigInt64Array.from({ length: rowCount }, (_, row) => BigInt(rowsBefore + row + 1));
+        return { type: 'int64', values, validity: null };
+      },
+    }),
+  },
+  {
     name: 'layer',
     group: 'geometry',
     parameters: [],

@@ -4,7 +4,7 @@ import { castColumn } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
 import { compile } from '../../expressions/compile.ts';
-import type { Expression } from '../../expressions/expression.ts';
+import { type Expression, needsRows } from '../../expressions/expression.ts';
 import { evaluationOf, type Node } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
@@ -17,6 +17,7 @@ export const code: StreamingTransformation = {
   kind: 'streaming',
   outputFields: (fields, parameters, path) =>
     assignmentsFor(fields, expressionsOf(parameters, path), null).fields,
+  numbersRows: (parameters) => expressionsOf(parameters, '').some(({ expression }) => needsRows(expression)),
   async prepare(parameters, setting) {
     const expressions = expressionsOf(parameters, setting.path);
     const own = await settingFor(
@@ -24,7 +25,8 @@ export const code: StreamingTransformation = {
       expressions.map(({ expression }) => expression),
     );
     const assignments = compiledFor((fields) => assignmentsFor(fields, expressions, own));
-    return (batch, findings) => assigned(batch, assignments(batch.fields), findings);
+    return (batch, findings, rowsBefore = null) =>
+      assigned(batch, assignments(batch.fields), findings, rowsBefore);
   },
 };
 
@@ -74,11 +76,16 @@ function assignmentsFor(
   return { list, fields };
 }
 
-function assigned(batch: FeatureBatch, { list }: Assignments, findings: Findings): FeatureBatch {
+function assigned(
+  batch: FeatureBatch,
+  { list }: Assignments,
+  findings: Findings,
+  rowsBefore: number | null,
+): FeatureBatch {
   let current = batch;
   for (const { name, path, index, node, fields } of list) {
     const note = noteInto(findings, `field '${name}'`);
-    const values = node.column(evaluationOf(current, path, note));
+    const values = node.column(evaluationOf(current, path, note, rowsBefore));
     const computed = castColumn(values, fields[index].type, batch.rowCount);
     const column = withOwnBuffers(computed, current);
     current = { ...current, fields, columns: current.columns.toSpliced(index, 1, column) };

@@ -12,6 +12,7 @@ import {
 import type { Field } from '../../batch/schema.ts';
 import { numbersOf } from '../../expressions/arithmetic.ts';
 import { compile } from '../../expressions/compile.ts';
+import { needsRows } from '../../expressions/expression.ts';
 import { evaluationOf, type Node } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
@@ -27,13 +28,14 @@ export const code: StreamingTransformation = {
     nodesFor(fields, parameters, path, null);
     return fields;
   },
+  numbersRows: ({ z, m }) => [z, m].some((source) => needsRows(parseExpression(source, ''))),
   async prepare(parameters, setting) {
     const to = parameters.to as Dimensions;
     const parsed = [parameters.z, parameters.m].map((source) => parseExpression(source, setting.path));
     const own = await settingFor(setting, parsed);
     const nodes = compiledFor((fields) => nodesFor(fields, parameters, setting.path, own));
-    return (batch, findings) =>
-      withDimensions(batch, to, nodes(batch.fields), parameters.replace === true, findings);
+    return (batch, findings, rowsBefore = null) =>
+      withDimensions(batch, to, nodes(batch.fields), parameters.replace === true, findings, rowsBefore);
   },
 };
 
@@ -71,11 +73,12 @@ function withDimensions(
   ordinates: readonly Ordinate[],
   replaces: boolean,
   findings: Findings,
+  rowsBefore: number | null,
 ): FeatureBatch {
   const { geometry } = batch;
   const coordinates = restride(geometry.coordinates, geometry.dimensions, to);
   for (const { name, path, node } of ordinates) {
-    const column = node.column(evaluationOf(batch, path, noteInto(findings, name)));
+    const column = node.column(evaluationOf(batch, path, noteInto(findings, name), rowsBefore));
     const at = name === 'Z' ? 2 : strideOf(to) - 1;
     const isKept = !replaces && (name === 'Z' ? hasZ(geometry.dimensions) : hasM(geometry.dimensions));
     fill(geometry, coordinates, strideOf(to), at, column, batch.rowCount, isKept);

@@ -2,7 +2,7 @@
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { epsgCode, parseEpsg } from '../../crs/crs.ts';
 import { compileCondition } from '../../expressions/compile.ts';
-import { type Expression, refuseExpression } from '../../expressions/expression.ts';
+import { type Expression, needsRows, refuseExpression } from '../../expressions/expression.ts';
 import { evaluationOf } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
@@ -16,6 +16,7 @@ import { type Box, boxesOf, clearOutside, transformedBox } from './box.ts';
 export const code: StreamingTransformation = {
   kind: 'streaming',
   usesFields: ({ where }) => where !== undefined,
+  numbersRows: ({ where }) => where !== undefined && needsRows(parseExpression(where, 'where')),
   selects: true,
   boxes: (parameters, setting) =>
     parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting),
@@ -34,16 +35,21 @@ async function prepare(parameters: StepParameters, setting: StepSetting): Promis
   const keptRows =
     condition === null ? null : rowsOf(condition, await settingFor(setting, [condition]), path);
   const boxes = code.boxes?.(parameters, setting) ?? null;
-  return (batch, findings) => filterBatch(batch, keptRows, boxes, findings);
+  return (batch, findings, rowsBefore = null) => filterBatch(batch, keptRows, boxes, findings, rowsBefore);
 }
 
 /** 1 for each row that is kept. */
-type KeptRows = (batch: FeatureBatch, findings: Findings) => Uint8Array<ArrayBuffer>;
+type KeptRows = (
+  batch: FeatureBatch,
+  findings: Findings,
+  rowsBefore: number | null,
+) => Uint8Array<ArrayBuffer>;
 
 function rowsOf(condition: Expression, setting: ExpressionSetting, path: string): KeptRows {
   const compiled = compiledFor((fields) => compileCondition(condition, { fields, path, setting }));
-  return (batch, findings) => {
-    const keeps = compiled(batch.fields)(evaluationOf(batch, path, noteInto(findings, path))).slice();
+  return (batch, findings, rowsBefore = null) => {
+    const evaluation = evaluationOf(batch, path, noteInto(findings, path), rowsBefore);
+    const keeps = compiled(batch.fields)(evaluation).slice();
     for (let row = 0; row < batch.rowCount; row++) keeps[row] = keeps[row] === TRUE ? 1 : 0;
     return keeps;
   };
@@ -69,9 +75,10 @@ function filterBatch(
   keptRows: KeptRows | null,
   boxes: readonly Box[] | null,
   findings: Findings,
+  rowsBefore: number | null,
 ): FeatureBatch {
   const { rowCount } = batch;
-  const keeps = keptRows === null ? new Uint8Array(rowCount).fill(1) : keptRows(batch, findings);
+  const keeps = keptRows === null ? new Uint8Array(rowCount).fill(1) : keptRows(batch, findings, rowsBefore);
   if (boxes !== null) clearOutside(keeps, batch.geometry, boxes);
   let count = 0;
   for (let row = 0; row < rowCount; row++) count += keeps[row];

@@ -1,7 +1,7 @@
 /** What steps that evaluate expressions share. */
 import type { Field } from '../../batch/schema.ts';
 import { Geos } from '../../engines/geos/geos.ts';
-import type { Expression } from '../../expressions/expression.ts';
+import { callsAny, type Expression } from '../../expressions/expression.ts';
 import { SPATIAL_NAMES } from '../../expressions/functions/spatial.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
@@ -27,13 +27,10 @@ export async function settingFor(
   setting: StepSetting,
   expressions: readonly Expression[],
 ): Promise<ExpressionSetting> {
-  return { ...setting, geos: expressions.some(needsGeos) ? await Geos.load() : null };
-}
-
-function needsGeos(expression: Expression): boolean {
-  return (
-    expression.kind === 'call' && (SPATIAL_NAMES.has(expression.name) || expression.args.some(needsGeos))
-  );
+  return {
+    ...setting,
+    geos: expressions.some((one) => callsAny(one, SPATIAL_NAMES)) ? await Geos.load() : null,
+  };
 }
 
 /** Reports values that could not be computed. `what`: the new field, or the path of the condition. */

@@ -41,6 +41,7 @@ export function keysFor(
 export class SortKeys {
   readonly #orders: readonly SortOrder[];
   readonly #nodes: (fields: readonly Field[]) => readonly Node[];
+  #rowCount = 0;
 
   private constructor(orders: readonly SortOrder[], setting: ExpressionSetting) {
     this.#orders = orders;
@@ -52,11 +53,13 @@ export class SortKeys {
     return new SortKeys(orders, await settingFor(setting, expressions));
   }
 
-  /** One column for each order: float64, int64 or bytes. */
+  /** Of the features after those before: one column for each order: float64, int64 or bytes. */
   columns(batch: FeatureBatch, findings: Findings): AttributeColumn[] {
+    const rowsBefore = this.#rowCount;
+    this.#rowCount += batch.rowCount;
     return this.#nodes(batch.fields).map((node, i) => {
       const { path } = this.#orders[i];
-      const evaluation = evaluationOf(batch, path, noteInto(findings, path));
+      const evaluation = evaluationOf(batch, path, noteInto(findings, path), rowsBefore);
       return keyColumn(node, node.column(evaluation), batch.rowCount);
     });
   }
