@@ -159,6 +159,8 @@ const generalFindings = {
   ),
   FEATURES_OUTSIDE: removed('features outside the clip polygons were dropped', 'feature'),
   FEATURES_ERASED: removed('features inside the erase polygons were dropped', 'feature'),
+  GEOMETRY_INVALID: info('geometries are invalid: {reason}', 'feature'),
+  PARTS_COLLAPSED: changed('lines and rings smaller than the grid were dropped', 'feature'),
   DUPLICATES_DROPPED: removed('features that repeat an earlier one were dropped', 'feature'),
   SLIVERS_DROPPED: info(
     '{operation} dropped remains of features along the border of its polygons: pieces narrower than {tolerance}, and lines and points where a feature merely touches them',
@@ -242,6 +244,10 @@ const generalFindings = {
     "field '{field}' of {files} was dropped: the target layer '{layer}' has no such field",
     'file',
   ),
+  FIELD_NOT_COMMON: info(
+    "field '{field}' of {files} is not in layer '{layer}': other files do not have it, and only common fields were requested",
+    'file',
+  ),
   FIELD_MATCHED: changed(
     "field '{from}' of {files} was appended to '{to}' of layer '{layer}': the names differ only in case",
     'file',
@@ -258,7 +264,7 @@ const generalFindings = {
     "'{file}' has {links|other name|other names}, as hard links, which still have the earlier content",
   ),
   ATTRIBUTES_NOT_MERGED: lost(
-    'merge keeps geometries only: attributes and ids of {files|file were|files were} dropped; use append to keep them',
+    'merge keeps geometries only: attributes and ids of {files|file were|files were} dropped; to keep them, {set:attributes=union}',
   ),
   // records
   RECORD_DELETED: removed('records marked as deleted were skipped', 'record'),

@@ -139,6 +139,36 @@ export function widenedTarget(
   });
 }
 
+/**
+ * Fields of a merge: those of the first source, then those that later ones have besides, each wide enough for the values of
+ * all; names match as in `mapFields`. `isCommon`: only those that all sources have.
+ */
+export function mergedFields(
+  sources: readonly (readonly FoundField[])[],
+  mixed: MixedType,
+  isCommon: boolean,
+): Field[] {
+  const merged: { name: string; type: OpenType; integersExact: boolean; count: number }[] = [];
+  for (const source of sources) {
+    const names = matchNames(merged, source);
+    const byName = new Map(source.map((field) => [field.name, field]));
+    names.forEach((name, i) => {
+      const field = name === null ? undefined : byName.get(name);
+      if (field === undefined) return;
+      const own = merged[i];
+      own.integersExact &&= field.integersExact;
+      own.type = widenType(own.type, field.type, mixed, own.integersExact);
+      own.count++;
+    });
+    const matched = new Set(names);
+    for (const { name, type, integersExact } of source)
+      if (!matched.has(name)) merged.push({ name, type, integersExact, count: 1 });
+  }
+  return merged
+    .filter(({ count }) => !isCommon || count === sources.length)
+    .map(({ name, type }) => ({ name, type: type === 'null' ? 'string' : type }));
+}
+
 function mayWiden(from: OpenType, by: OpenType): boolean {
   if (from === 'null') return true;
   if (isInteger(from)) return isNumber(by);

@@ -15,7 +15,13 @@ import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { documentText, reportDocument } from '../pipeline/report-document.ts';
-import type { ConversionRequest, InputFileRequest, InputPath, OutputRequest } from '../pipeline/request.ts';
+import type {
+  ConversionRequest,
+  InputFileRequest,
+  InputPath,
+  MergeRequest,
+  OutputRequest,
+} from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import { deliveredKind } from '../pipeline/split-request.ts';
 import {
@@ -95,6 +101,8 @@ export interface Conversion {
   readonly unnamed: string;
   /** Gets the files of a split output, in place of `output`, whose name is used for layers without one. Missing: none. */
   readonly directory?: SplitDirectory;
+  /** What becomes of the attributes of a merge. */
+  readonly merge?: MergeRequest;
   /** The request, where flags do not state it. */
   readonly request?: ConversionRequest;
   /** Formats of all files of the command, if it has further conversions; a read option is one of any of them. */
@@ -227,7 +235,7 @@ function runsOf(conversion: Conversion, parsed: Parsed): Run[] {
 }
 
 async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promise<ConversionRequest> {
-  const { operation, from, targetFormat, files, output } = run;
+  const { operation, from, targetFormat, files, output, merge } = run;
   const { values } = parsed;
   const failOn = failOnOf(values['fail-on']);
   const to = chooseOutputFormat(values.to, output);
@@ -257,6 +265,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
       ...(isExtended ? { existing: values.overwrite === true ? 'replace' : 'add' } : {}),
       options: { ...to.options, ...(await formatOptions(withDecimals(parsed), 'out', to.format)) },
     },
+    ...(merge === undefined ? {} : { merge }),
     ...(failOn === null ? {} : { failOn }),
     ...(values.strict === true ? { strict: true } : {}),
   };

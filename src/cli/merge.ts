@@ -1,14 +1,17 @@
-/** `geomill merge FILE FILE... --out OUT`: the geometries of all files as one layer. */
+/** `geomill merge FILE FILE... --out OUT`: all files as one layer. */
 import { failure } from '../errors.ts';
-import { type Flags, parseCommand } from './arguments.ts';
+import type { MergeRequest } from '../pipeline/request.ts';
+import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
 import { type CommandContext, conversionFlags, conversionUsage, runCommand } from './conversion.ts';
 
 export const usage = `geomill merge FILE FILE... --out OUT [options]
 
   FILE, OUT             files; the extension states the format; '-' is standard input or output.
-                        The FILEs have the same format. OUT has one layer with all geometries, without attributes
+                        The FILEs have the same format. OUT has one layer with all features
   --out OUT             output file
+  --attributes MODE     fields of OUT: union (those of all FILEs), intersection (those that all FILEs have), or none (default)
+  --source-field NAME   new field with the name of the FILE of each feature, and of the layer if FILE has several
   --from FORMAT         format of the files   --to FORMAT           format of OUT
   --from-crs CRS        CRS of the FILEs, if they do not define one: once for all, or once for each
   --to-crs CRS          CRS of OUT (default: that of the first FILE, in which transformations work)
@@ -19,10 +22,13 @@ ${conversionUsage('merged')}
 
 Examples:
   geomill merge north.zip south.zip --out country.gpkg
-  geomill merge north.zip south.zip --out outline.gpkg --union`;
+  geomill merge north.zip south.zip --out outline.gpkg --union
+  geomill merge jan.csv feb.csv --out year.csv --attributes union --source-field month`;
 
 export const flags = (): Flags => ({
   out: { type: 'string' },
+  attributes: { type: 'string' },
+  'source-field': { type: 'string' },
   'from-crs': { type: 'string', multiple: true },
   'layer-name': { type: 'string' },
   update: { type: 'boolean' },
@@ -44,9 +50,19 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
       inputs: positionals,
       files: fileRequests(stated, 'from-crs'),
       output,
+      merge: mergeOf(parsed.values),
       unnamed: 'merged',
     },
     parsed,
     context,
   );
+}
+
+const MODES = ['union', 'intersection', 'none'] as const;
+
+function mergeOf({ attributes = 'none', 'source-field': sourceField }: Parsed['values']): MergeRequest {
+  const mode = MODES.find((known) => known === attributes);
+  if (mode === undefined)
+    throw failure('USAGE', { detail: `--attributes takes ${MODES.join(', ')}, not '${String(attributes)}'` });
+  return { attributes: mode, ...(typeof sourceField === 'string' ? { sourceField } : {}) };
 }

@@ -83,6 +83,8 @@ function flagsOfFields(): ReadonlyMap<string, string> {
     ['output.split_by', '--split-by'],
     ['output.replace_layers', '--overwrite'],
     ['output.drop_other_content', '--drop-other-content'],
+    ['attributes', '--attributes'],
+    ['source_field', '--source-field'],
     ['fail_on', '--fail-on'],
     // Of the forms that users and keys are created with.
     ['name', '--name'],

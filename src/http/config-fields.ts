@@ -193,6 +193,22 @@ export const CONFIG_FIELDS = {
     schema: () => uploadIds,
     shouldBe: `a list of ids of uploads`,
   },
+  mergeAttributes: {
+    nested: ['attributes'],
+    operations: ['merge'],
+    description:
+      'Fields of the merged layer. union: those of all files; a file without a field gives null. intersection: those that all files have. none: no fields, the default. Names may differ in letter case; types are wide enough for all values.',
+    schema: () => ({ type: 'string', enum: ['union', 'intersection', 'none'], default: 'none' }),
+    shouldBe: '"union", "intersection" or "none"',
+  },
+  sourceField: {
+    nested: ['source_field'],
+    operations: ['merge'],
+    description:
+      'Name of a new field, after all others, with the name of the file of each feature, and of the layer if the file has several. Default: no such field.',
+    schema: () => ({ ...layerName, minLength: 1, examples: ['source'] }),
+    shouldBe: 'the name of a field',
+  },
   transformations: {
     nested: ['transformations'],
     operations: ALL,

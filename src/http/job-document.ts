@@ -172,6 +172,8 @@ export function jobDocumentSchema(registries: FormatRegistry): JsonSchema {
   const endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' } as const;
   const { properties } = configSchema(endpoint, registries) as { properties: Record<string, JsonSchema> };
   const { input, output, transformations, ...rest } = properties;
+  const merged = configSchema({ ...endpoint, operation: 'merge' }, registries);
+  const { attributes, source_field } = merged.properties as Record<string, JsonSchema>;
   const withPath = ({ properties: own }: JsonSchema, description: string): JsonSchema => ({
     type: 'object',
     properties: { path: { type: 'string', minLength: 1, description }, ...(own as object) },
@@ -186,7 +188,7 @@ export function jobDocumentSchema(registries: FormatRegistry): JsonSchema {
         enum: OPERATIONS,
         default: 'transform',
         description:
-          'transform: one input. append: the features of the other inputs are added to the first one. merge: the geometries of all inputs become one layer.',
+          'transform: one input. append: the features of the other inputs are added to the first one. merge: all inputs become one layer; see `attributes`.',
       },
       inputs: {
         type: 'array',
@@ -204,6 +206,8 @@ export function jobDocumentSchema(registries: FormatRegistry): JsonSchema {
         maxItems: MAX_OUTPUTS,
         items: withPath(output, 'File, or - for standard output. Only for geomill run.'),
       },
+      attributes,
+      source_field,
       ...rest,
     },
     required: ['inputs', 'outputs'],

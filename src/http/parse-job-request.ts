@@ -24,6 +24,7 @@ import { field } from '../message.ts';
 import type {
   InputFileRequest,
   JobRequest,
+  MergeRequest,
   OutputRequest,
   SplitInto,
   SplitRequest,
@@ -122,6 +123,7 @@ function parseConfig(
   const steps = parseTransformations(values, registries, places);
   const layers = parseLayers(values);
   const failOn = values.take('failOn').value as FailOn | undefined;
+  const merge = endpoint.operation === 'merge' ? parseMerge(values) : null;
   const isStrict = values.take('strict').value === true;
   const isTextOnly = endpoint.operation === 'inspect' && values.take('textOnly').value === true;
   const ignoredPaths = ['input.path', 'output.path'].filter(
@@ -157,7 +159,8 @@ function parseConfig(
         };
       if (output === null) throw failure('INTERNAL', { reason: `a request to ${operation} has no output` });
       const asked = { ...(failOn === undefined ? {} : { failOn }), ...(isStrict ? { strict: true } : {}) };
-      return { operation, input, transformations: steps, output, ...asked };
+      const kept = merge === null ? {} : { merge };
+      return { operation, input, transformations: steps, output, ...kept, ...asked };
     },
   };
 }
@@ -352,6 +355,17 @@ function parseCrsMapping(
     if (fileCount !== files.length)
       throw failure('CRS_LIST_LENGTH', { path: field(path), listed: files.length, files: fileCount });
     return files;
+  };
+}
+
+/** Null: as if nothing was stated. */
+function parseMerge(values: ConfigValues): MergeRequest | null {
+  const { value: attributes } = values.take('mergeAttributes');
+  const { value: sourceField } = values.take('sourceField');
+  if (attributes === undefined && sourceField === undefined) return null;
+  return {
+    attributes: (attributes ?? 'none') as MergeRequest['attributes'],
+    ...(sourceField === undefined ? {} : { sourceField: String(sourceField) }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Maps the fields of appended files to those of the target: each batch right after it was read, before any step. */
-import { isValid } from '../batch/attribute-column.ts';
+import { ColumnBuilder, isValid } from '../batch/attribute-column.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import {
   type FieldMapping,
@@ -22,6 +22,8 @@ export interface SourceMapping {
   readonly idField: string | null;
   /** Ids that are not kept are a loss: they are data, not row numbers. */
   readonly idsAreData: boolean;
+  /** A field after those of the mapping, with the same value in every feature. Missing: none. */
+  readonly constant?: { readonly name: string; readonly value: string };
   /** Name of the source in findings: "'roads.shp'"; null: no findings, because one finding covers all sources. */
   readonly reportedAs: string | null;
 }
@@ -38,10 +40,11 @@ export const GEOMETRY_ONLY: SourceMapping = {
 /** The batch with the fields of the layer; locations in findings count its rows from 1. */
 export function applyFieldMapping(
   batch: FeatureBatch,
-  { mapping, keepIds, idField, idsAreData, reportedAs }: SourceMapping,
+  { mapping, keepIds, idField, idsAreData, constant, reportedAs }: SourceMapping,
 ): { readonly batch: FeatureBatch; readonly findings: readonly FoundFinding[] } {
   const mapped = mapBatch(batch, mapping, { keepIds, idField });
-  if (reportedAs === null) return { batch: mapped.batch, findings: [] };
+  const complete = constant === undefined ? mapped.batch : withConstant(mapped.batch, constant);
+  if (reportedAs === null) return { batch: complete, findings: [] };
   const findings = new Findings();
   for (const { fieldIndex, count, firstRows } of mapped.failures) {
     const { name: field, type } = mapping.fields[fieldIndex];
@@ -54,7 +57,21 @@ export function applyFieldMapping(
   }
   const idCount = keepIds || !idsAreData ? 0 : idField === null ? countIds(batch) : mapped.lostIds;
   if (idCount > 0) findings.note('IDS_NOT_APPENDED', { source: reportedAs }, undefined, idCount);
-  return { batch: mapped.batch, findings: findings.found() };
+  return { batch: complete, findings: findings.found() };
+}
+
+function withConstant(
+  batch: FeatureBatch,
+  { name, value }: NonNullable<SourceMapping['constant']>,
+): FeatureBatch {
+  const bytes = new TextEncoder().encode(value);
+  const builder = new ColumnBuilder('string', batch.rowCount, bytes.length * batch.rowCount);
+  for (let row = 0; row < batch.rowCount; row++) builder.appendBytes(bytes, 0, bytes.length);
+  return {
+    ...batch,
+    fields: [...batch.fields, { name, type: 'string' }],
+    columns: [...batch.columns, builder.finish()],
+  };
 }
 
 function countIds({ ids, rowCount }: FeatureBatch): number {
@@ -73,6 +90,8 @@ export interface MappingSource {
   readonly foundIds: FoundField | null;
   /** "'roads.shp'", or "layer 'roads' of 'all.gpkg'". */
   readonly reportedAs: string;
+  /** "roads.shp", or "all.gpkg:roads": a value of the field that names the source. */
+  readonly sourceName: string;
 }
 
 export interface PlannedMapping {
@@ -123,7 +142,7 @@ function idFieldOf(target: readonly FoundField[], own: readonly FoundField[]): s
 }
 
 /** The fields of a source with its ids as those of `idField`. */
-function withIds(
+export function withIds(
   own: readonly FoundField[],
   { foundIds }: MappingSource,
   idField: string | null,
@@ -146,7 +165,7 @@ function onlySupplied(
   }));
 }
 
-function foundFields(
+export function foundFields(
   { layer, found }: MappingSource,
   reader: Pick<FormatReader, 'typing'>,
 ): readonly FoundField[] {
@@ -165,7 +184,7 @@ function targetFields(
 }
 
 /** The mapped fields with their inferred types; string where the target is a string, because "1.50" is not 1.5. */
-function textFields({ fields, sources }: FieldMapping, found: readonly FoundField[]): Field[] {
+export function textFields({ fields, sources }: FieldMapping, found: readonly FoundField[]): Field[] {
   const types = new Map(found.map(({ name, type }) => [name, type]));
   return fields.flatMap(({ type: wanted }, i): Field[] => {
     const name = sources[i];
@@ -175,12 +194,13 @@ function textFields({ fields, sources }: FieldMapping, found: readonly FoundFiel
   });
 }
 
-/** Notes a field of several files once. */
-function noteFields(
+/** Notes a field of several files once. `droppedAs`: the code for fields that are not in the layer. */
+export function noteFields(
   mappings: readonly FieldMapping[],
-  sources: readonly MappingSource[],
+  sources: readonly Pick<MappingSource, 'reportedAs'>[],
   layer: string,
   findings: Findings,
+  droppedAs: 'FIELD_NOT_APPENDED' | 'FIELD_NOT_COMMON' = 'FIELD_NOT_APPENDED',
 ): void {
   const dropped = new Map<string, string[]>();
   const matched = new Map<string, { from: string; to: string; files: string[] }>();
@@ -199,7 +219,7 @@ function noteFields(
     }
   });
   for (const [field, files] of dropped)
-    findings.note('FIELD_NOT_APPENDED', { layer, field, files: listOf(files) }, undefined, files.length);
+    findings.note(droppedAs, { layer, field, files: listOf(files) }, undefined, files.length);
   for (const { from, to, files } of matched.values())
     findings.note('FIELD_MATCHED', { layer, from, to, files: listOf(files) }, undefined, files.length);
 }

@@ -19,10 +19,12 @@ import { ExcerptTooSmall, refuseDoubtful } from './excerpt.ts';
 import { planFieldMappings } from './field-mappings.ts';
 import { LayerGrowth } from './growth.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
+import { planMergedFields } from './merged-fields.ts';
 import { ContradictedDeclaration } from './misfits.ts';
 import { type LayerLocation, locateInLayer, type PartitionBase, runSources } from './partition-run.ts';
 import { type Piece, runPieces } from './piece-run.ts';
 import type { LayerPlan } from './plan.ts';
+import type { MergeRequest } from './request.ts';
 import type { RunSource } from './run-source.ts';
 import { SerialStage } from './serial.ts';
 import { LayerTally } from './tally.ts';
@@ -125,10 +127,16 @@ export class LayerRun {
     this.#isSchemaInferred = true;
   }
 
-  /** Maps the fields of all sources to those of the first, the target; `inferSchema` comes before it where needed. */
-  unifyFields(): void {
+  /**
+   * Maps the fields of all sources to those of the first, the target, or to those of a merge; `inferSchema` comes before it
+   * where needed.
+   */
+  unifyFields(merge: MergeRequest | null): void {
     const { reader, findings } = this.#context;
-    const unified = planFieldMappings(this.sources, reader, this.plan.name, findings);
+    const unified =
+      merge === null
+        ? planFieldMappings(this.sources, reader, this.plan.name, findings)
+        : planMergedFields(this.sources, reader, this.plan.name, merge, findings);
     for (const [i, { fieldMapping, readFields }] of unified.sources.entries())
       Object.assign(this.sources[i], { fieldMapping, readFields });
     this.#inputFields = unified.fields;

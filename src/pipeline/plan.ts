@@ -26,7 +26,7 @@ import { declaredTogether } from './declared-statistics.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
 import { type PositionRange, positionRangeOf } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
-import type { ConversionRequest, SplitRequest } from './request.ts';
+import type { ConversionRequest, MergeRequest, SplitRequest } from './request.ts';
 import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 import { checkSplit } from './split-request.ts';
 
@@ -68,6 +68,10 @@ export interface ConversionPlan {
   /** The output is a copy of the target with more features, and all else that is in the target. */
   readonly extendsTarget: boolean;
   readonly steps: readonly LoadedStep[];
+  /** Null: not a merge. */
+  readonly merge: MergeRequest | null;
+  /** The fields of the sources of a layer are mapped to one list of fields. */
+  readonly unifiesFields: boolean;
   /** A pass before the steps infers the schema (fields and types), so that the steps see the same fields in every batch. */
   readonly infersSchema: boolean;
   /** Statistics of the output of the steps that a pass before the encoding one collects; null: none. */
@@ -118,7 +122,10 @@ export function planConversion(
   const targetCrs = targetCrsOf(request, output.format, crs);
   const layerField = joins && split === null ? layerFieldFor(groups, steps) : null;
   if (layerField !== null) findings.note('LAYERS_JOINED', { count: groups.length, field: layerField });
-  if (operation === 'merge') findings.note('ATTRIBUTES_NOT_MERGED', { files: files.length });
+  const merges = operation === 'merge' ? mergedFieldsOf(request) : null;
+  if (merges?.attributes === 'none')
+    findings.note('ATTRIBUTES_NOT_MERGED', { files: files.length, attributes: field('attributes') });
+  const unifiesFields = operation === 'append' || (merges !== null && hasFields(merges));
   const first = input.first ?? input;
   const planned = groups.map(({ name, sources }): LayerPlan => {
     const located = sources.map((source) => {
@@ -128,11 +135,14 @@ export function planConversion(
       compareUnits(question, own, crs, findings);
       return { source, question, crs: own };
     });
-    const declaredStatistics = declaredTogether(
-      operation,
-      sources.map(({ layer }) => layer),
-      steps,
-    );
+    const declaredStatistics =
+      operation === 'merge' && unifiesFields
+        ? null
+        : declaredTogether(
+            operation,
+            sources.map(({ layer }) => layer),
+            steps,
+          );
     return { ...planLayer(name, located, targetCrs, crs, steps), declaredStatistics, target: null };
   });
   const extendsTarget = operation === 'append' && canExtendTarget(first, output.format, planned, steps, crs);
@@ -155,7 +165,9 @@ export function planConversion(
     layers,
     extendsTarget,
     steps,
-    ...passesFor(request, sources, layers, steps, input.reader, writer, keepsIdsAsField),
+    merge: merges,
+    unifiesFields,
+    ...passesFor(request, sources, layers, steps, input.reader, writer, { keepsIdsAsField, unifiesFields }),
     layerField,
     split,
     keepsIdsAsField,
@@ -168,6 +180,14 @@ function namedGroups(groups: LayerGroup[], name: string | undefined, areJoined: 
   if (groups.length > 1)
     throw failure('LAYER_NAME_AMBIGUOUS', { name, layers: groups.length, known: namesOf(groups) });
   return groups.map((group) => ({ ...group, name }));
+}
+
+function mergedFieldsOf({ merge }: ConversionRequest): MergeRequest {
+  return merge ?? { attributes: 'none' };
+}
+
+function hasFields({ attributes, sourceField }: MergeRequest): boolean {
+  return attributes !== 'none' || sourceField !== undefined;
 }
 
 function onAllLayers({ params, ...step }: LoadedStep): LoadedStep {
@@ -368,7 +388,7 @@ function passesFor(
   steps: readonly LoadedStep[],
   reader: Pick<FormatReader, 'typing'>,
   writer: { readonly needs: WriterNeeds },
-  keepsIdsAsField: boolean,
+  { keepsIdsAsField, unifiesFields }: Pick<ConversionPlan, 'keepsIdsAsField' | 'unifiesFields'>,
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
   // Only the output of the steps shows whether features have ids.
   const least = keepsIdsAsField ? 'fields' : null;
@@ -383,8 +403,8 @@ function passesFor(
       infersSchema: sources.some((layer) => isUndeclared(layer, reader)),
       statisticsDepth: depthOfStatistics(sources, layers, reader, writer) ?? least,
     };
-  // The fields before the steps are those of the target, inferred from its values if necessary, or none.
-  const infersSchema = operation === 'append' && sources.some((layer) => hasOpenFields(layer, reader));
+  // The fields before the steps are those of the target or of all files, inferred from values if necessary, or none.
+  const infersSchema = unifiesFields && sources.some((layer) => hasOpenFields(layer, reader));
   return {
     infersSchema,
     statisticsDepth: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : least,

@@ -14,7 +14,7 @@ import type { RequestedStep } from '../transformations/requested-steps.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
 import { MAX_REPORT_BYTES } from './bounded-report.ts';
 import { type ConversionReport, type StepReport, snakeCaseKeys } from './report.ts';
-import type { ConversionRequest, InputFileRequest, JobRequest } from './request.ts';
+import type { ConversionRequest, InputFileRequest, JobRequest, MergeRequest } from './request.ts';
 
 /** Longest request in a report; a longer one, which may have clip polygons in it, is null. */
 const MAX_REQUEST_BYTES = 40_000;
@@ -134,6 +134,10 @@ export function severityText(report: {
   return `${counted(total, 'warning')}: ${parts.map((severity) => `${counts[severity]} ${severity}`).join(', ')}`;
 }
 
+function mergeDocument({ attributes, sourceField }: MergeRequest): object {
+  return { attributes, ...(sourceField === undefined ? {} : { source_field: sourceField }) };
+}
+
 /**
  * The request as a config that means the same: defaults filled in, preferred spellings. Parameters of steps that came as
  * files are left out. Null: longer than MAX_REQUEST_BYTES.
@@ -170,6 +174,7 @@ export function requestDocument({
             ...output.options,
           },
         }),
+    ...('merge' in more && more.merge !== undefined ? mergeDocument(more.merge) : {}),
     ...('failOn' in more && more.failOn !== undefined ? { fail_on: more.failOn } : {}),
     ...('textOnly' in more && more.textOnly === true ? { text_only: true } : {}),
     ...('strict' in more && more.strict === true ? { strict: true } : {}),

@@ -11,17 +11,27 @@ export type JobRequest = ConversionRequest | InspectionRequest;
 export interface ConversionRequest {
   /**
    * transform: converts the one input file. append: adds the features of the other files to the layers of the first.
-   * merge: makes one layer of the geometries of all files.
+   * merge: makes one layer of all files.
    */
   readonly operation: 'transform' | 'append' | 'merge';
   readonly input: InputRequest;
   /** Applied in order, after appending or merging. */
   readonly transformations: readonly RequestedStep[];
   readonly output: OutputRequest;
+  /** What becomes of the attributes of a merge. Missing: they are dropped. */
+  readonly merge?: MergeRequest;
   /** Fail, without output, if a finding has this severity or a worse one. */
   readonly failOn?: FailOn;
   /** Coordinates that cannot be in their CRS are an error. Missing: a warning. */
   readonly strict?: boolean;
+}
+
+/** How a merge keeps attributes. */
+export interface MergeRequest {
+  /** The fields of all files, or those that all files have; 'none': no fields of the files. */
+  readonly attributes: 'union' | 'intersection' | 'none';
+  /** Name of a new field that names the source of each feature; missing: none. */
+  readonly sourceField?: string;
 }
 
 /** Describes the input; with an output, also what a conversion to it would change or lose. The result is JSON. */

@@ -15,6 +15,8 @@ export interface RunSource {
   readonly tally: SourceTally;
   /** In messages: "'roads.shp'", "layer 'roads' of 'all.gpkg'". */
   readonly reportedAs: string;
+  /** "roads.shp", or "all.gpkg:roads". */
+  readonly sourceName: string;
   /** The inferred schema. */
   found: readonly FoundField[];
   foundIds: FoundField | null;
@@ -25,15 +27,15 @@ export interface RunSource {
 }
 
 /**
- * Whether the schema of the layer must be inferred, in a plan with such a pass: in an append, the fields of
+ * Whether the schema of the layer must be inferred, in a plan with such a pass: in an append or merge, the fields of
  * layers that declare theirs are known; in a conversion, steps get inferred fields in every layer.
  */
 export function needsInferredSchema(
-  { operation }: Pick<ConversionPlan, 'operation'>,
+  { unifiesFields }: Pick<ConversionPlan, 'unifiesFields'>,
   sources: readonly RunSource[],
   reader: Pick<FormatReader, 'typing'>,
 ): boolean {
-  return operation !== 'append' || sources.some(({ layer }) => hasOpenFields(layer, reader));
+  return !unifiesFields || sources.some(({ layer }) => hasOpenFields(layer, reader));
 }
 
 /** The sources of each layer of the plan. */
@@ -51,12 +53,13 @@ export function runSourcesOf(
       const tally = new SourceTally(factsOf(source, inputs, request), mixed);
       // Features that stay in the target count as read.
       if (layer.isTarget) tally.rowsRead = layer.featureCount ?? 0;
-      const isMerged = plan.operation === 'merge';
+      const isMerged = plan.operation === 'merge' && !plan.unifiesFields;
       return {
         layer,
         sessionIndex: sessionIndex++,
         tally,
         reportedAs: labelOf(source, inputs),
+        sourceName: nameOf(source, inputs),
         found: [],
         foundIds: null,
         fieldMapping: isMerged ? GEOMETRY_ONLY : null,
@@ -87,4 +90,9 @@ function factsOf(
 function labelOf({ fileIndex, name: layer }: SourcePlan, inputs: readonly OpenedInput[]): string {
   const { name, layers } = inputs[fileIndex];
   return layers.length === 1 ? `'${name}'` : `layer '${layer}' of '${name}'`;
+}
+
+function nameOf({ fileIndex, name: layer }: SourcePlan, inputs: readonly OpenedInput[]): string {
+  const { name, layers } = inputs[fileIndex];
+  return layers.length === 1 ? name : `${name}:${layer}`;
 }

@@ -350,7 +350,7 @@ class Conversion {
       for (const layer of layers)
         if (needsInferredSchema(plan, layer.sources, this.#input.reader)) await layer.inferSchema();
     }
-    if (plan.operation === 'append') for (const layer of layers) layer.unifyFields();
+    if (plan.unifiesFields) for (const layer of layers) layer.unifyFields(plan.merge);
     // A step with an unknown field must fail now, not after an hour of work.
     for (const layer of layers) layer.checkFields();
     if (plan.statisticsDepth !== null) {

@@ -23,7 +23,7 @@ export function sessionFor(
     gridDirectory: paths.gridDirectory,
     limits: paths.limits,
     locatesFindings: paths.findingsPath !== undefined,
-    statisticsOfIds: plan.keepsIdsAsField || plan.operation === 'append',
+    statisticsOfIds: plan.keepsIdsAsField || plan.unifiesFields,
   };
 }
 

@@ -21,7 +21,7 @@ export function checkSplit(
 ): void {
   if (split === undefined) return;
   if (operation === 'merge')
-    throw refused('a merge keeps no fields', 'append the files, and split the result in another job');
+    throw refused('a merge makes one layer', 'merge first, and split the result in another job');
   if (operation === 'append')
     throw refused(
       'an append keeps the layers of its target',

@@ -5,6 +5,7 @@ import { buffer } from './buffer.ts';
 import { calculate } from './calculate.ts';
 import { cast } from './cast.ts';
 import { centroid } from './centroid.ts';
+import { check } from './check.ts';
 import { clip } from './clip.ts';
 import { convexHull } from './convex_hull.ts';
 import { dimensions } from './dimensions.ts';
@@ -29,6 +30,7 @@ import { segmentize } from './segmentize.ts';
 import { select } from './select.ts';
 import { simplify } from './simplify.ts';
 import { simplifyCoverage } from './simplify_coverage.ts';
+import { snap } from './snap.ts';
 import { sort } from './sort.ts';
 import { swapXy } from './swap_xy.ts';
 import type { Transformation } from './transformation.ts';
@@ -41,6 +43,7 @@ const all: readonly Transformation[] = [
   calculate,
   cast,
   centroid,
+  check,
   clip,
   convexHull,
   dimensions,
@@ -64,6 +67,7 @@ const all: readonly Transformation[] = [
   select,
   simplify,
   simplifyCoverage,
+  snap,
   sort,
   swapXy,
   union,

@@ -233,3 +233,46 @@ async function piped(command: string, inputPath: string): Promise<{ out: string;
   const [status] = (await once(child, 'close')) as [number];
   return { out, status };
 }
+
+test('19: monthly shapefiles are merged with the fields of all', { skip }, async () => {
+  const files = readdirSync('.').filter((name) => /^obs_\d\d\.zip$/.test(name)).sort(); // biome-ignore format: one line
+  await geomill(`merge ${files.join(' ')} --out year.gpkg --attributes union --source-field month`);
+  const [year] = await oracle.read('year.gpkg');
+  const names = new Set<string>();
+  let row = 0;
+  for (const file of files) {
+    const [month] = await oracle.read(`/vsizip/${file}`);
+    for (const name of Object.keys(month.fields)) names.add(name.toLowerCase());
+    for (const { values, wkt } of month.features) {
+      const own = year.features[row++];
+      assert.equal(own.values.month, file);
+      assert.equal(own.wkt, wkt);
+      for (const [name, value] of Object.entries(values)) {
+        const found = Object.entries(own.values).find(
+          ([other]) => other.toLowerCase() === name.toLowerCase(),
+        );
+        assert.equal(String(found?.[1]), String(value), name);
+      }
+    }
+  }
+  assert.equal(year.features.length, row);
+  assert.deepEqual(
+    Object.keys(year.fields)
+      .map((name) => name.toLowerCase())
+      .sort(),
+    [...names, 'month'].sort(),
+  );
+});
+
+test('the three longest roads, of one layer of several', { skip }, async () => {
+  await geomill(
+    'convert city.gpkg longest.gpkg --sort "length() desc" --on-layer roads --limit 3 --on-layer roads',
+  );
+  const counts = countsOf(await oracle.read('longest.gpkg'));
+  const expected = countsOf(await oracle.read('city.gpkg'));
+  assert.deepEqual(counts, { ...expected, roads: 3 });
+  const sql = 'SELECT ST_Length(geom) FROM roads ORDER BY 1 DESC LIMIT 3';
+  const found = await oracle.rows('longest.gpkg', 'SELECT ST_Length(geom) FROM roads');
+  for (const [i, [length]] of (await oracle.rows('city.gpkg', sql)).entries())
+    assertClose(found[i][0] as number, length as number, 1e-9);
+});

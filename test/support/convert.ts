@@ -7,7 +7,12 @@ import type { InputLimits } from '../../src/io/limits.ts';
 import type { CrsMemory } from '../../src/pipeline/crs-service.ts';
 import type { Division } from '../../src/pipeline/division/division.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
-import type { ConversionPaths, ConversionRequest, SplitRequest } from '../../src/pipeline/request.ts';
+import type {
+  ConversionPaths,
+  ConversionRequest,
+  MergeRequest,
+  SplitRequest,
+} from '../../src/pipeline/request.ts';
 import { runConversion } from '../../src/pipeline/run.ts';
 import { deliveredKind } from '../../src/pipeline/split-request.ts';
 import type { ThreadSource } from '../../src/pipeline/threads.ts';
@@ -51,6 +56,8 @@ export interface ConvertOptions {
 
 export interface CombineOptions extends ConvertOptions {
   readonly operation: 'append' | 'merge';
+  /** What a merge keeps of attributes. */
+  readonly merge?: MergeRequest;
   /** Format of the target; default: `from`. */
   readonly targetFormat?: string;
   /** The output replaces the target. */
@@ -120,6 +127,7 @@ export function combineFiles(
   return perform(inputPaths, workspace, options, {
     ...request,
     operation: options.operation,
+    ...(options.merge === undefined ? {} : { merge: options.merge }),
     input: {
       ...request.input,
       files,

@@ -8,10 +8,10 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import type { Field } from '../../batch/schema.ts';
-import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { idsOfFirst } from '../parts/ids-of-first.ts';
+import { withNewField } from '../parts/new-fields.ts';
 import { withRows } from '../parts/take-rows.ts';
 import type { StepSetting, StreamingTransformation } from '../transformation.ts';
 
@@ -26,9 +26,7 @@ export const code: StreamingTransformation = {
 
 function fieldsWith(fields: readonly Field[], name: string | undefined): readonly Field[] {
   if (name === undefined) return fields;
-  if (fields.some((field) => field.name === name))
-    throw failure('FIELD_NAME_TAKEN', { first: name, second: 'index_field', name });
-  return [...fields, { name, type: 'int32' }];
+  return withNewField(fields, { name, type: 'int32' }, 'index_field');
 }
 
 function verticesOf(

@@ -1,0 +1,55 @@
+/** Fields of a merge that keeps attributes, and how the fields of each source are mapped to them. */
+import { mapFields, mergedFields } from '../batch/field-mapping.ts';
+import type { Field } from '../batch/schema.ts';
+import { failure } from '../errors.ts';
+import type { Findings } from '../findings.ts';
+import type { FormatReader } from '../formats/format.ts';
+import { ID_FIELD } from './feature-ids.ts';
+import {
+  foundFields,
+  type MappingSource,
+  noteFields,
+  type PlannedMapping,
+  textFields,
+  withIds,
+} from './field-mappings.ts';
+import type { MergeRequest } from './request.ts';
+
+/** Throws FIELD_NAME_TAKEN if the field for the source is that of a file. */
+export function planMergedFields(
+  sources: readonly MappingSource[],
+  reader: Pick<FormatReader, 'typing' | 'mixedType' | 'ids'>,
+  layer: string,
+  { attributes, sourceField }: MergeRequest,
+  findings: Findings,
+): { readonly fields: readonly Field[]; readonly sources: readonly PlannedMapping[] } {
+  const found = sources.map((source) => (attributes === 'none' ? [] : foundFields(source, reader)));
+  const idField =
+    attributes === 'union' && reader.ids === 'data' && !hasField(found.flat(), ID_FIELD) ? ID_FIELD : null;
+  const supplied = found.map((own, i) => withIds(own, sources[i], idField));
+  const fields = mergedFields(supplied, reader.mixedType, attributes === 'intersection');
+  const mappings = found.map((own) => mapFields(fields, own));
+  if (sourceField !== undefined && hasField(fields, sourceField))
+    throw failure('FIELD_NAME_TAKEN', { first: sourceField, second: 'source_field', name: sourceField });
+  if (attributes !== 'none') noteFields(mappings, sources, layer, findings, 'FIELD_NOT_COMMON');
+  const all =
+    sourceField === undefined ? fields : [...fields, { name: sourceField, type: 'string' } as const];
+  return {
+    fields: all,
+    sources: sources.map(({ reportedAs, sourceName }, i) => ({
+      fieldMapping: {
+        mapping: mappings[i],
+        keepIds: false,
+        idField: hasField(fields, ID_FIELD) ? idField : null,
+        idsAreData: attributes !== 'none' && reader.ids === 'data',
+        ...(sourceField === undefined ? {} : { constant: { name: sourceField, value: sourceName } }),
+        reportedAs: attributes === 'none' ? null : reportedAs,
+      },
+      readFields: reader.typing === 'layer' ? textFields(mappings[i], found[i]) : null,
+    })),
+  };
+}
+
+function hasField(fields: readonly Pick<Field, 'name'>[], name: string): boolean {
+  return fields.some((field) => field.name.toLowerCase() === name.toLowerCase());
+}
