@@ -186,6 +186,15 @@ const generalFindings = {
     'feature',
   ),
   SOURCE_ROWS_UNMATCHED: info("features of '{source}' match nothing", 'feature'),
+  SOURCE_REPAIRED: info("polygons of '{source}' are invalid; they were repaired", 'feature'),
+  SOURCE_NOT_SHOWN: lost(
+    "features of '{source}' are where the CRS of the data has no coordinates; they were left out",
+    'feature',
+  ),
+  TESTED_AS_REPAIRED: info(
+    'features are invalid and were compared as repaired; their geometries were not changed',
+    'feature',
+  ),
   SOURCE_FIELD_RENAMED: changed(
     "field '{from}' of the second source is called '{to}': the name is taken; for other names, {set:step.prefix}",
   ),

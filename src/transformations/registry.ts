@@ -32,6 +32,7 @@ import { simplify } from './simplify.ts';
 import { simplifyCoverage } from './simplify_coverage.ts';
 import { snap } from './snap.ts';
 import { sort } from './sort.ts';
+import { spatialJoin } from './spatial_join.ts';
 import { swapXy } from './swap_xy.ts';
 import type { Transformation } from './transformation.ts';
 import { union } from './union.ts';
@@ -69,6 +70,7 @@ const all: readonly Transformation[] = [
   simplifyCoverage,
   snap,
   sort,
+  spatialJoin,
   swapXy,
   union,
   vertices,

@@ -48,8 +48,8 @@ test('an inner join drops features without a match, all matches make a feature e
 test('rows with the same key are merged by aggregate', async () => {
   const params = { aggregate: { pop: 'sum', name: 'distinct' }, count_field: 'n', prefix: 't_' };
   const { features, counts } = await run(params);
-  assert.deepEqual(features[1].properties, { code: '02', t_name: 'two, two again', t_pop: 45, t_n: 2 });
-  assert.deepEqual(features[3].properties, { code: '04', t_name: null, t_pop: null, t_n: 0 });
+  assert.deepEqual(features[1].properties, { code: '02', t_name: 'two, two again', t_pop: 45, n: 2 });
+  assert.deepEqual(features[3].properties, { code: '04', t_name: null, t_pop: null, n: 0 });
   assert.deepEqual(counts, { JOIN_UNMATCHED: 2, SOURCE_ROWS_UNMATCHED: 2 });
   const { counts: kept } = await run({ aggregate: { pop: 'sum' } });
   assert.deepEqual(kept, { JOIN_UNMATCHED: 2, SOURCE_ROWS_UNMATCHED: 2, VALUES_COLLAPSED: 1 });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Geos } from '../../src/engines/geos/geos.ts';
 import { Mask } from '../../src/transformations/parts/mask/mask.ts';
 import { MaskCollector } from '../../src/transformations/parts/mask/mask-collector.ts';
-import { PartIndex } from '../../src/transformations/parts/mask/part-index.ts';
+import { indexParts } from '../../src/transformations/parts/mask/part-index.ts';
 import { METRIC_CRS } from '../support/run-step.ts';
 import { batchOfWkt, columnOfWkt } from '../support/wkt-column.ts';
 
@@ -20,7 +20,7 @@ test('the index finds exactly the parts whose bounds meet, however many there ar
   const boxes = fc.tuple(place, place, size, size);
   fc.assert(
     fc.property(fc.array(boxes, { minLength: 1, maxLength: 400 }), boxes, (parts, [x, y, width, height]) => {
-      const index = new PartIndex(columnOfWkt(parts.map(box)));
+      const index = indexParts(columnOfWkt(parts.map(box)));
       const found = index.meeting([x, y, x + width, y + height]).sort((a, b) => a - b);
       const expected = parts.flatMap(([west, south, w, h], i) =>
         west <= x + width && west + w >= x && south <= y + height && south + h >= y ? [i] : [],

@@ -2,11 +2,10 @@
 import { ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { indexOfField } from '../../batch/known-field.ts';
-import type { Field } from '../../batch/schema.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { NO_ROW_OF_SOURCE, RowPairs } from '../parts/source/row-pairs.ts';
-import { NamesReport, namedFields } from '../parts/source/source-fields.ts';
+import { type AddedField, NamesReport, namedFields } from '../parts/source/source-fields.ts';
 import { SOURCE } from '../parts/source-file.ts';
 import type { StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
 import { KeyLookup, NO_MATCH } from './key-index.ts';
@@ -43,11 +42,11 @@ function sourceOf(parameters: StepParameters): JoinSource {
 }
 
 /** With the names of the source. */
-function addedFields(parameters: StepParameters): readonly Field[] {
+function addedFields(parameters: StepParameters): readonly AddedField[] {
   const { table, added } = sourceOf(parameters);
   const fields = added.map((index) => table.fields[index]);
   const { count_field: name } = parameters;
-  return name === undefined ? fields : [...fields, { name: String(name), type: 'int32' }];
+  return name === undefined ? fields : [...fields, { name: String(name), type: 'int32', isNamed: true }];
 }
 
 class JoinStep {

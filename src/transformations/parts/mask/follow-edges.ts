@@ -16,7 +16,7 @@ const FARTHEST_TOLERANCES = 1e10;
 const MAX_ADDED = 50_000;
 
 /**
- * The polygons of an XY column of single-part rows, in coordinates of `crs`, in the CRS that `transform` leads to; no edge
+ * The lines and polygons of an XY column, in coordinates of `crs`, in the CRS that `transform` leads to; no edge
  * is farther than `tolerance`, in the unit of that CRS, from where the straight edge in `crs` runs, unless
  * that takes more than MAX_ADDED positions. Null if a position is too far away or an edge is torn.
  * Throws what `transform` throws.
@@ -50,6 +50,7 @@ export function followEdges(
     // Two transformations of the same position may differ in the last bit.
     const first = offsets[ring] * 2;
     const last = offsets[ring + 1] * 2 - 2;
+    if (positions[first] !== positions[last] || positions[first + 1] !== positions[last + 1]) continue;
     coordinates[last] = coordinates[first];
     coordinates[last + 1] = coordinates[first + 1];
   }

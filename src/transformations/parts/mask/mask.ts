@@ -4,9 +4,10 @@ import type { CrsDescription } from '../../../crs/crs.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
+import type { BoxIndex } from '../box-index.ts';
 import { lengthInCrs } from '../lengths.ts';
 import { MaskGrid } from './mask-grid.ts';
-import { PartIndex } from './part-index.ts';
+import { indexParts } from './part-index.ts';
 import { columnOf } from './project-mask.ts';
 
 /** clip keeps the inside of the mask, erase the outside. */
@@ -37,7 +38,7 @@ export class Mask {
   readonly #geos: Geos;
   readonly #owned = new DisposableStack();
   /** Of a mask of many parts. */
-  readonly #index: PartIndex | null;
+  readonly #index: BoxIndex | null;
   /** Parts that features met. */
   readonly #parts = new Map<number, MaskPiece>();
 
@@ -49,7 +50,7 @@ export class Mask {
     const polygons = columnOf(geometry);
     const bounds = positionBounds(polygons);
     this.grid = new MaskGrid(polygons, bounds);
-    this.#index = polygons.partKinds.length > 1 ? new PartIndex(polygons) : null;
+    this.#index = polygons.partKinds.length > 1 ? indexParts(polygons) : null;
     const extent = Math.max(0, bounds[2] - bounds[0], bounds[3] - bounds[1]);
     this.tolerance = Math.min(
       lengthInCrs(MOST_SLIVER_METERS, crs),

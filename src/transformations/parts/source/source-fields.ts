@@ -13,7 +13,7 @@ export const prefix = {
   type: 'string',
   maxLength: 200,
   default: '',
-  description: 'Text before the names of the new fields.',
+  description: 'Text before the names of the fields of the source.',
 } as const;
 
 /** `what` is counted. */
@@ -42,7 +42,7 @@ export const sourceFieldModifiers: readonly CommandLineModifier[] = [
   {
     flag: 'prefix',
     placeholder: 'TEXT',
-    description: 'text before the names of the new fields',
+    description: 'text before the names of the fields of the source',
     parameters: (value, before) => ({ ...before, prefix: value }),
   },
   {
@@ -53,15 +53,24 @@ export const sourceFieldModifiers: readonly CommandLineModifier[] = [
   },
 ];
 
+/** A field that a step adds; `isNamed`: the request has its name, so that it gets no prefix. */
+export interface AddedField extends Field {
+  readonly isNamed?: true;
+}
+
+function wantedName({ name, isNamed }: AddedField, { prefix: before }: StepParameters): string {
+  return isNamed ? name : `${before ?? ''}${name}`;
+}
+
 /** The fields after those of the features. Names that are taken, in any letter case, get a number. */
 export function namedFields(
   fields: readonly Field[],
-  added: readonly Field[],
+  added: readonly AddedField[],
   parameters: StepParameters,
 ): readonly Field[] {
   const fold = (name: string): string => name.toLowerCase();
   const names = new UniqueNames({ fold, firstNumber: 2, taken: fields.map(({ name }) => fold(name)) });
-  return added.map(({ name, type }) => ({ name: names.take(`${parameters.prefix ?? ''}${name}`), type }));
+  return added.map((field) => ({ name: names.take(wantedName(field, parameters)), type: field.type }));
 }
 
 /** Reports names that got a number. Once for each list of fields of features. */
@@ -70,15 +79,15 @@ export class NamesReport {
 
   note(
     fields: readonly Field[],
-    added: readonly Field[],
+    added: readonly AddedField[],
     named: readonly Field[],
     parameters: StepParameters,
     findings: Findings,
   ): void {
     if (this.#reported.has(fields)) return;
     this.#reported.add(fields);
-    for (const [i, { name }] of added.entries())
-      if (named[i].name !== `${parameters.prefix ?? ''}${name}`)
-        findings.note('SOURCE_FIELD_RENAMED', { from: name, to: named[i].name });
+    for (const [i, field] of added.entries())
+      if (named[i].name !== wantedName(field, parameters))
+        findings.note('SOURCE_FIELD_RENAMED', { from: field.name, to: named[i].name });
   }
 }

@@ -1,0 +1,101 @@
+/** The features of a second source in memory: geometries and attributes, gathered from its batches and kept once for all threads. */
+import type { FeatureBatch } from '../../../batch/feature-batch.ts';
+import { type GeometryColumn, restride, strideOf } from '../../../batch/geometry-column.ts';
+import { failure } from '../../../errors.ts';
+import { counted, field } from '../../../message.ts';
+import type { FeatureCollector } from '../../transformation.ts';
+import { type AttributeTable, TableGatherer } from './attribute-table.ts';
+import { sharedBuffer } from './shared-columns.ts';
+
+/** Maximum number of positions: 160 MB, which each thread may have once more in the CRS of the data, with an index. */
+export const MAX_SOURCE_POSITIONS = 10_000_000;
+
+/** Plain data; columns are in shared memory. */
+export interface FeatureSource {
+  readonly table: AttributeTable;
+  /** XY, in the CRS of the source. */
+  readonly geometry: GeometryColumn;
+  /** By row: bits of ROW_FLAG. Threads write to it. */
+  readonly flags: Uint8Array;
+}
+
+export const ROW_FLAG = { matched: 1, repaired: 2, notShown: 4 } as const;
+
+export class FeatureSourceCollector implements FeatureCollector {
+  readonly takes = 'features';
+  readonly #path: string;
+  readonly #table: TableGatherer;
+  #chunks: GeometryColumn[] = [];
+  #positions = 0;
+
+  /** `path` of the source in the request. `fields` to keep; null: all. */
+  constructor(path: string, fields: readonly string[] | null) {
+    this.#path = path;
+    this.#table = new TableGatherer(path, [], fields);
+  }
+
+  add(batch: FeatureBatch, file: string): void {
+    this.#table.add(batch, file);
+    if (batch.rowCount === 0) return;
+    const { geometry } = batch;
+    this.#positions += geometry.coordinates.length / strideOf(geometry.dimensions);
+    if (this.#positions > MAX_SOURCE_POSITIONS)
+      throw failure('TRANSFORMATION_INVALID', {
+        path: field(this.#path),
+        reason: `has more than ${counted(MAX_SOURCE_POSITIONS, 'position')}, the limit of a second source; simplify it, use fewer of its features, or exchange the two sources`,
+      });
+    const coordinates =
+      geometry.dimensions === 'XY'
+        ? geometry.coordinates
+        : restride(geometry.coordinates, geometry.dimensions, 'XY');
+    this.#chunks.push({ ...geometry, dimensions: 'XY', coordinates });
+  }
+
+  restart(): void {
+    this.#table.restart();
+    this.#chunks = [];
+    this.#positions = 0;
+  }
+
+  finish(): FeatureSource {
+    const geometry = joined(this.#chunks);
+    this.#chunks = [];
+    const table = this.#table.finish();
+    return { table, geometry, flags: new Uint8Array(sharedBuffer(table.rowCount)) };
+  }
+}
+
+/** All rows in order, in shared memory. */
+function joined(chunks: readonly GeometryColumn[]): GeometryColumn {
+  const sum = (count: (column: GeometryColumn) => number): number =>
+    chunks.reduce((total, column) => total + count(column), 0);
+  const rows = sum(({ types }) => types.length);
+  const parts = sum(({ partKinds }) => partKinds.length);
+  const rings = sum(({ coordOffsets }) => coordOffsets.length - 1);
+  const ordinates = sum(({ coordinates }) => coordinates.length);
+  const result = {
+    dimensions: 'XY',
+    types: new Uint8Array(sharedBuffer(rows)),
+    partOffsets: new Uint32Array(sharedBuffer((rows + 1) * 4)),
+    partKinds: new Uint8Array(sharedBuffer(parts)),
+    ringOffsets: new Uint32Array(sharedBuffer((parts + 1) * 4)),
+    coordOffsets: new Uint32Array(sharedBuffer((rings + 1) * 4)),
+    coordinates: new Float64Array(sharedBuffer(ordinates * 8)),
+  } as const;
+  let [row, part, ring, ordinate] = [0, 0, 0, 0];
+  for (const column of chunks) {
+    const { types, partOffsets, partKinds, ringOffsets, coordOffsets, coordinates } = column;
+    result.types.set(types, row);
+    result.partKinds.set(partKinds, part);
+    result.coordinates.set(coordinates, ordinate);
+    for (let i = 0; i < types.length; i++) result.partOffsets[row + i + 1] = part + partOffsets[i + 1];
+    for (let i = 0; i < partKinds.length; i++) result.ringOffsets[part + i + 1] = ring + ringOffsets[i + 1];
+    for (let i = 0; i + 1 < coordOffsets.length; i++)
+      result.coordOffsets[ring + i + 1] = ordinate / 2 + coordOffsets[i + 1];
+    row += types.length;
+    part += partKinds.length;
+    ring += coordOffsets.length - 1;
+    ordinate += coordinates.length;
+  }
+  return result;
+}
