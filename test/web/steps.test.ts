@@ -103,6 +103,44 @@ test('each step is a sentence; fields are chosen from a list, numbers have their
     );
 });
 
+test('a step is previewed on the map before the job runs, follows edits, and ends', { skip }, async () => {
+  await onWorkspace(service.url, async (page) => {
+    await addHarbour(page);
+    const layers = page.getByRole('list', { name: 'Layers of the map' });
+    await layers.getByRole('checkbox', { name: 'harbour.gpkg' }).waitFor();
+    await page.getByLabel('Add a step').selectOption('filter');
+    await button(page, 'As text').click();
+    const where = page.getByLabel('Where', { exact: true });
+    await where.fill("kind = 'quay'");
+    await page.getByLabel('Add a step').selectOption('buffer');
+    await page.getByLabel('Distance').fill('25');
+    const preview = (step: string) =>
+      page.getByRole('group', { name: step }).getByRole('button', { name: 'Preview' });
+
+    await preview('Buffer, step 2').click();
+    await page.getByText('Preview on the map: all 2 in and around this view.').waitFor();
+    await layers.getByText('2 polygons').waitFor();
+    assert.equal(await preview('Buffer, step 2').getAttribute('aria-pressed'), 'true');
+    await check(page, 'step-preview');
+    await where.fill("kind <> 'quay'");
+    await page.getByText('Preview on the map: all 8 in and around this view.').waitFor();
+    // Of the earlier step alone: still points.
+    await preview('Filter, step 1').click();
+    await layers.getByText('8 polygons').waitFor({ state: 'hidden' });
+    await layers.getByRole('checkbox', { name: 'Filter, preview' }).waitFor();
+    await where.fill('kind <> nope');
+    await page.getByText(/^No preview: .*nope/).waitFor();
+    await button(page, 'Undo').click();
+    await page.getByText('Preview on the map: all 8 in and around this view.').waitFor();
+    await page
+      .getByRole('group', { name: 'Filter, step 1' })
+      .getByRole('button', { name: 'Switch off' })
+      .click();
+    await layers.getByRole('checkbox', { name: 'Filter, preview' }).waitFor({ state: 'hidden' });
+    assert.equal(await preview('Filter, step 1').isDisabled(), true);
+  });
+});
+
 test('names that a shapefile cannot store are chosen by the user', { skip }, async () => {
   using workspace = makeWorkspace();
   const file = join(workspace.path, 'towns.geojson');

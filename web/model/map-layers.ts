@@ -12,7 +12,7 @@ import { overlays } from './overlays.ts';
 import type { Preview } from './preview-facts.ts';
 import { runs } from './run.ts';
 import { sources } from './sources.ts';
-import { type ViewState, views } from './views.ts';
+import { stepView, type ViewState, views } from './views.ts';
 import { workspace } from './workspace.ts';
 
 /** What data is drawn on: data without a position on the Earth on plain paper, in its own units. */
@@ -48,7 +48,10 @@ interface Drawable extends Pick<MapLayer, 'id' | 'role' | 'title' | 'view'> {
   readonly preview: Preview;
 }
 
-/** In the order in which they are drawn: sources, then results. */
+/** Id of what a step leaves of the view. */
+export const STEP_LAYER = 'step';
+
+/** In the order in which they are drawn: sources, then results, then a step. */
 const drawables = computed((): readonly Drawable[] => {
   const inputs = workspace.current.value.inputs.flatMap(({ path }): Drawable[] => {
     const preview = sources.value.get(path)?.preview;
@@ -61,8 +64,16 @@ const drawables = computed((): readonly Drawable[] => {
     const named = { id: `result ${key}`, title: `${title}, converted` };
     return [{ ...named, role: 'result', preview: preview.value, view: null }];
   });
-  return [...inputs, ...results];
+  return [...inputs, ...results, ...previewedStep()];
 });
+
+function previewedStep(): Drawable[] {
+  const step = stepView.value;
+  if (step === null || step.state.shown === null) return [];
+  const { features, drawn, isSimplified } = step.state.shown;
+  const preview = { features, drawn, total: drawn, isSimplified, layerField: step.layerField };
+  return [{ id: STEP_LAYER, role: 'result', title: `${step.title}, preview`, preview, view: step.state }];
+}
 
 /** Of all data that is on paper; null: none is. The same object while the box is the same. */
 export const plane = computed((): Plane | null => {

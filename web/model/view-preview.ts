@@ -28,7 +28,7 @@ const MARGIN = 0.25;
 const WHOLE_SHARE = 0.7;
 /** A view that is this many times narrower than the box of a sample gets one of its own. */
 const FINER = 2;
-const METRES_PER_DEGREE = 111_320;
+export const METRES_PER_DEGREE = 111_320;
 
 interface Following {
   /** The preview that the views refine. */

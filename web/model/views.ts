@@ -27,3 +27,17 @@ export interface ViewState {
 export const views = signal<ReadonlyMap<string, ViewState>>(new Map());
 
 export const NO_VIEW: ViewState = { shown: null, next: 'none', message: null };
+
+/** What the view holds after one of the steps; step-preview.ts makes it. */
+export interface StepView {
+  /** Of the step. */
+  readonly key: number;
+  /** Of the step, as its card has it. */
+  readonly title: string;
+  /** As of a preview. */
+  readonly layerField: string | null;
+  readonly state: ViewState;
+}
+
+/** Null: no step is previewed. */
+export const stepView = signal<StepView | null>(null);

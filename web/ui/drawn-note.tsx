@@ -2,9 +2,8 @@
 import type { JSX } from 'preact';
 import type { MapLayer } from '../model/map-layers.ts';
 import { loadView } from '../model/view-preview.ts';
-import type { ViewPreview } from '../model/views.ts';
 import { countText } from './controls.tsx';
-import type { Shares } from './drawn-words.ts';
+import { type Shares, viewText } from './drawn-words.ts';
 
 /** In the legend, beside the name of the layer. */
 export function DrawnNote({ layer }: { readonly layer: MapLayer }): JSX.Element {
@@ -34,11 +33,4 @@ function shareText({ drawn, total, isSimplified }: Shares): string {
   const simplified = isSimplified ? ', simplified' : '';
   if (total === null) return `${countText(drawn)} of more, counting…${simplified}`;
   return `${drawn === total ? '' : `${countText(drawn)} of `}${countText(total)}${simplified}`;
-}
-
-function viewText({ drawn, found, isSimplified }: ViewPreview): string {
-  const simplified = isSimplified ? ', simplified' : '';
-  if (drawn === found) return `all ${countText(drawn)} in and around this view${simplified}`;
-  const all = found === null ? 'more' : countText(found);
-  return `${countText(drawn)} of ${all} in and around this view${simplified}`;
 }

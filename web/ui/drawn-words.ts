@@ -1,5 +1,6 @@
 /** How much of a source is drawn, in words. */
 import type { Preview } from '../model/preview-facts.ts';
+import type { ViewPreview } from '../model/views.ts';
 import { countText } from './controls.tsx';
 
 export type Shares = Pick<Preview, 'drawn' | 'total' | 'isSimplified'>;
@@ -14,4 +15,11 @@ export function drawnSentence(preview: Shares): string {
   if (total === null) return `${countText(drawn)} features drawn${simplified}; all are being counted.`;
   const all = drawn === total ? `All ${countText(total)}` : `${countText(drawn)} of ${countText(total)}`;
   return `${all} features drawn${simplified}. More are drawn where you zoom in.`;
+}
+
+export function viewText({ drawn, found, isSimplified }: ViewPreview): string {
+  const simplified = isSimplified ? ', simplified' : '';
+  if (drawn === found) return `all ${countText(drawn)} in and around this view${simplified}`;
+  const all = found === null ? 'more' : countText(found);
+  return `${countText(drawn)} of ${all} in and around this view${simplified}`;
 }

@@ -18,6 +18,7 @@ import {
   mapLayers,
   plane,
   requestedLayer,
+  STEP_LAYER,
   zoomToLayer,
 } from '../model/map-layers.ts';
 import { viewSentence } from '../model/map-summary.ts';
@@ -78,7 +79,8 @@ export function LiveMap(): JSX.Element {
   useSignalEffect(() => {
     const layers = dataLayers.value;
     void view.current?.show(layers);
-    const shown = mapLayers.value.filter((layer) => layer.ground === ground.value);
+    // The preview of a step is of what the map shows already.
+    const shown = mapLayers.value.filter((layer) => layer.ground === ground.value && layer.id !== STEP_LAYER);
     const key = [ground.value, ...shown.map(({ id }) => id)].join('\n');
     if (key === fitted.current) return;
     fitted.current = key;

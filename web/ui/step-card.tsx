@@ -7,11 +7,14 @@ import { changeStep, duplicateStep, moveStep, removeStep, type StepChoice } from
 import { stepToFocus } from '../model/layout.ts';
 import type { FileParameter } from '../model/step-areas.ts';
 import { countsOf } from '../model/step-counts.ts';
+import { canPreview, togglePreview } from '../model/step-preview.ts';
 import type { StepProblem } from '../model/step-problems.ts';
 import { stepSentence } from '../model/step-sentence.ts';
+import { stepView } from '../model/views.ts';
 import { workspace } from '../model/workspace.ts';
 import { AreaControl } from './area-control.tsx';
 import { countText } from './controls.tsx';
+import { viewText } from './drawn-words.ts';
 import { OptionsForm, plainText } from './options-form.tsx';
 
 export function StepCard(props: {
@@ -136,6 +139,15 @@ export function StepCard(props: {
         >
           {step.enabled ? 'Switch off' : 'Switch on'}
         </button>
+        <button
+          type="button"
+          aria-pressed={stepView.value?.key === step.key}
+          disabled={!canPreview(step)}
+          title="The features in and around the view of the map after this step"
+          onClick={() => togglePreview(step, title)}
+        >
+          Preview
+        </button>
         <button type="button" onClick={() => workspace.edit((document) => duplicateStep(document, step.key))}>
           Duplicate
         </button>
@@ -143,7 +155,28 @@ export function StepCard(props: {
           Delete
         </button>
       </div>
+      <PreviewNote step={step} />
     </li>
+  );
+}
+
+/** What the preview of the step shows, is doing, or why there is none. */
+function PreviewNote({ step }: { readonly step: StepChoice }): JSX.Element {
+  const own = stepView.value?.key === step.key ? stepView.value.state : null;
+  const text =
+    own === null
+      ? ''
+      : own.next === 'loading'
+        ? 'Preview: the service runs the steps…'
+        : own.message !== null
+          ? `No preview: ${own.message}`
+          : own.shown === null
+            ? ''
+            : `Preview on the map: ${viewText(own.shown)}.`;
+  return (
+    <p class="soft" role="status" hidden={text === ''}>
+      {text}
+    </p>
   );
 }
 
