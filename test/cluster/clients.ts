@@ -113,7 +113,7 @@ export class Clients {
       const result = await act();
       if (result !== null) return result;
     }
-    throw new Error(`${what}: no answer within ${PATIENCE_MS / 1000} s`);
+    throw new Error(`${what}: no answer within ${this.#patienceMs / 1000} s`);
   }
 
   /** Submits until there is an answer, always with the same key. */

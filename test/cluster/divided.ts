@@ -4,14 +4,14 @@ import type { CampaignJob, InputFile } from '../faults/jobs.ts';
 import type { Cluster } from './cluster.ts';
 import type { SingleMachine } from './single-machine.ts';
 
-const FEATURES = 4000;
+const FEATURES = 2500;
 const CRS = 'EPSG:4326';
 const INPUTS = ['geojson', 'csv', 'gpkg', 'shp'];
 const OUTPUTS = ['geojson', 'csv'];
 const FILL = 'x'.repeat(240);
 
 /** Inputs of a campaign are smaller, except those here. */
-export const DIVISION = { SPLIT_BYTES: String(1024 ** 2), SPLIT_PART: String(256 * 1024) };
+export const DIVISION = { SPLIT_BYTES: String(512 * 1024), SPLIT_PART: String(128 * 1024) };
 
 function points(): InputFile {
   const features = Array.from({ length: FEATURES }, (_, i) => {
@@ -25,28 +25,36 @@ function points(): InputFile {
   };
 }
 
-/** Every input that can be divided to every output that can be. */
-export async function dividedJobs(single: SingleMachine): Promise<readonly CampaignJob[]> {
-  const jobs: CampaignJob[] = [];
+/** So many pairs of inputs that can be divided and outputs that can be. */
+export async function dividedJobs(single: SingleMachine, count: number): Promise<readonly CampaignJob[]> {
+  const pairs = someOf(
+    INPUTS.flatMap((from) => OUTPUTS.map((to) => ({ from, to }))),
+    count,
+  );
+  const files = new Map<string, InputFile>();
   const base = points();
-  for (const from of INPUTS) {
-    const path = `/v1/transform/${from}`;
+  for (const from of new Set(pairs.map((pair) => pair.from))) {
     const config = { output_format: from, output_crs: CRS };
     const made = { name: from, path: '/v1/transform/geojson', config, files: [['file', base]] } as const;
-    const file = { name: `points.${from === 'shp' ? 'zip' : from}`, bytes: await single.output(made) };
-    for (const to of OUTPUTS)
-      jobs.push({
-        name: `divided ${from} > ${to}`,
-        path,
-        config: {
-          ...(from === 'csv' && { input_crs: CRS }),
-          transformations: [{ type: 'buffer', params: { distance: 20, units: 'meters', geodesic: true } }],
-          output_format: to,
-        },
-        files: [['file', file]],
-      });
+    const bytes = await single.output(made);
+    files.set(from, { name: `points.${from === 'shp' ? 'zip' : from}`, bytes });
   }
-  return jobs;
+  return pairs.map(({ from, to }) => ({
+    name: `divided ${from} > ${to}`,
+    path: `/v1/transform/${from}`,
+    config: {
+      ...(from === 'csv' && { input_crs: CRS }),
+      transformations: [{ type: 'buffer', params: { distance: 20, units: 'meters', geodesic: true } }],
+      output_format: to,
+    },
+    files: [['file', files.get(from) as InputFile]],
+  }));
+}
+
+/** That many, evenly spread. */
+export function someOf<Item>(all: readonly Item[], count: number): readonly Item[] {
+  const step = Math.max(1, all.length / count);
+  return Array.from({ length: Math.min(count, all.length) }, (_, i) => all[Math.floor(i * step)]);
 }
 
 /** Has the database note the parts that end: their rows go with their job, and the numbers of processes with the processes. */

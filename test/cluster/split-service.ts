@@ -107,6 +107,16 @@ export function submit(client: GeomillClient, { name, bytes }: Input, config: Su
   return client.submit({ input: { name, data: new Blob([new Uint8Array(bytes)]) }, config });
 }
 
+/** What a client sees of an ended job, without times. */
+export function facts({ report, error }: Job): unknown {
+  const { timings, steps, ...rest } = (report ?? {}) as Record<string, unknown>;
+  return {
+    error: error ?? null,
+    ...rest,
+    steps: (steps as object[] | undefined)?.map((step) => ({ ...step, seconds: 0 })),
+  };
+}
+
 export async function ended(client: GeomillClient, id: string): Promise<{ job: Job; bytes: Buffer | null }> {
   const handle = client.job(id);
   try {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { GeomillClient, type Job, type SubmitJobConfig } from '../../src/client/client.ts';
+import { GeomillClient, type SubmitJobConfig } from '../../src/client/client.ts';
 import { S3Store } from '../../src/storage/s3-store.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { onlyExhaustive } from '../support/exhaustive.ts';
@@ -13,6 +13,7 @@ import { startServerProcess } from '../support/server-process.ts';
 import {
   collection,
   ended,
+  facts,
   features,
   type Input,
   LEASE_SECONDS,
@@ -38,16 +39,6 @@ before(async () => {
     inputs[format] = { name: `in.${format === 'shp' ? 'zip' : format}`, bytes: readFileSync(outputPath) };
   }
 });
-
-/** What a client sees of an ended job, without times. */
-function facts({ report, error }: Job): unknown {
-  const { timings, steps, ...rest } = (report ?? {}) as Record<string, unknown>;
-  return {
-    error: error ?? null,
-    ...rest,
-    steps: (steps as object[] | undefined)?.map((step) => ({ ...step, seconds: 0 })),
-  };
-}
 
 const OUTPUTS = {
   GeoJSON: { format: 'geojson' },

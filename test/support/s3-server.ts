@@ -1,7 +1,10 @@
 /**
  * An S3 server for tests: s3rver behind a proxy that can fail, and that answers the two requests that s3rver lacks (the list of uploads
- * in parts, and their end).
+ * in parts, and their end). With TEST_S3_PORT, another server on this machine instead of s3rver (test/cluster/README.md): each test has a
+ * prefix of its own there.
  */
+
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -17,8 +20,9 @@ interface S3rver {
 }
 
 export const BUCKET = 'geodata';
-export const KEY_ID = 'S3RVER';
-export const SECRET = 'S3RVER';
+export const KEY_ID = process.env.TEST_S3_KEY_ID ?? 'S3RVER';
+export const SECRET = process.env.TEST_S3_SECRET ?? 'S3RVER';
+const FOREIGN_PORT = Number(process.env.TEST_S3_PORT ?? 0);
 const KEEP = '.keep';
 
 /** What the proxy does with a request instead of forwarding it. */
@@ -56,6 +60,7 @@ export class S3TestServer implements AsyncDisposable {
   /** Asked for each request; null: forward it. */
   faultFor: (request: IncomingMessage) => S3Fault | { status: number; code: string } | null = () => null;
   readonly #close: () => Promise<void>;
+  readonly #prefix = FOREIGN_PORT === 0 ? '' : `${randomUUID()}/`;
 
   private constructor(directory: string, url: string, close: () => Promise<void>) {
     this.directory = directory;
@@ -65,31 +70,15 @@ export class S3TestServer implements AsyncDisposable {
 
   /** `address`, `port`: where it listens. Null: s3rver is not installed. */
   static async start(directory: string, address = '127.0.0.1', port = 0): Promise<S3TestServer | null> {
-    const load = createRequire(import.meta.url);
-    let Server: new (options: object) => S3rver;
-    try {
-      Server = load('@20minutes/s3rver') as typeof Server;
-    } catch {
-      return null;
-    }
-    mkdirSync(directory, { recursive: true });
-    const inner = new Server({
-      address: '127.0.0.1',
-      port: 0,
-      silent: true,
-      vhostBuckets: false,
-      directory,
-      configureBuckets: [{ name: BUCKET }, { name: 'foreign' }],
-    });
-    const { port: innerPort } = await inner.run();
+    const inner = FOREIGN_PORT === 0 ? await startS3rver(directory) : FOREIGN;
+    if (inner === null) return null;
     let server: S3TestServer | null = null;
-    const proxy = createServer((request, response) => server?.handle(innerPort, request, response));
+    const proxy = createServer((request, response) => server?.handle(inner.port, request, response));
     await new Promise<void>((resolve) => proxy.listen(port, address, resolve));
     const { port: chosenPort } = proxy.address() as AddressInfo;
     server = new S3TestServer(directory, `http://${address}:${chosenPort}`, async () => {
       proxy.closeAllConnections();
       await new Promise((resolve) => proxy.close(resolve));
-      inner.httpServer.closeAllConnections();
       await inner.close();
     });
     return server;
@@ -98,7 +87,7 @@ export class S3TestServer implements AsyncDisposable {
   settings(prefix: string, patience?: Patience): S3Settings {
     return {
       bucket: BUCKET,
-      prefix,
+      prefix: this.#prefix + prefix,
       endpoint: this.url,
       publicEndpoint: null,
       region: 'us-east-1',
@@ -143,7 +132,8 @@ export class S3TestServer implements AsyncDisposable {
     const fault = this.faultFor(request);
     const { pathname, searchParams } = new URL(url, this.url);
     const uploadId = searchParams.get('uploadId');
-    if (method === 'PUT' && pathname.startsWith(`/${BUCKET}/`))
+    const isFake = FOREIGN_PORT === 0;
+    if (isFake && method === 'PUT' && pathname.startsWith(`/${BUCKET}/`))
       keepFolder(join(this.directory, decodeURIComponent(pathname)));
     if (fault !== null && typeof fault === 'object')
       answer(request, response, fault.status, errorText(fault.code));
@@ -152,9 +142,9 @@ export class S3TestServer implements AsyncDisposable {
     else if (fault === 'stall') request.resume();
     else if (fault === 'close in request')
       for (const event of ['data', 'end']) request.once(event, () => request.socket.destroy());
-    else if (method === 'GET' && searchParams.has('uploads'))
+    else if (isFake && method === 'GET' && searchParams.has('uploads'))
       answer(request, response, 200, this.#pendingText());
-    else if (method === 'DELETE' && uploadId !== null) {
+    else if (isFake && method === 'DELETE' && uploadId !== null) {
       rmSync(join(this.#pendingFolder, uploadId.replaceAll('/', '')), { recursive: true, force: true });
       answer(request, response, 204, '');
     } else forward(innerPort, request, response, fault);
@@ -171,6 +161,41 @@ export class S3TestServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#close();
   }
+}
+
+interface InnerServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const FOREIGN: InnerServer = { port: FOREIGN_PORT, close: async () => {} };
+
+/** Null: it is not installed. */
+async function startS3rver(directory: string): Promise<InnerServer | null> {
+  const load = createRequire(import.meta.url);
+  let Server: new (options: object) => S3rver;
+  try {
+    Server = load('@20minutes/s3rver') as typeof Server;
+  } catch {
+    return null;
+  }
+  mkdirSync(directory, { recursive: true });
+  const server = new Server({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    vhostBuckets: false,
+    directory,
+    configureBuckets: [{ name: BUCKET }, { name: 'foreign' }],
+  });
+  const { port } = await server.run();
+  return {
+    port,
+    async close() {
+      server.httpServer.closeAllConnections();
+      await server.close();
+    },
+  };
 }
 
 function errorText(code: string): string {
