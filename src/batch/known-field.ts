@@ -1,4 +1,4 @@
-/** Checks that the fields of a step exist. */
+/** Finds fields by their names. */
 
 import { didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';

@@ -56,7 +56,7 @@ that it needs is null, or if it has no result, such as \`1 / 0\` (\`VALUE_NOT_CO
     parameters: (value) => {
       const at = value.indexOf('=');
       if (at < 1 || value.slice(at + 1).trim() === '') {
-        const detail = `--calculate '${value}' is no field with an expression; write "FIELD=EXPRESSION", such as "area_ha=area_ha()"`;
+        const detail = `--calculate '${value}' is not a field with an expression; write "FIELD=EXPRESSION", such as "area_ha=area_ha()"`;
         throw failure('USAGE', { detail });
       }
       return { fields: { [value.slice(0, at).trim()]: value.slice(at + 1).trim() } };

@@ -1,4 +1,4 @@
-/** filter: keeps features that meet conditions on their fields, or are in a box. */
+/** filter: keeps the features for which a condition is true, and whose bounds intersect a box. */
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { compileCondition } from '../expressions/compile.ts';
@@ -13,7 +13,7 @@ const BOX = /^\s*-?[\d.]+(?:e[+-]?\d+)?(?:\s*,\s*-?[\d.]+(?:e[+-]?\d+)?){3}\s*$/
 export const filter: Transformation = {
   id: 'filter',
   title: 'Filter',
-  description: `Keeps the features that meet \`where\`, a condition on their fields, and \`bbox\`, a box that their bounds have to intersect. If both are given, both must be met.
+  description: `Keeps the features for which the condition \`where\` is true, and whose bounds intersect the box \`bbox\`. At least one of the two is required.
 
 \`where\` as text: \`pop > 10 and (name like 'A%' or kind in ('school', 'shed')) and not "end date" is null\`. Comparisons are
 \`= != < <= > >=\`, \`in (...)\`, \`between ... and ...\`, \`like\`, \`ilike\` (in any letter case) and \`is null\`, each also with \`not\`. In patterns, \`%\` is any text, \`_\` is one

@@ -46,7 +46,7 @@ export class TableTree {
     this.#contentStart = this.#pageBytes;
   }
 
-  /** The key of the last row; null if there is none. */
+  /** The key of the last row; null: no row was appended. */
   get lastKey(): Key | null {
     return this.#lastKey;
   }

@@ -107,7 +107,7 @@ function caseOf(args: readonly Node[], call: FunctionCall): Node {
   const rest = values.length > conditions.length ? conditions.length : NONE;
   return chosen(values, call, (_, evaluation) => {
     const choices = new Int32Array(evaluation.batch.rowCount).fill(rest);
-    // Backwards, so that the first condition that is met counts.
+    // Backwards, so that the first condition that is true counts.
     for (let i = conditions.length - 1; i >= 0; i--) {
       const verdicts = verdictsOf(conditions[i], evaluation);
       for (let row = 0; row < choices.length; row++) if (verdicts[row] === TRUE) choices[row] = i;
@@ -161,7 +161,7 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
       { ...value, isRepeated: true },
     ],
     description:
-      "The value of the first condition that is met: `case when pop > 1000 then 'town' else 'village' end`; null if none is and there is no `else`.",
+      "The value after the first condition that is true: `case when pop > 1000 then 'town' else 'village' end`. If no condition is true, it is the value after `else`, or null.",
     compile: caseOf,
   },
   {
@@ -172,7 +172,7 @@ export const choiceFunctions: readonly ExpressionFunction[] = [
       { name: 'then', kind: 'value' },
       { name: 'else', kind: 'value', isOptional: true },
     ],
-    description: 'The second argument if the condition is met, else the third, or null.',
+    description: 'The second argument if the condition is true, else the third, or null.',
     compile: caseOf,
   },
   {

@@ -1,5 +1,5 @@
 /** Functions on the shape of a geometry, in the plane of its coordinates. */
-import { ColumnBuilder } from '../../batch/attribute-column.ts';
+import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import {
   GEOMETRY_TYPE_NAMES,
   type GeometryColumn,
@@ -14,60 +14,51 @@ import type { ExpressionFunction } from '../function.ts';
 import { constantNode, noColumn } from '../node.ts';
 import { fromGeometry, geometry, presentRows } from './geometry-columns.ts';
 
-/** A number for each row from the offsets of its positions; NaN: null. */
-function numberOf(
+/** A measure of the geometry of a row. */
+type MeasureRow = (column: GeometryColumn, row: number) => number;
+
+function geometryFunction(
   name: string,
   description: string,
-  compute: (column: GeometryColumn, row: number) => number,
+  kind: 'number' | 'integer' | 'text' | 'boolean',
+  compute: (column: GeometryColumn) => AttributeColumn,
 ): ExpressionFunction {
   return {
     name,
     group: 'geometry',
     parameters: [geometry],
     description,
-    compile: (args, call) =>
-      fromGeometry(args, call, (column) => {
-        const builder = new ColumnBuilder('float64', column.types.length);
-        for (let row = 0; row < column.types.length; row++) {
-          const value = compute(column, row);
-          if (Number.isNaN(value)) builder.appendNull();
-          else builder.appendNumber(value);
-        }
-        return builder.finish();
-      }),
+    compile: (args, call) => fromGeometry(args, call, compute, kind),
   };
 }
 
-function countOf(
-  name: string,
-  description: string,
-  compute: (column: GeometryColumn, row: number) => number,
-): ExpressionFunction {
-  return {
-    name,
-    group: 'geometry',
-    parameters: [geometry],
-    description,
-    compile: (args, call) =>
-      fromGeometry(
-        args,
-        call,
-        (column) => ({
-          type: 'int32',
-          values: Int32Array.from(column.types, (_, row) => compute(column, row)),
-          validity: presentRows(column),
-        }),
-        'integer',
-      ),
-  };
+/** NaN becomes null. */
+function numberOf(name: string, description: string, measure: MeasureRow): ExpressionFunction {
+  return geometryFunction(name, description, 'number', (column) => {
+    const builder = new ColumnBuilder('float64', column.types.length);
+    for (let row = 0; row < column.types.length; row++) {
+      const value = measure(column, row);
+      if (Number.isNaN(value)) builder.appendNull();
+      else builder.appendNumber(value);
+    }
+    return builder.finish();
+  });
+}
+
+function countOf(name: string, description: string, measure: MeasureRow): ExpressionFunction {
+  return geometryFunction(name, description, 'integer', (column) => ({
+    type: 'int32',
+    values: Int32Array.from(column.types, (_, row) => measure(column, row)),
+    validity: presentRows(column),
+  }));
 }
 
 function firstPosition({ partOffsets, ringOffsets, coordOffsets }: GeometryColumn, row: number): number {
   return coordOffsets[ringOffsets[partOffsets[row]]];
 }
 
-/** Ordinate of a point; NaN: the feature is none. */
-function ordinate(index: number): (column: GeometryColumn, row: number) => number {
+/** Ordinate of a point; NaN: the feature is not a point. */
+function ordinate(index: number): MeasureRow {
   return (column, row) => {
     const first = firstPosition(column, row);
     if (column.types[row] !== 1 || firstPosition(column, row + 1) === first) return Number.NaN;
@@ -76,7 +67,7 @@ function ordinate(index: number): (column: GeometryColumn, row: number) => numbe
 }
 
 /** The least or greatest ordinate of a row; NaN: it has none. */
-function bound(index: 0 | 1, isGreatest: boolean): (column: GeometryColumn, row: number) => number {
+function bound(index: 0 | 1, isGreatest: boolean): MeasureRow {
   return (column, row) => {
     const stride = strideOf(column.dimensions);
     let best = Number.NaN;
@@ -195,67 +186,40 @@ export const shapeFunctions: readonly ExpressionFunction[] = [
       return holes;
     },
   ),
-  {
-    name: 'is_empty',
-    group: 'geometry',
-    parameters: [geometry],
-    description: 'Whether the feature has no positions; null if it has no geometry.',
-    compile: (args, call) =>
-      fromGeometry(
-        args,
-        call,
-        (column) => ({
-          type: 'boolean',
-          values: Uint8Array.from(column.types, (_, row) =>
-            firstPosition(column, row + 1) === firstPosition(column, row) ? 1 : 0,
-          ),
-          validity: presentRows(column),
-        }),
-        'boolean',
+  geometryFunction(
+    'is_empty',
+    'Whether the feature has no positions; null if it has no geometry.',
+    'boolean',
+    (column) => ({
+      type: 'boolean',
+      values: Uint8Array.from(column.types, (_, row) =>
+        firstPosition(column, row + 1) === firstPosition(column, row) ? 1 : 0,
       ),
-  },
-  {
-    name: 'geometry_type',
-    group: 'geometry',
-    parameters: [geometry],
-    description:
-      "The type: 'Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon' or 'GeometryCollection'.",
-    compile: (args, call) =>
-      fromGeometry(
-        args,
-        call,
-        ({ types }) => {
-          const builder = new ColumnBuilder('string', types.length);
-          for (const type of types) {
-            if (type === 0) builder.appendNull();
-            else builder.appendText(GEOMETRY_TYPE_NAMES[type]);
-          }
-          return builder.finish();
-        },
-        'text',
-      ),
-  },
-  {
-    name: 'wkt',
-    group: 'geometry',
-    parameters: [geometry],
-    description: 'The geometry as well-known text, in the CRS of the data.',
-    compile: (args, call) =>
-      fromGeometry(
-        args,
-        call,
-        (column) => {
-          const writer = new ByteWriter(column.coordinates.length * 8);
-          const offsets = new Uint32Array(column.types.length + 1);
-          for (let row = 0; row < column.types.length; row++) {
-            writeWkt(writer, column, row);
-            offsets[row + 1] = writer.length;
-          }
-          return { type: 'string', bytes: writer.take(), offsets, validity: presentRows(column) };
-        },
-        'text',
-      ),
-  },
+      validity: presentRows(column),
+    }),
+  ),
+  geometryFunction(
+    'geometry_type',
+    "The type: 'Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon' or 'GeometryCollection'.",
+    'text',
+    ({ types }) => {
+      const builder = new ColumnBuilder('string', types.length);
+      for (const type of types) {
+        if (type === 0) builder.appendNull();
+        else builder.appendText(GEOMETRY_TYPE_NAMES[type]);
+      }
+      return builder.finish();
+    },
+  ),
+  geometryFunction('wkt', 'The geometry as well-known text, in the CRS of the data.', 'text', (column) => {
+    const writer = new ByteWriter(column.coordinates.length * 8);
+    const offsets = new Uint32Array(column.types.length + 1);
+    for (let row = 0; row < column.types.length; row++) {
+      writeWkt(writer, column, row);
+      offsets[row + 1] = writer.length;
+    }
+    return { type: 'string', bytes: writer.take(), offsets, validity: presentRows(column) };
+  }),
   {
     name: 'row',
     group: 'geometry',

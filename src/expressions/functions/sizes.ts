@@ -5,7 +5,7 @@
 import geographiclib from 'geographiclib-geodesic';
 import { type GeometryColumn, PART_KIND, PART_KIND_MASK, strideOf } from '../../batch/geometry-column.ts';
 import type { ExpressionFunction, FunctionCall } from '../function.ts';
-import { constantNode, KIND_NAME, noColumn } from '../node.ts';
+import { constantNode, isTemporal, KIND_NAME, noColumn } from '../node.ts';
 import { fromGeometry, geometry, presentRows } from './geometry-columns.ts';
 import { textFunctions } from './texts.ts';
 
@@ -167,16 +167,18 @@ function sizes(
   ];
 }
 
+const LENGTH_UNITS = [
+  ['', 'm', 1],
+  ['_km', 'km', METERS_PER_KM],
+] as const;
+
 const lengths = sizes(
   'length',
   'The length of the lines of the feature',
   { partKind: PART_KIND.line, holes: 'add' },
   geodesicLength,
   planarLength,
-  [
-    ['', 'm', 1],
-    ['_km', 'km', METERS_PER_KM],
-  ],
+  LENGTH_UNITS,
 );
 
 /** `length` of a text counts its characters. */
@@ -189,7 +191,7 @@ function lengthFunction(ofGeometry: ExpressionFunction): ExpressionFunction {
     compile: (args, call) => {
       const kind = args[0]?.kind ?? 'geometry';
       if (kind === 'null') return constantNode(null, call.place);
-      if (kind === 'text') return ofText.compile(args, call);
+      if (kind === 'text' || isTemporal(kind)) return ofText.compile(args, call);
       if (kind === 'unknown') return { kind: 'number', place: call.place, column: noColumn };
       if (kind !== 'geometry')
         throw call.refuse(0, `value must be a text or a geometry, not ${KIND_NAME[kind]}`);
@@ -219,9 +221,6 @@ export const sizeFunctions: readonly ExpressionFunction[] = [
     { partKind: PART_KIND.polygon, holes: 'add' },
     geodesicLength,
     planarLength,
-    [
-      ['', 'm', 1],
-      ['_km', 'km', METERS_PER_KM],
-    ],
+    LENGTH_UNITS,
   ),
 ];

@@ -102,20 +102,20 @@ export const textFunctions: readonly ExpressionFunction[] = [
   mapping('upper', 'The text in upper case.', (value) => value.toUpperCase(), upperByte),
   mapping(
     'casei',
-    "For comparisons that ignore letter case: `casei(name) = casei('Bonn')`.",
+    "The text in lower case, for comparisons that ignore letter case: `casei(name) = casei('Bonn')`.",
     (value) => value.toLowerCase(),
     lowerByte,
   ),
   mapping(
     'accenti',
-    "For comparisons that ignore accents: `accenti(name) = accenti('Zurich')`.",
+    "The text without accents, for comparisons that ignore them: `accenti(name) = accenti('Zürich')` also finds 'Zurich'.",
     withoutAccents,
     (byte) => byte,
   ),
   textFunction<[string]>(
     'initcap',
     [text],
-    'The first letter of each word in upper case, the others in lower case.',
+    'The text with the first letter of each word in upper case, and its other letters in lower case.',
     (value) => value.toLowerCase().replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase()),
   ),
   textFunction<[string]>('trim', [text], 'Without blanks at both ends.', (value) => value.trim()),
