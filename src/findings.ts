@@ -186,6 +186,7 @@ const generalFindings = {
     'feature',
   ),
   SOURCE_ROWS_UNMATCHED: info("features of '{source}' match nothing", 'feature'),
+  OVERLAY_OUTSIDE: removed("features outside of the polygons of '{source}' were dropped", 'feature'),
   SOURCE_REPAIRED: info("polygons of '{source}' are invalid; they were repaired", 'feature'),
   SOURCE_NOT_SHOWN: lost(
     "features of '{source}' are where the CRS of the data has no coordinates; they were left out",

@@ -52,6 +52,7 @@ test('every finding has a severity, which is that of its effect unless the reque
     'FEATURES_ERASED',
     'DUPLICATES_DROPPED',
     'JOIN_UNMATCHED_DROPPED',
+    'OVERLAY_OUTSIDE',
     'RECORD_DELETED',
   ];
   const expected = { dropped: 'lost', repaired: 'changed', split: 'changed' } as const;

@@ -19,6 +19,7 @@ import { filter } from './filter.ts';
 import { join } from './join.ts';
 import { limit } from './limit.ts';
 import { makeValid } from './make_valid.ts';
+import { overlay } from './overlay.ts';
 import { withLayers } from './parts/step-layers.ts';
 import { pointOnSurface } from './point_on_surface.ts';
 import { polygonsToLines } from './polygons_to_lines.ts';
@@ -58,6 +59,7 @@ const all: readonly Transformation[] = [
   join,
   limit,
   makeValid,
+  overlay,
   pointOnSurface,
   polygonsToLines,
   promote,

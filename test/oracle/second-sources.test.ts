@@ -1,4 +1,4 @@
-/** Steps with a second source give what geopandas gives: join, spatial_join. */
+/** Steps with a second source give what geopandas gives: join, spatial_join, overlay. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -51,12 +51,18 @@ async function run(type: string, left: string, right: string, params: object): P
     threads: 1,
     transformations: [
       stepWithSource(type, { source: path, ...(type === 'join' ? {} : crs), ...params, prefix: 's_' }),
+      ...(type === 'overlay' ? [MEASURE] : []),
     ],
     stepInputs: { [path]: { path, name: `${right}.csv` } },
   });
   const { features } = JSON.parse(readFileSync(outputPath, 'utf8')) as { features: { properties: Row }[] };
   return features.map(({ properties }) => properties);
 }
+
+const MEASURE = {
+  type: 'calculate',
+  params: { fields: { size: 'case when area_planar() > 0 then area_planar() else length_planar() end' } },
+} as const;
 
 const pairsOf = (rows: readonly Row[]): unknown[] =>
   rows
@@ -80,6 +86,9 @@ const cases: Case[] = [
   ...KINDS.map((left) => ['nearest', left, 'polygons', null] as const),
   ['nearest', 'points', 'lines', 12.5],
   ['nearest', 'polygons', 'points', null],
+  ['overlay', 'polygons', 'others', 'intersection'],
+  ['overlay', 'polygons', 'others', 'identity'],
+  ['overlay', 'lines', 'polygons', 'intersection'],
 ];
 const answers = skip === false ? askPython(cases) : [];
 
@@ -92,6 +101,19 @@ for (const [i, [kind, left, right, what]] of cases.entries())
     } else if (kind === 'sjoin') {
       const params = { predicate: what, how: 'inner', matches: 'all' };
       assert.deepEqual(pairsOf(await run('spatial_join', left, right, params)), answers[i]);
+    } else if (kind === 'overlay') {
+      const sizes = new Map<string, number>();
+      for (const { n, s_n: other, size } of await run('overlay', left, right, { how: what })) {
+        const key = JSON.stringify([n, other]).replace(',', ', ');
+        sizes.set(key, (sizes.get(key) ?? 0) + Number(size));
+      }
+      const expected = new Map(Object.entries(answers[i] as Record<string, number>));
+      assert.ok(expected.size > 50);
+      for (const key of new Set([...sizes.keys(), ...expected.keys()]))
+        assert.ok(
+          Math.abs((sizes.get(key) ?? 0) - (expected.get(key) ?? 0)) < 1e-5,
+          `${key}: ${sizes.get(key)} and ${expected.get(key)}`,
+        );
     } else {
       const most = what === null ? {} : { max_distance: what, units: 'meters' };
       const params = { predicate: 'nearest', distance_field: 'd', how: 'inner', matches: 'all', ...most };

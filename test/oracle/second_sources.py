@@ -88,7 +88,7 @@ def answer(directory, kind, left, right, what):
     areas = {}
     for index, row in result.iterrows():
         key = [None if name is None or pandas.isna(row[name]) else int(row[name]) for name in (one, two)]
-        areas[json.dumps(key)] = areas.get(json.dumps(key), 0) + row.geometry.area
+        areas[json.dumps(key)] = areas.get(json.dumps(key), 0) + (row.geometry.area or row.geometry.length)
     return areas
 
 

@@ -5,7 +5,7 @@ import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
 import type { BoxIndex } from '../box-index.ts';
-import { lengthInCrs } from '../lengths.ts';
+import { sliverTolerance } from '../sliver-tolerance.ts';
 import { MaskGrid } from './mask-grid.ts';
 import { indexParts } from './part-index.ts';
 import { columnOf } from './project-mask.ts';
@@ -15,12 +15,6 @@ export type MaskOperation = 'clip' | 'erase';
 
 /** A feature that meets more parts is cut by the whole mask, whose index makes up for its size. */
 const MOST_PARTS = 200;
-/** Pieces along the border of a mask below this width are slivers: this share of its extent, but no less than the metres. */
-const SLIVER_SHARE = 1e-9;
-const SLIVER_METERS = 1e-6;
-/** What is wider was drawn, however large the mask is: it is not left over from a cut. */
-const MOST_SLIVER_METERS = 1e-3;
-
 /** A part of a mask, or all of it, that decides and cuts a feature. */
 export interface MaskPiece {
   readonly geometry: GeosGeometry;
@@ -51,12 +45,9 @@ export class Mask {
     const bounds = positionBounds(polygons);
     this.grid = new MaskGrid(polygons, bounds);
     this.#index = polygons.partKinds.length > 1 ? indexParts(polygons) : null;
-    const extent = Math.max(0, bounds[2] - bounds[0], bounds[3] - bounds[1]);
-    this.tolerance = Math.min(
-      lengthInCrs(MOST_SLIVER_METERS, crs),
-      Math.max(SLIVER_SHARE * extent, lengthInCrs(SLIVER_METERS, crs)),
-    );
-    this.toleranceText = `${Number(this.tolerance.toPrecision(2))} ${crs.unitName}`;
+    const { tolerance, text } = sliverTolerance(bounds, crs);
+    this.tolerance = tolerance;
+    this.toleranceText = text;
   }
 
   /** The parts that a feature with these bounds can meet; null: none. What is made for it goes to `owned`. */

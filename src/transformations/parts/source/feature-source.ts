@@ -1,6 +1,13 @@
 /** The features of a second source in memory: geometries and attributes, gathered from its batches and kept once for all threads. */
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
-import { type GeometryColumn, restride, strideOf } from '../../../batch/geometry-column.ts';
+import {
+  GEOMETRY_TYPE_NAMES,
+  type GeometryColumn,
+  PART_KIND,
+  PART_KIND_MASK,
+  restride,
+  strideOf,
+} from '../../../batch/geometry-column.ts';
 import { failure } from '../../../errors.ts';
 import { counted, field } from '../../../message.ts';
 import type { FeatureCollector } from '../../transformation.ts';
@@ -24,17 +31,21 @@ export const ROW_FLAG = { matched: 1, repaired: 2, notShown: 4 } as const;
 export class FeatureSourceCollector implements FeatureCollector {
   readonly takes = 'features';
   readonly #path: string;
+  readonly #kinds: 'any' | 'polygons';
   readonly #table: TableGatherer;
   #chunks: GeometryColumn[] = [];
   #positions = 0;
 
-  /** `path` of the source in the request. `fields` to keep; null: all. */
-  constructor(path: string, fields: readonly string[] | null) {
+  /** `path` of the source in the request. `fields` to keep; null: all. `kinds`: what the geometries may be. */
+  constructor(path: string, fields: readonly string[] | null, kinds: 'any' | 'polygons' = 'any') {
     this.#path = path;
+    this.#kinds = kinds;
     this.#table = new TableGatherer(path, [], fields);
   }
 
+  /** Throws TRANSFORMATION_INVALID for points and lines where polygons are wanted, and for too many positions. */
   add(batch: FeatureBatch, file: string): void {
+    if (this.#kinds === 'polygons') this.#refuseOthers(batch.geometry);
     this.#table.add(batch, file);
     if (batch.rowCount === 0) return;
     const { geometry } = batch;
@@ -49,6 +60,15 @@ export class FeatureSourceCollector implements FeatureCollector {
         ? geometry.coordinates
         : restride(geometry.coordinates, geometry.dimensions, 'XY');
     this.#chunks.push({ ...geometry, dimensions: 'XY', coordinates });
+  }
+
+  #refuseOthers({ types, partOffsets, partKinds }: GeometryColumn): void {
+    for (let row = 0; row < types.length; row++)
+      for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
+        if ((partKinds[part] & PART_KIND_MASK) === PART_KIND.polygon) continue;
+        const reason = `has a ${GEOMETRY_TYPE_NAMES[types[row]]}; the source of an overlay has polygons alone`;
+        throw failure('TRANSFORMATION_INVALID', { path: field(this.#path), reason }, { record: row + 1 });
+      }
   }
 
   restart(): void {

@@ -1,0 +1,72 @@
+/** overlay: cuts features along the polygons of another source, with the attributes of both. */
+import { prefix, sourceFieldModifiers, sourceFields } from './parts/source/source-fields.ts';
+import { fileForm, fileReader, fileSchemas, SOURCE } from './parts/source-file.ts';
+import type { Transformation } from './transformation.ts';
+
+const WORDS = { part: SOURCE, noun: 'source', has: 'polygons, in any input format and CRS' } as const;
+
+export const overlay: Transformation = {
+  id: 'overlay',
+  title: 'Overlay',
+  description: `Cuts features along the borders of the polygons of another source. Each piece has the attributes of its feature and those of the polygon
+that it is in. \`intersection\` keeps the pieces inside of the polygons; \`identity\` keeps what is outside of all of them too, with null in the fields of the
+source. A piece that is inside of several polygons, because they overlap, is there once for each. To remove what is inside, use \`erase\`; to cut without
+attributes, use \`clip\`.
+
+Pieces have the dimension of their feature: where a polygon merely touches another one, there is no piece. Points on a border of a polygon are inside of it. A feature
+inside of one polygon keeps its geometry unchanged, with Z and M; where features are cut, Z is interpolated and M is dropped. A feature that is cut by a polygon to
+several parts stays one feature with several parts. Of several features made of one, the first keeps the id. Features without geometry are kept by \`identity\` and
+dropped by \`intersection\`. Collections are an error; use \`explode\` first.
+
+A source in another CRS is transformed to that of the data; positions are inserted into its edges first, so that they remain straight in their own CRS within 1 cm.
+Geometries that cross 180 degrees of longitude are cut there. Pieces narrower than 1e-9 of the extent of the source (at least a thousandth of a
+millimetre and at most a millimetre), as rounding leaves them along shared borders, are dropped and counted.
+
+Memory: the geometries and the fields of the source that are used, at most 10 million positions, 320 MiB of attributes and 20 million features. The features
+themselves are not held.`,
+  parameters: {
+    type: 'object',
+    properties: {
+      ...fileSchemas({ ...WORDS, what: 'The other source' }),
+      how: {
+        type: 'string',
+        enum: ['intersection', 'identity'],
+        default: 'intersection',
+        description: '`intersection` keeps what is inside of polygons of the source; `identity` keeps all.',
+      },
+      fields: sourceFields('all'),
+      prefix,
+    },
+    additionalProperties: false,
+  },
+  guarantees: [
+    'The areas of the pieces of a feature add up to its area with `identity`, if the polygons of the source do not overlap, within the slivers that are counted.',
+    'A feature completely inside of a polygon keeps exactly the same bytes.',
+    'Pieces are valid. A feature that had to be repaired for that is counted, and so are invalid polygons of the source.',
+  ],
+  commandLine: {
+    ...fileForm('overlay', 'cut features along the polygons of a file, with the attributes of both', WORDS),
+    modifiers: [
+      {
+        flag: 'how',
+        placeholder: 'NAME',
+        description: 'intersection (the pieces inside) or identity (also those outside)',
+        parameters: (value, before) => ({ ...before, how: value }),
+      },
+      ...sourceFieldModifiers.filter(({ flag }) => flag !== 'count-field'),
+      ...fileForm('overlay', '', WORDS).modifiers,
+    ],
+  },
+  fileParameter: {
+    part: SOURCE,
+    uses: 'features',
+    value: null,
+    fileOf: fileReader(SOURCE),
+    collector: async (path, { fields }) => {
+      const { FeatureSourceCollector } = await import('./parts/source/feature-source.ts');
+      return new FeatureSourceCollector(path, (fields as readonly string[] | undefined) ?? null, 'polygons');
+    },
+    usesParameters: true,
+  },
+  load: async () => (await import('./overlay/code.ts')).code,
+};

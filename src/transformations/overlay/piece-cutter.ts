@@ -1,0 +1,146 @@
+/** The pieces of one feature in the polygons of a source, and what is outside of all of them. */
+import type { Bounds } from '../../batch/bounds.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  type GeometryColumn,
+  PART_KIND,
+  PART_KIND_MASK,
+} from '../../batch/geometry-column.ts';
+import type { GeosGeometry } from '../../engines/geos/geometry.ts';
+import type { Geos } from '../../engines/geos/geos.ts';
+import { copyPart, copyRows } from '../parts/copy-rows.ts';
+import { thickParts } from '../parts/mask/slivers.ts';
+import { isRefusal } from '../parts/repaired.ts';
+import { emptyBounds, growByRow } from '../parts/row-bounds.ts';
+import { type PlacedSource, validRow } from '../parts/source/placed-source.ts';
+import { NO_ROW_OF_SOURCE } from '../parts/source/row-pairs.ts';
+
+/** Between a single type and its multi type. */
+const MULTI = GEOMETRY_TYPE.multiPoint - GEOMETRY_TYPE.point;
+
+export class PieceCutter {
+  /** Of the feature that was cut last. */
+  hasSlivers = false;
+  isRepaired = false;
+  isCut = false;
+  readonly #geos: Geos;
+  readonly #source: PlacedSource;
+  readonly #tolerance: number;
+  readonly #keepsOutside: boolean;
+  readonly #bounds: Bounds = emptyBounds();
+  readonly #candidates: number[] = [];
+
+  /** `tolerance`: the width of slivers in the unit of the coordinates. `keepsOutside`: also what no polygon has. */
+  constructor(geos: Geos, source: PlacedSource, tolerance: number, keepsOutside: boolean) {
+    this.#geos = geos;
+    this.#source = source;
+    this.#tolerance = tolerance;
+    this.#keepsOutside = keepsOutside;
+  }
+
+  /**
+   * Appends the pieces, in the order of the source, and at last what is outside. `onPiece` gets the row of the source for each
+   * piece, or NO_ROW_OF_SOURCE for the outside. The row has points, lines or polygons.
+   */
+  cut(column: GeometryColumn, row: number, builder: GeometryBuilder, onPiece: (other: number) => void): void {
+    this.hasSlivers = false;
+    this.isRepaired = false;
+    this.isCut = false;
+    const bounds = this.#bounds;
+    bounds[0] = bounds[1] = Number.POSITIVE_INFINITY;
+    bounds[2] = bounds[3] = Number.NEGATIVE_INFINITY;
+    growByRow(bounds, column, row);
+    const candidates = this.#candidates;
+    this.#source.index.search(bounds[0], bounds[1], bounds[2], bounds[3], candidates);
+    candidates.sort((a, b) => a - b);
+    const keepWhole = (other: number): void => {
+      copyRows(builder, column, row, row + 1);
+      onPiece(other);
+    };
+    if (candidates.length === 0) {
+      if (this.#keepsOutside) keepWhole(NO_ROW_OF_SOURCE);
+      return;
+    }
+    if (column.types[row] === GEOMETRY_TYPE.point) {
+      this.#placePoint(bounds[0], bounds[1], keepWhole);
+      return;
+    }
+    const { geometry, flag } = validRow(this.#geos, column, row);
+    using own = geometry;
+    this.isRepaired = flag;
+    const { partKinds, partOffsets } = column;
+    const kind = partKinds[partOffsets[row]] & PART_KIND_MASK;
+    let rest: GeosGeometry | null = null;
+    let isCovered = false;
+    let isTouched = false;
+    using owned = new DisposableStack();
+    for (const other of candidates) {
+      const { prepared, geometry: polygon } = this.#source.row(other);
+      if (!prepared.intersects(own)) continue;
+      if (!flag && prepared.covers(own)) {
+        keepWhole(other);
+        isCovered = true;
+        continue;
+      }
+      if (kind === PART_KIND.polygon && prepared.touches(own)) continue;
+      using piece = this.#overlaid(own, polygon, 'intersection');
+      if (this.#append(piece, kind, builder)) {
+        onPiece(other);
+        isTouched = true;
+      }
+      if (!this.#keepsOutside || isCovered) continue;
+      rest = owned.use(this.#overlaid(rest ?? own, polygon, 'difference'));
+    }
+    if (!this.#keepsOutside || isCovered) return;
+    // With nothing but slivers inside, it is whole outside.
+    if (rest === null || (!isTouched && !flag)) {
+      this.isCut = false;
+      keepWhole(NO_ROW_OF_SOURCE);
+    } else if (!rest.isEmpty && this.#append(rest, kind, builder)) onPiece(NO_ROW_OF_SOURCE);
+  }
+
+  #placePoint(x: number, y: number, keepWhole: (other: number) => void): void {
+    let isInside = false;
+    for (const other of this.#candidates) {
+      if (!Number.isFinite(x + y) || !this.#source.row(other).prepared.intersectsXY(x, y)) continue;
+      isInside = true;
+      keepWhole(other);
+    }
+    if (!isInside && this.#keepsOutside) keepWhole(NO_ROW_OF_SOURCE);
+  }
+
+  /** GEOS may reject a line with ordinates that it cannot place, which only then is repaired. */
+  #overlaid(
+    own: GeosGeometry,
+    polygon: GeosGeometry,
+    operation: 'intersection' | 'difference',
+  ): GeosGeometry {
+    try {
+      return own[operation](polygon);
+    } catch (thrown) {
+      if (!isRefusal(thrown, this.#geos)) throw thrown;
+      this.isRepaired = true;
+      using valid = own.makeValid();
+      return valid[operation](polygon);
+    }
+  }
+
+  /** False where nothing but slivers is left. */
+  #append(piece: GeosGeometry, kind: number, builder: GeometryBuilder): boolean {
+    this.isCut = true;
+    if (piece.isEmpty) return false;
+    const own = new GeometryBuilder(builder.dimensions, 1, piece.positionCount);
+    piece.appendTo(own, kind === PART_KIND.polygon ? 2 : kind === PART_KIND.line ? 1 : 0);
+    const column = own.finish();
+    const parts =
+      kind === PART_KIND.point
+        ? Array.from(column.partKinds, (_, part) => part)
+        : thickParts(column, this.#tolerance, () => true);
+    if (parts.length < column.partKinds.length) this.hasSlivers = true;
+    if (parts.length === 0) return false;
+    for (const part of parts) copyPart(builder, column, part, kind);
+    builder.endFeature(parts.length === 1 ? kind : kind + MULTI);
+    return true;
+  }
+}
