@@ -161,6 +161,8 @@ const generalFindings = {
   FEATURES_ERASED: removed('features inside the erase polygons were dropped', 'feature'),
   GEOMETRY_INVALID: info('geometries are invalid: {reason}', 'feature'),
   PARTS_COLLAPSED: changed('lines and rings smaller than the grid were dropped', 'feature'),
+  LINE_NOT_CLOSED: info('lines that are not closed were not made polygons', 'feature'),
+  EDGES_WITHOUT_FACE: lost('lines between crossings that bound no polygon were dropped', 'line'),
   DUPLICATES_DROPPED: removed('features that repeat an earlier one were dropped', 'feature'),
   SLIVERS_DROPPED: info(
     '{operation} dropped remains of features along the border of its polygons: pieces narrower than {tolerance}, and lines and points where a feature merely touches them',

@@ -175,7 +175,8 @@ function stepReports(
     for (const tally of tallies)
       for (const [reason, count] of tally.dropped) dropped.set(reason, (dropped.get(reason) ?? 0) + count);
     const missing = total(tallies, (tally) => tally.missing);
-    if (code.kind !== 'collecting' && missing > 0) dropped.set('FILTERED', missing);
+    const merges = code.kind === 'collecting' || (code.kind === 'serial' && code.merges === true);
+    if (!merges && missing > 0) dropped.set('FILTERED', missing);
     const featuresIn = current;
     current = total(tallies, ({ rowsOut }) => rowsOut);
     return {
@@ -184,7 +185,7 @@ function stepReports(
       featuresIn,
       featuresOut: current,
       dropped: [...dropped].map(([reason, features]) => ({ reason, features })),
-      merged: code.kind === 'collecting' ? missing : 0,
+      merged: merges ? missing : 0,
       generated: total(tallies, ({ generated }) => generated),
       seconds: Number(total(tallies, ({ seconds }) => seconds).toFixed(3)),
     };

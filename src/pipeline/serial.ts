@@ -84,12 +84,13 @@ export class SerialStage {
 
   /** The features after the step, in batches; none if there are no features. */
   async finish(): Promise<Kept[]> {
-    const { tally, context } = this.#setting;
+    const { tally, context, layerName } = this.#setting;
+    const noted = new Findings();
     const startedAt = performance.now();
     const kept: Kept[] = [];
     let rowsOut = 0;
     let bytes = 0;
-    for (const batch of this.#run.finish()) {
+    for (const batch of this.#run.finish(noted)) {
       rowsOut += batch.rowCount;
       if ('shape' in batch) kept.push({ stored: batch });
       else {
@@ -100,6 +101,9 @@ export class SerialStage {
       await setImmediate();
       throwIfAborted(context.signal);
     }
+    const found = noted.list();
+    for (const one of found) this.#found.push(one);
+    context.findings.merge(found, (location) => ({ layer: layerName, ...location }), null);
     const seconds = this.#seconds + (performance.now() - startedAt) / 1000;
     tally.add({ rowsIn: this.rowsIn, rowsOut, findings: this.#found, seconds });
     return kept;

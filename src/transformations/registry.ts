@@ -16,12 +16,15 @@ import { envelope } from './envelope.ts';
 import { erase } from './erase.ts';
 import { explode } from './explode.ts';
 import { filter } from './filter.ts';
+import { grid } from './grid.ts';
 import { join } from './join.ts';
 import { limit } from './limit.ts';
+import { linesToPolygons } from './lines_to_polygons.ts';
 import { makeValid } from './make_valid.ts';
 import { overlay } from './overlay.ts';
 import { withLayers } from './parts/step-layers.ts';
 import { pointOnSurface } from './point_on_surface.ts';
+import { pointsToLine } from './points_to_line.ts';
 import { polygonsToLines } from './polygons_to_lines.ts';
 import { promote } from './promote.ts';
 import { rename } from './rename.ts';
@@ -57,10 +60,13 @@ const all: readonly Transformation[] = [
   explode,
   filter,
   join,
+  grid,
   limit,
+  linesToPolygons,
   makeValid,
   overlay,
   pointOnSurface,
+  pointsToLine,
   polygonsToLines,
   promote,
   rename,

@@ -259,6 +259,8 @@ export interface SerialTransformation {
   readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
   /** Whether the step needs the same fields in every batch of a layer. Missing: it does not. */
   readonly usesFields?: (parameters: StepParameters) => boolean;
+  /** Features that are missing in the result were merged into others. Missing: they were left out. */
+  readonly merges?: true;
   /** Number of features for which evenly spaced parts of a large layer are read; missing: the step needs all of it. */
   readonly sampleSize?: (parameters: StepParameters) => number;
   /** Whether the step uses `rows`; then the steps before it keep or drop whole features of the source. Missing: it does not. */
@@ -275,8 +277,8 @@ export interface SerialRun {
   add(batch: FeatureBatch, findings: Findings, rows: BigInt64Array<ArrayBuffer> | null): void;
   /** Whether further features make no difference: they are not read. Missing: never. */
   isComplete?(): boolean;
-  /** The features after the step. Each batch is used before the next one is made. */
-  finish(): Iterable<FeatureBatch | StoredBatch>;
+  /** The features after the step. Each batch is used before the next one is made. Findings have no locations. */
+  finish(findings: Findings): Iterable<FeatureBatch | StoredBatch>;
 }
 
 /** Keeps batches on disk until the end of the conversion. */

@@ -39,7 +39,7 @@ export async function runSerial(
       if (run.isComplete?.()) break;
       run.add(batch, findings, null);
     }
-    return { batches: loaded(run.finish(), spool), findings: findings.list() };
+    return { batches: loaded(run.finish(findings), spool), findings: findings.list() };
   });
 }
 

@@ -41,7 +41,7 @@ function sampled(sizes: readonly number[], count: number): number[] {
     );
     before += size;
   }
-  const rows = [...(sampler.finish() as Iterable<FeatureBatch>)].flatMap(batchRows);
+  const rows = [...(sampler.finish(new Findings()) as Iterable<FeatureBatch>)].flatMap(batchRows);
   for (const { geometry, properties } of rows)
     assert.equal(geometry, `POINT (${Number(properties.row) - 1} 1)`);
   return rows.map(({ properties }) => Number(properties.row));

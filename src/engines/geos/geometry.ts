@@ -213,6 +213,27 @@ export class GeosGeometry {
     return this.#unary('line merge', this.#native.GEOSLineMerge_r);
   }
 
+  /** The area that the lines of the geometry enclose an odd number of times; they must not cross. */
+  buildArea(): GeosGeometry {
+    return this.#unary('build area', this.#native.GEOSBuildArea_r);
+  }
+
+  /** The faces of a network of lines that meet only at their ends, and, in `left`, the edges that bound no face. */
+  polygonize(): { readonly faces: GeosGeometry; readonly left: readonly GeosGeometry[] } {
+    const { module } = this.#shared;
+    const { native, context } = module;
+    const others = module.allocate(12);
+    try {
+      const faces = this.#run('polygonize', () =>
+        native.GEOSPolygonize_full_r(context, this.pointer, others, others + 4, others + 8),
+      );
+      const left = [...module.words.slice(others / 4, others / 4 + 3)];
+      return { faces, left: left.map((pointer) => this.#own('polygonize', pointer)) };
+    } finally {
+      native.free(others);
+    }
+  }
+
   // --- predicates ---------------------------------------------------------------------------------------------
 
   intersects(other: GeosGeometry): boolean {

@@ -130,6 +130,15 @@ export interface NativeGeos {
   readonly GEOSPointOnSurface_r: Unary;
   readonly GEOSConvexHull_r: Unary;
   readonly GEOSLineMerge_r: Unary;
+  readonly GEOSBuildArea_r: Unary;
+  /** (context, lines, addresses of three new geometries: cut edges, dangles, invalid rings) -> new geometry. */
+  readonly GEOSPolygonize_full_r: (
+    context: Pointer,
+    lines: Pointer,
+    cuts: Pointer,
+    dangles: Pointer,
+    invalid: Pointer,
+  ) => Pointer;
   readonly GEOSArea_r: Measure;
   readonly GEOSLength_r: Measure;
   readonly GEOSDistance_r: (context: Pointer, a: Pointer, b: Pointer, result: Pointer) => number;
@@ -170,6 +179,7 @@ const NAMES = [
   'GEOSPointOnSurface_r GEOSConvexHull_r GEOSLineMerge_r GEOSArea_r GEOSLength_r GEOSDistance_r GEOSIntersects_r',
   'GEOSTouches_r GEOSContains_r GEOSCovers_r GEOSEquals_r GEOSRelate_r GEOSPrepare_r GEOSPreparedGeom_destroy_r',
   'GEOSPreparedIntersects_r GEOSPreparedContains_r GEOSPreparedCovers_r GEOSPreparedTouches_r',
+  'GEOSBuildArea_r GEOSPolygonize_full_r',
   'GEOSPreparedIntersectsXY_r GEOSPreparedWithin_r GEOSPreparedCrosses_r GEOSPreparedOverlaps_r',
 ]
   .join(' ')

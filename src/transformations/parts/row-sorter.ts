@@ -17,7 +17,7 @@ const BATCH_BYTES = 1 << 20;
 /** Runs that are merged at once: each keeps a batch in memory. */
 const MAX_RUNS = 64;
 
-type Direction = Pick<SortOrder, 'isDescending' | 'hasNullsFirst'>;
+export type Direction = Pick<SortOrder, 'isDescending' | 'hasNullsFirst'>;
 
 /** A row of a batch that is being merged. */
 interface Cursor {
@@ -227,15 +227,15 @@ function keysOf({ columns }: FeatureBatch, count: number): readonly AttributeCol
   return columns.slice(columns.length - count);
 }
 
-type Compare = (
+export type Compare = (
   a: readonly AttributeColumn[],
   aRow: number,
   b: readonly AttributeColumn[],
   bRow: number,
 ) => number;
 
-/** Negative: row `aRow` of `a` comes first. */
-function comparison(directions: readonly Direction[]): Compare {
+/** Negative: row `aRow` of `a` comes first; 0: the rows are equal. */
+export function comparison(directions: readonly Direction[]): Compare {
   return (a, aRow, b, bRow) => {
     for (let i = 0; i < directions.length; i++) {
       const { isDescending, hasNullsFirst } = directions[i];
