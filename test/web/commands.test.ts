@@ -5,8 +5,10 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { unzipSync } from 'fflate';
 import { type CopyKind, copyAs } from '../../web/copy/commands.ts';
 import type { WorkspaceDocument } from '../../web/model/document.ts';
+import { outputExtension } from '../../web/model/split-output.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -53,6 +55,9 @@ const FILES: Readonly<Record<string, string | Buffer>> = {
 
 const DOCUMENTS: Readonly<Record<string, WorkspaceDocument>> = {
   'a conversion': documentOf({}),
+  'an output that is divided': documentOf({
+    output: { format: 'csv', crs: 'EPSG:25832', name: 'copy', options: { split_by: 'kind' } },
+  }),
   'an append': documentOf({
     operation: 'append',
     // Without quotation marks: requests sends them as %22, and the name becomes that of the layer.
@@ -131,8 +136,14 @@ const RUNNERS: Readonly<Record<CopyKind, (text: string, directory: string) => Pr
   python: (text, cwd) => run('/usr/bin/python3', ['-c', text], { cwd }),
 };
 
+/** Archives have the time of their writing beside their files. */
+function contentOf(path: string): unknown {
+  const bytes = readFileSync(path);
+  return path.endsWith('.zip') ? unzipSync(bytes) : bytes;
+}
+
 for (const [title, document] of Object.entries(DOCUMENTS)) {
-  const extension = document.output.format === 'csv' ? '.csv' : '.geojson';
+  const extension = outputExtension(document.output, `.${document.output.format}`);
   const context = { serviceUrl: service.url, outputExtension: extension };
   for (const kind of Object.keys(RUNNERS) as CopyKind[])
     test(`${title} as ${kind} gives the bytes of the command line`, async (t) => {
@@ -144,12 +155,12 @@ for (const [title, document] of Object.entries(DOCUMENTS)) {
       const inputs = readdirSync(workspace.path);
       await RUNNERS.json(copyAs('json', document, context), workspace.path);
       const outputs = readdirSync(workspace.path).filter((name) => ![...inputs, 'job.json'].includes(name));
-      const expected = outputs.map((name) => readFileSync(join(workspace.path, name)));
+      const expected = outputs.map((name) => contentOf(join(workspace.path, name)));
       assert.ok(outputs.length > 0);
       for (const name of outputs) rmSync(join(workspace.path, name));
       await RUNNERS[kind](copyAs(kind, document, context), workspace.path);
       assert.deepEqual(
-        outputs.map((name) => readFileSync(join(workspace.path, name))),
+        outputs.map((name) => contentOf(join(workspace.path, name))),
         expected,
       );
     });

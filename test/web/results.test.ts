@@ -46,3 +46,18 @@ test('results of every format are drawn, become sources, and are opened again la
     await page.getByText('No jobs.').waitFor();
   });
 });
+
+test('an output is divided by the values of a field', { skip }, async () => {
+  await onWorkspace(service.url, async (page) => {
+    await addFiles(page, join(SAMPLES, 'harbour.gpkg'));
+    await page.getByText('10 features, Point').waitFor();
+    await page.getByText('Options for writing').click();
+    await page.getByLabel('Split by').fill('kind');
+    await page.getByLabel('Format', { exact: true }).selectOption('csv');
+    assert.equal(await page.getByLabel('Split by').inputValue(), 'kind');
+    await check(page, 'workspace-split');
+    await page.getByRole('button', { name: 'Convert', exact: true }).click();
+    await page.getByRole('link', { name: 'Download harbour.zip' }).waitFor();
+    await page.getByText('Not drawn: The files are in a zip archive').waitFor();
+  });
+});

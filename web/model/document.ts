@@ -173,10 +173,12 @@ export function moveStep(document: WorkspaceDocument, key: number, index: number
   return { ...document, steps: others.toSpliced(at, 0, step) };
 }
 
-/** Another format keeps the CRS and the name, and drops the options, which are those of a format. */
+/** Another format keeps the CRS, the name and the field that divides the output, and drops the other options, which are those of a format. */
 export function chooseOutput(document: WorkspaceDocument, change: Partial<OutputChoice>): WorkspaceDocument {
   const isOther = change.format !== undefined && change.format !== document.output.format;
-  return { ...document, output: { ...document.output, ...(isOther ? { options: {} } : {}), ...change } };
+  const { split_by } = document.output.options;
+  const kept = { options: split_by === undefined ? {} : { split_by } };
+  return { ...document, output: { ...document.output, ...(isOther ? kept : {}), ...change } };
 }
 
 /** A step of a config. */

@@ -14,6 +14,7 @@ import {
   type WorkspaceDocument,
 } from './document.ts';
 import { formatOfName } from './grouping.ts';
+import { outputExtension } from './split-output.ts';
 
 /** Characters of a document. */
 export const MAX_DOCUMENT_LENGTH = 1_000_000;
@@ -213,13 +214,13 @@ function readOutput(value: unknown, where: string, { formats }: KnownNames): Out
   const name = fileNameOf((path ?? '') as string);
   const format = readFormat(value as Options, where, name, formats, 'output');
   checkKeys(options, [...namesOf(format.write_options), ...COMMON_OUTPUT_OPTIONS], where);
-  const extension = format.output_extension;
+  const choice = { format: format.id, crs: '', name: null, options };
+  const extension = outputExtension(choice, format.output_extension);
   const stem = name.toLowerCase().endsWith(extension.toLowerCase()) ? name.slice(0, -extension.length) : name;
   return {
-    format: format.id,
+    ...choice,
     crs: readCrs(epsg, `${where}.epsg`, ['local', 'source']) ?? 'EPSG:4326',
     name: stem === '' ? null : stem,
-    options,
   };
 }
 

@@ -31,6 +31,13 @@ export async function drawOutput(handle: JobHandle, job: Job, signal: AbortSigna
       `The output has ${Math.round(byteLength / 1e6)} MB; outputs up to ${MAX_DRAWN_BYTES / 1e6} MB are drawn.`,
     );
   const written = job.report?.features.written ?? 0;
+  if (
+    (job.report?.output.layers ?? []).some(({ files }) => files !== undefined) &&
+    job.output.format !== 'shp'
+  )
+    throw new Error(
+      'The files are in a zip archive, which the map does not show. Add one of them to see it.',
+    );
   const { format, crs } = { format: job.output.format, crs: job.report?.output.crs };
   const isPlain = format === 'geojson' && crs === 'EPSG:4326' && written <= MAX_PREVIEW_FEATURES;
   return isPlain ? plainPreview(handle, job, written, signal) : servicePreview(handle, job, signal);

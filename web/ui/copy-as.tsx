@@ -5,6 +5,7 @@ import { copyAs } from '../copy/commands.ts';
 import { COPY_KINDS, COPY_TITLES } from '../copy/kinds.ts';
 import { copyKind } from '../model/layout.ts';
 import { encodePipeline } from '../model/link.ts';
+import { outputExtension } from '../model/split-output.ts';
 import { workspace } from '../model/workspace.ts';
 import { formatOf, SERVICE_URL } from '../service.ts';
 import { isMac } from './command-button.tsx';
@@ -17,7 +18,10 @@ export function CopyAs(): JSX.Element {
   const document = workspace.current.value;
   const context = {
     serviceUrl: SERVICE_URL,
-    outputExtension: formatOf(document.output.format)?.output_extension ?? '',
+    outputExtension: outputExtension(
+      document.output,
+      formatOf(document.output.format)?.output_extension ?? '',
+    ),
   };
   const pipeline = encodePipeline(document);
   const text =

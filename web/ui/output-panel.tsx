@@ -4,6 +4,7 @@ import { chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts
 import { checkNow, dryRun, isCheckOffered } from '../model/dry-run.ts';
 import { renamedFields } from '../model/short-names.ts';
 import { sourceFields } from '../model/source-fields.ts';
+import { withSplitOptions } from '../model/split-output.ts';
 import { withStepName } from '../model/step-problems.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, formatName, formatOf } from '../service.ts';
@@ -16,7 +17,7 @@ const Findings = lazy(async () => (await import('./findings.tsx')).Findings);
 const ShortNames = lazy(async () => (await import('./short-names.tsx')).ShortNames);
 
 export function OutputPanel(): JSX.Element {
-  const { output } = workspace.current.value;
+  const { output, operation } = workspace.current.value;
   const loaded = catalogue.value;
   const formats = loaded.state === 'ready' ? loaded.value.formats.filter((format) => format.output) : [];
   const format = formatOf(output.format);
@@ -45,7 +46,11 @@ export function OutputPanel(): JSX.Element {
       {format !== null && (
         <OptionsDetails
           title="Options for writing"
-          schema={format.write_options}
+          schema={
+            operation === 'transform'
+              ? withSplitOptions(format.write_options, format.id)
+              : format.write_options
+          }
           values={output.options}
           fields={sourceFields()}
           onChange={(options, control) =>
