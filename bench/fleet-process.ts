@@ -301,20 +301,21 @@ async function runApi(order: FleetOrder, database: PostgresDatabase): Promise<()
     }
   };
   const submitters = Array.from({ length: SUBMITTERS }, submit);
-  const poll = async (): Promise<void> => {
+  /** Goes on after an error: a database that is too busy for a while must not end the run. */
+  const repeat = async (ms: number, act: () => Promise<void>): Promise<void> => {
     while (!isStopped) {
-      waiting = await queue.length();
-      await pause(250);
+      await act().catch(record);
+      await pause(ms);
     }
+  };
+  const poll = async (): Promise<void> => {
+    waiting = await queue.length();
   };
   const retain = async (): Promise<void> => {
-    while (!isStopped) {
-      const options = { recordRetentionMs: order.retentionMs, orphanAgeMs: null, isReceiving: () => false };
-      samples.swept += (await sweep(queue, noFiles, Date.now(), options)).records;
-      await pause(2000);
-    }
+    const options = { recordRetentionMs: order.retentionMs, orphanAgeMs: null, isReceiving: () => false };
+    samples.swept += (await sweep(queue, noFiles, Date.now(), options)).records;
   };
-  const others = [poll().catch(record), ...(order.retentionMs > 0 ? [retain().catch(record)] : [])];
+  const others = [repeat(250, poll), ...(order.retentionMs > 0 ? [repeat(2000, retain)] : [])];
   return async () => {
     isStopped = true;
     await Promise.all([...submitters, ...others]);

@@ -162,7 +162,8 @@ export class Dispatcher {
   /** Until no job waits or no runner is idle. */
   async #handOutWaiting(): Promise<void> {
     const { options, pool, recovery } = this.#parts;
-    while (this.#isOpen && !recovery.isUnderway) {
+    // A busy process does not ask the database at all: it hears of every new job.
+    while (this.#isOpen && !recovery.isUnderway && pool.hasFree) {
       if (!(await options.queue.hasWork())) return pool.warmIdle();
       const runner = pool.take();
       if (runner === null) return;

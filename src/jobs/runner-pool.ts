@@ -64,6 +64,10 @@ export class RunnerPool {
     return this.#missingSince;
   }
 
+  get hasFree(): boolean {
+    return [...this.#runners].some(({ isFree }) => isFree);
+  }
+
   /** Reserves an idle runner; null if there is none. */
   take(): RunnerProcess | null {
     for (const runner of this.#runners) if (runner.reserve()) return runner;

@@ -162,10 +162,14 @@ export class RunnerProcess {
 
   /** Reserves an idle process for one task; `run` or `release` follows. */
   reserve(): boolean {
-    // A killed process would soon end a job that it gets.
-    if (this.#state !== 'idle' || this.#killedFor !== null) return false;
+    if (!this.isFree) return false;
     this.#enter('busy');
     return true;
+  }
+
+  /** Whether it can be reserved. A killed process would soon end a job that it gets. */
+  get isFree(): boolean {
+    return this.#state === 'idle' && this.#killedFor === null;
   }
 
   /** How the process ended; null while it runs. */
