@@ -27,7 +27,7 @@ import {
   write,
 } from 'node:fs';
 import { copyFile, lstat, open, opendir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { failure } from '../errors.ts';
@@ -122,17 +122,7 @@ export class LocalStore implements FileStore {
     const target = this.#path('output', id);
     const { descriptor, facts } = openFinished(id, path, findingsBytes);
     try {
-      takeOwnership(descriptor, facts.uid);
-      // The content before the name: else a power failure could leave the name of an incomplete file.
-      await fsyncAsync(descriptor);
-      renameSync(path, target);
-      // Its creator may still be running, and could replace the output by a link, so that a download would read
-      // another file. So the moved file must be the checked file.
-      const moved = lstatSync(target);
-      if (moved.ino !== facts.ino || moved.dev !== facts.dev) {
-        unlinkSync(target);
-        throw failure('INTERNAL', { reason: `the output of job ${id} was replaced while it was taken over` });
-      }
+      await moveFinished({ descriptor, facts }, path, target);
       await this.#namesOf.output.sync();
       return { byteLength: facts.size };
     } finally {
@@ -248,15 +238,17 @@ export class LocalUpload implements Upload {
   }
 }
 
+/** What a runner has made. */
+export interface FinishedFile {
+  readonly descriptor: number;
+  readonly facts: Stats;
+}
+
 /**
  * Opens the file that a runner wrote at `path`; the caller closes the descriptor. A link, and what is no regular file, is refused:
  * it would make the service read another file.
  */
-export function openFinished(
-  jobId: string,
-  path: string,
-  findingsBytes: number,
-): { descriptor: number; facts: Stats } {
+export function openFinished(jobId: string, path: string, findingsBytes: number): FinishedFile {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const facts = fstatSync(descriptor);
@@ -268,6 +260,28 @@ export function openFinished(
   } catch (error) {
     closeSync(descriptor);
     throw error;
+  }
+}
+
+/**
+ * Makes the file durable and moves it to `target`, for the service alone. Rejects, with code EXDEV before anything was moved, if that is on
+ * another file system.
+ */
+export async function moveFinished(
+  { descriptor, facts }: FinishedFile,
+  path: string,
+  target: string,
+): Promise<void> {
+  takeOwnership(descriptor, facts.uid);
+  // The content before the name: else a power failure could leave the name of an incomplete file.
+  await fsyncAsync(descriptor);
+  renameSync(path, target);
+  // Its creator may still be running, and could replace the output by a link, so that a download would read
+  // another file. So the moved file must be the checked file.
+  const moved = lstatSync(target);
+  if (moved.ino !== facts.ino || moved.dev !== facts.dev) {
+    unlinkSync(target);
+    throw failure('INTERNAL', { reason: `${basename(path)} was replaced while it was taken over` });
   }
 }
 

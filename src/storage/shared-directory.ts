@@ -2,7 +2,7 @@
  * The file store on a file system that several machines mount (NFS, CephFS, EFS):
  *
  *   inputs/<job id>[.<index>]        as in LocalStore: written once, by the process that received it
- *   outputs/<job id>/<attempt>       written under a temporary name, then renamed
+ *   outputs/<job id>/<attempt>       moved there, or from another file system copied under a temporary name and renamed
  *   uploads/<upload id>/<segment>    see segments.ts
  *   parts/<job id>/<attempt>/<name>  see shared-parts.ts
  *
@@ -10,15 +10,17 @@
  * locks of the file system.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync } from 'node:fs';
 import { lstat, open, opendir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { failure } from '../errors.ts';
 import { directorySync } from './directory-sync.ts';
 import {
+  type FinishedFile,
   isMissing,
   LocalStore,
   LocalUpload,
+  moveFinished,
   openFinished,
   openStored,
   PROBE_BYTES,
@@ -100,10 +102,36 @@ export class SharedDirectoryStore implements FileStore {
     findingsBytes: number,
   ): Promise<{ byteLength: number }> {
     const folder = this.#path('output', jobId);
-    const { descriptor, facts } = openFinished(jobId, path, findingsBytes);
-    const temporary = this.#temporary();
+    const target = join(folder, String(attempt));
+    const finished = openFinished(jobId, path, findingsBytes);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (!(await this.#move(finished, path, target))) await this.#copy(finished, target);
+      await directorySync(folder).sync();
+      await this.#names.output.sync();
+      return { byteLength: finished.facts.size };
+    } finally {
+      closeSync(finished.descriptor);
+    }
+  }
+
+  /** Costs nothing, where it is possible; false: it is not. */
+  async #move(finished: FinishedFile, path: string, target: string): Promise<boolean> {
+    if (lstatSync(dirname(target)).dev !== finished.facts.dev) return false;
+    try {
+      await moveFinished(finished, path, target);
+      return true;
+    } catch (error) {
+      // Two mounts of one file system.
+      if ((error as NodeJS.ErrnoException).code === 'EXDEV') return false;
+      throw error;
+    }
+  }
+
+  /** Also makes it durable. */
+  async #copy({ descriptor, facts }: FinishedFile, target: string): Promise<void> {
+    const temporary = this.#temporary();
+    try {
       await writeDurably(temporary, async (write) => {
         const buffer = Buffer.allocUnsafeSlow(Math.min(COPIED_AT_ONCE, facts.size));
         for (let at = 0; at < facts.size; at += COPIED_AT_ONCE) {
@@ -112,15 +140,10 @@ export class SharedDirectoryStore implements FileStore {
           await write(piece);
         }
       });
-      await rename(temporary, join(folder, String(attempt)));
-      await directorySync(folder).sync();
-      await this.#names.output.sync();
-      return { byteLength: facts.size };
+      await rename(temporary, target);
     } catch (error) {
       await removeFile(temporary).catch(() => {});
       throw error;
-    } finally {
-      closeSync(descriptor);
     }
   }
 
