@@ -100,19 +100,23 @@ export class JobParts {
     return { ...this.#own, fraction: Math.max(this.#own.fraction, fraction) };
   }
 
-  /** The attempt is over: its files are removed. Rows end with the attempt. */
+  /** The attempt is over: its parts are withdrawn, and their files removed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#work;
     if (!this.#hasFiles) return;
-    const { files, attempt, log } = this.#options;
-    await files.remove(attempt).catch((error: unknown) => {
+    const { queue, files, attempt, log } = this.#options;
+    try {
+      // Before the files: until the end of the attempt is recorded, which can take long, others would claim parts without files.
+      await queue.withdraw(attempt);
+      await files.remove(attempt);
+    } catch (error) {
       log.warn(
         { jobId: attempt.id, fence: attempt.fence, err: error },
         'files of parts could not be removed; they are swept',
       );
-    });
+    }
   }
 
   #do(act: () => Promise<void>): void {

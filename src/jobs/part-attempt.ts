@@ -41,8 +41,11 @@ export class PartAttempts {
         return this.#afterStorageFault(attempt, part, runner, asGeomillError(error).toPlain());
       if (runner.death !== null)
         return this.#afterDeath(attempt, part, runner.death.cause, runner.death.detail);
-      log.error({ ...factsOf(claim), err: error }, 'a part of a job could not be carried out');
-      return this.#retry(attempt, part, asGeomillError(error).toPlain());
+      const ending = await this.#retry(attempt, part, asGeomillError(error).toPlain());
+      // Else its job has ended meanwhile, and its files with it.
+      if (ending !== 'cancelled')
+        log.error({ ...factsOf(claim), err: error }, 'a part of a job could not be carried out');
+      return ending;
     }
   }
 
@@ -192,12 +195,11 @@ export class PartAttempts {
   }
 
   async #requeue(attempt: PartAttempt, uncounted: boolean): Promise<string> {
-    await this.#recovery.keep(() => this.#queue.requeue(attempt, uncounted));
-    return 'requeued';
+    const write = (): Promise<boolean> => this.#queue.requeue(attempt, uncounted);
+    return (await this.#recovery.keep(write)) ? 'requeued' : 'cancelled';
   }
 
   async #fail(attempt: PartAttempt, error: PlainError): Promise<string> {
-    await this.#recovery.keep(() => this.#queue.fail(attempt, error));
-    return error.code;
+    return (await this.#recovery.keep(() => this.#queue.fail(attempt, error))) ? error.code : 'cancelled';
   }
 }
