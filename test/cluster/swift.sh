@@ -80,6 +80,7 @@ storage account $((port + 3))
 
 export SWIFT_DIR=$directory
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+trap exit INT TERM
 memcached -u "$user" -l 127.0.0.1 -p $((port + 4)) &
 for server in object container account proxy; do
   "swift-$server-server" "$server.conf" &
