@@ -4,8 +4,8 @@
  */
 import { GEOMETRY_TYPE_NAMES } from '../../batch/geometry-column.ts';
 
-export const ROLE = { point: 0, line: 1, shell: 2, hole: 3, fill: 4, text: 5 } as const;
-const ROLE_NAMES = ['point', 'line', 'shell', 'hole', 'fill', 'text'];
+export const ROLE = { point: 0, line: 1, shell: 2, hole: 3, fill: 4, text: 5, label: 6 } as const;
+const ROLE_NAMES = ['point', 'line', 'shell', 'hole', 'fill', 'text', 'label'];
 
 /** For members of a collection that are multi geometries: their first part, and the others. */
 export const MULTI_MARK = { none: 0, first: 1, next: 2 } as const;

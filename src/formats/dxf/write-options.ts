@@ -31,6 +31,18 @@ export const writeOptions: OptionsSchema = {
       description:
         'Field with the colour of a feature: #rrggbb or an AutoCAD colour index. Default: the colour of the layer.',
     },
+    label_field: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 65_536,
+      description:
+        'Field whose value is drawn as a text at each feature: in the middle of polygons and lines, beside points. Default: no labels.',
+    },
+    label_height: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      description: 'Height of labels in drawing units. Default: as `text_height`.',
+    },
     text_height: {
       type: 'number',
       exclusiveMinimum: 0,

@@ -84,6 +84,10 @@ function planLayer(
 ): LayerState {
   const units = insertionUnits(layer.crs);
   const rounding = coordinateRounding(layer, options);
+  const textHeight =
+    typeof options.text_height === 'number'
+      ? options.text_height
+      : drawingUnits(TEXT_HEIGHT_METRES, layer.crs);
   return {
     encoding: {
       layerName: layer.name,
@@ -96,10 +100,9 @@ function planLayer(
       partLayer,
       layerField: typeof options.layer_field === 'string' ? options.layer_field : null,
       colorField: typeof options.color_field === 'string' ? options.color_field : null,
-      textHeight:
-        typeof options.text_height === 'number'
-          ? options.text_height
-          : drawingUnits(TEXT_HEIGHT_METRES, layer.crs),
+      labelField: typeof options.label_field === 'string' ? options.label_field : null,
+      labelHeight: typeof options.label_height === 'number' ? options.label_height : textHeight,
+      textHeight,
     },
     facts: {
       comments: crsComments(layer.crs),

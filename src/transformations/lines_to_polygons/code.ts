@@ -22,6 +22,7 @@ const CLOSED_POSITIONS = 4;
 
 export const code: SerialTransformation = {
   kind: 'serial',
+  merges: true,
   outputFields: (fields, { method }) => (method === 'network' ? [] : fields),
   async begin({ method }, _setting, store) {
     const geos = await Geos.load();

@@ -98,6 +98,8 @@ export class OwnFeatures {
 
   #add(entity: Entity, xdata: OwnXdata, start: number, end: number): void {
     const { role, mark } = xdata;
+    // Its text is an attribute of the feature.
+    if (role === ROLE.label) return;
     if (role === ROLE.hole) {
       this.#addHole(entity);
       return;

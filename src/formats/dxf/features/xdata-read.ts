@@ -18,7 +18,7 @@ export const XDATA_CODE = {
 } as const;
 
 /** The role of an entity in its feature. */
-export const ROLE = { none: 0, point: 1, line: 2, shell: 3, hole: 4, fill: 5, text: 6 } as const;
+export const ROLE = { none: 0, point: 1, line: 2, shell: 3, hole: 4, fill: 5, text: 6, label: 7 } as const;
 
 const HEAD = 'feature:';
 const PART = 'part';
@@ -50,13 +50,13 @@ const HEAD_WORDS: readonly HeadWord[] = [
   ]),
 ];
 
-const ROLE_WORDS: readonly RoleWord[] = (['shell', 'fill', 'hole', 'line', 'point', 'text'] as const).flatMap(
-  (name) => [
-    { bytes: encoder.encode(name), role: ROLE[name], mark: 0 },
-    { bytes: encoder.encode(`first ${name}`), role: ROLE[name], mark: PART_MULTI_FIRST },
-    { bytes: encoder.encode(`next ${name}`), role: ROLE[name], mark: PART_MULTI_NEXT },
-  ],
-);
+const ROLE_WORDS: readonly RoleWord[] = (
+  ['shell', 'fill', 'hole', 'line', 'point', 'text', 'label'] as const
+).flatMap((name) => [
+  { bytes: encoder.encode(name), role: ROLE[name], mark: 0 },
+  { bytes: encoder.encode(`first ${name}`), role: ROLE[name], mark: PART_MULTI_FIRST },
+  { bytes: encoder.encode(`next ${name}`), role: ROLE[name], mark: PART_MULTI_NEXT },
+]);
 
 /** Our XDATA of the current entity; one instance serves all entities of a partition. */
 export class OwnXdata {

@@ -1,5 +1,6 @@
 /** Encodes the features of a batch as entities of a drawing. Runs in the workers. */
 
+import type { AttributeColumn } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE,
@@ -23,11 +24,15 @@ import { FEATURE_TAGS, FEATURE_TAGS_Z, MULTI_MARK, PART_TAGS, ROLE, ROLE_TAGS } 
 import { EntityWriter } from './entity-writer.ts';
 import { measuredExtent } from './extent.ts';
 import { GeometryEntities, type Run } from './geometry-entities.ts';
+import { labelPlace } from './label-place.ts';
 import { FIXED_LAYERS, type FixedLayer } from './layer-names.ts';
 import { Rings } from './rings.ts';
-import { RowColors, RowLayers } from './row-style.ts';
+import { columnOf, RowColors, RowLayers, textAt } from './row-style.ts';
 import { TextEntities } from './text-entities.ts';
 import { AttributesWriter } from './xdata-write.ts';
+
+/** Distance of a label from its point, in letter heights. */
+const BESIDE_POINT = 0.5;
 
 /** How to encode; plain data. */
 export interface DrawingEncoding {
@@ -40,6 +45,10 @@ export interface DrawingEncoding {
   /** Layer of all features; null: that of `layerField`, or of their geometry. */
   readonly partLayer: string | null;
   readonly colorField: string | null;
+  /** The text at each feature; null: none. */
+  readonly labelField: string | null;
+  /** Height of its letters in drawing units. */
+  readonly labelHeight: number;
   /** Height of letters in drawing units for features without one. */
   readonly textHeight: number;
 }
@@ -57,6 +66,7 @@ export interface DrawingChunk {
   /** Whether the features have the fields requested for layers and colours. */
   readonly hasLayerField: boolean;
   readonly hasColorField: boolean;
+  readonly hasLabelField: boolean;
 }
 
 const LAYER_TAGS = Object.fromEntries(
@@ -88,6 +98,7 @@ class DrawingEncoder {
   readonly #layers: RowLayers;
   readonly #colors: RowColors;
   readonly #rings: Rings;
+  readonly #labels: AttributeColumn | null;
   readonly #droppedMeasures = new RowTally();
   readonly #emptyMembers = new RowTally();
   /** The current row. */
@@ -113,6 +124,7 @@ class DrawingEncoder {
       : null;
     this.#layers = new RowLayers(batch, encoding, findings);
     this.#rings = new Rings(geometry);
+    this.#labels = columnOf(batch, encoding.labelField);
     this.#colors = new RowColors(batch, encoding.colorField, findings);
   }
 
@@ -150,6 +162,7 @@ class DrawingEncoder {
       awaitsFirst = false;
       this.#part(part, kind & PART_KIND_MASK);
     }
+    this.#label(row);
   }
 
   finish(extent: Float64Array<ArrayBuffer>): DrawingChunk {
@@ -165,6 +178,7 @@ class DrawingEncoder {
       rowCount: this.#geometry.types.length,
       hasLayerField: this.#layers.isFound,
       hasColorField: this.#colors.isFound,
+      hasLabelField: this.#labels !== null,
     };
   }
 
@@ -193,6 +207,23 @@ class DrawingEncoder {
     const z = this.#hasZ ? coordinates[at + 2] : 0;
     this.#texts.write(this.#row, text, coordinates[at], coordinates[at + 1], z);
     this.#endEntity(ROLE.text);
+  }
+
+  /** Points that are texts need no label. */
+  #label(row: number): void {
+    const text = this.#labels === null ? null : textAt(this.#labels, row);
+    if (text === null || text.trim() === '') return;
+    if (this.#geometry.types[row] === GEOMETRY_TYPE.point && this.#texts.textOf(row) !== null) return;
+    const place = labelPlace(this.#geometry, row);
+    if (place === null) return;
+    const height = this.#encoding.labelHeight;
+    this.#setLayer('annotation');
+    if (place.kind === PART_KIND.point) {
+      const beside = height * BESIDE_POINT;
+      this.#texts.label(text, height, 'left', place.x + beside, place.y + beside, place.z);
+    } else this.#texts.label(text, height, 'middle', place.x, place.y, place.z);
+    this.#mark = MULTI_MARK.none;
+    this.#endEntity(ROLE.label);
   }
 
   #line(ring: number): void {

@@ -42,6 +42,7 @@ export class DrawingSink implements OutputSink {
   #rowCount = 0;
   #hasLayerField = false;
   #hasColorField = false;
+  #hasLabelField = false;
   #handleSeed = FIRST_ENTITY_HANDLE;
 
   constructor(path: string, facts: DrawingFacts, encoding: DrawingEncoding, context: WriteContext) {
@@ -69,6 +70,7 @@ export class DrawingSink implements OutputSink {
     this.#rowCount += chunk.rowCount;
     this.#hasLayerField ||= chunk.hasLayerField;
     this.#hasColorField ||= chunk.hasColorField;
+    this.#hasLabelField ||= chunk.hasLabelField;
     this.#file.append(bytes);
   }
 
@@ -90,12 +92,14 @@ export class DrawingSink implements OutputSink {
   }
 
   #noteMissingFields(): void {
-    const { layerField, colorField } = this.#encoding;
+    const { layerField, colorField, labelField } = this.#encoding;
     if (this.#rowCount === 0) return;
     if (layerField !== null && !this.#hasLayerField)
       this.#findings.note('FIELD_NOT_FOUND', { field: layerField, option: field('output.layer_field') });
     if (colorField !== null && !this.#hasColorField)
       this.#findings.note('FIELD_NOT_FOUND', { field: colorField, option: field('output.color_field') });
+    if (labelField !== null && !this.#hasLabelField)
+      this.#findings.note('FIELD_NOT_FOUND', { field: labelField, option: field('output.label_field') });
   }
 
   #addLayers(names: readonly string[]): void {

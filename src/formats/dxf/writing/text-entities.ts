@@ -20,6 +20,10 @@ const encoder = new TextEncoder();
 const TEXT_END = encoder.encode('7\nStandard\n100\nAcDbText\n');
 /** Attached at its lower left corner, as a TEXT is; from left to right. */
 const MTEXT_ATTACHMENT = encoder.encode('71\n7\n72\n1\n');
+const MTEXT_MIDDLE = encoder.encode('71\n5\n72\n1\n');
+/** Centred at its second position, in the middle of its height. */
+const TEXT_CENTRED = encoder.encode('7\nStandard\n72\n1\n');
+const TEXT_MIDDLE_END = encoder.encode('100\nAcDbText\n73\n2\n');
 const PIECE_CODE = encoder.encode('3\n');
 const VALUE_CODE = encoder.encode('1\n');
 const STYLE = encoder.encode('7\nStandard\n');
@@ -55,11 +59,32 @@ export class TextEntities {
     const rotation = numberAt(this.#rotations, row);
     const degrees = Number.isFinite(rotation) ? rotation : 0;
     const utf8 = encoder.encode(text);
-    if (utf8.length > PIECE_BYTES || /[\r\n]/.test(text)) this.#mtext(utf8, letterHeight, degrees, x, y, z);
+    if (isLong(utf8, text)) this.#mtext(utf8, letterHeight, degrees, x, y, z, MTEXT_ATTACHMENT);
     else this.#text(utf8, letterHeight, degrees, x, y, z);
   }
 
+  /** A text beside a position, or with its middle there. */
+  label(text: string, height: number, alignment: 'left' | 'middle', x: number, y: number, z: number): void {
+    const utf8 = encoder.encode(text);
+    const isMiddle = alignment === 'middle';
+    if (isLong(utf8, text)) this.#mtext(utf8, height, 0, x, y, z, isMiddle ? MTEXT_MIDDLE : MTEXT_ATTACHMENT);
+    else if (!isMiddle) this.#text(utf8, height, 0, x, y, z);
+    else {
+      const { out } = this.#entities;
+      this.#beginText(utf8, height, x, y, z);
+      out.copy(TEXT_CENTRED);
+      this.#entities.point(11, x, y, z);
+      out.copy(TEXT_MIDDLE_END);
+    }
+  }
+
   #text(utf8: Uint8Array, height: number, degrees: number, x: number, y: number, z: number): void {
+    this.#beginText(utf8, height, x, y, z);
+    if (degrees !== 0) this.#entities.real(50, degrees);
+    this.#entities.out.copy(TEXT_END);
+  }
+
+  #beginText(utf8: Uint8Array, height: number, x: number, y: number, z: number): void {
     const entities = this.#entities;
     const { out } = entities;
     entities.begin(this.#textHead);
@@ -68,11 +93,17 @@ export class TextEntities {
     out.copy(VALUE_CODE);
     writeTextValue(out, utf8);
     out.uint8(LF);
-    if (degrees !== 0) entities.real(50, degrees);
-    out.copy(TEXT_END);
   }
 
-  #mtext(utf8: Uint8Array, height: number, degrees: number, x: number, y: number, z: number): void {
+  #mtext(
+    utf8: Uint8Array,
+    height: number,
+    degrees: number,
+    x: number,
+    y: number,
+    z: number,
+    attachment: Uint8Array,
+  ): void {
     const entities = this.#entities;
     const { out } = entities;
     const value = this.#value;
@@ -82,7 +113,7 @@ export class TextEntities {
     entities.point(10, x, y, z);
     entities.real(40, height);
     entities.real(41, utf8.length > PIECE_BYTES ? height * COLUMN_HEIGHTS : 0);
-    out.copy(MTEXT_ATTACHMENT);
+    out.copy(attachment);
     let from = 0;
     while (from < value.length) {
       const to = cutAt(value.bytes, from, value.length, PIECE_BYTES);
@@ -97,6 +128,11 @@ export class TextEntities {
     const radians = (degrees * Math.PI) / 180;
     entities.point(11, Math.cos(radians), Math.sin(radians), 0);
   }
+}
+
+/** Whether a text is too long for a TEXT, or has several lines. */
+function isLong(utf8: Uint8Array, text: string): boolean {
+  return utf8.length > PIECE_BYTES || /[\r\n]/.test(text);
 }
 
 /** NaN where the row has no number. */
