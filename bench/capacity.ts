@@ -7,13 +7,13 @@ const measured = {
   /** Of a worker, for each job. */
   cpuSecondsPerJob: 0.01,
   /** Of the database, for each job of a fleet. */
-  databaseCpuSecondsPerJob: 0.0047,
+  databaseCpuSecondsPerJob: 0.0036,
   databaseBytesPerJob: 2600,
-  walBytesPerJob: 6300,
+  walBytesPerJob: 8800,
   /** Requests to the store for a small job: six until its output is downloaded, and about two for its removal. */
   storeRequestsPerJob: 8,
   /** Jobs a second that one database of two cores did, with the fleet on the same cores. */
-  jobsPerSecond: 270,
+  jobsPerSecond: 360,
 };
 
 const assumed = {
