@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
-import { makeWorkspace } from '../support/convert.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
 import { addFiles, NARROW_LOOKS, onWorkspace, showPart } from '../support/workspace-page.ts';
 
@@ -138,6 +138,26 @@ test('a step is previewed on the map before the job runs, follows edits, and end
       .click();
     await layers.getByRole('checkbox', { name: 'Filter, preview' }).waitFor({ state: 'hidden' });
     assert.equal(await preview('Filter, step 1').isDisabled(), true);
+  });
+});
+
+test('a step works on one of several layers', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const { outputPath } = await convertFile(join(SAMPLES, 'harbour.gpkg'), workspace.path, {
+    from: 'gpkg',
+    to: 'gpkg',
+    split: { field: 'kind', into: 'layers' },
+  });
+  await onWorkspace(service.url, async (page) => {
+    await addHarbour(page);
+    await page.getByLabel('Add a step').selectOption('centroid');
+    await summary(page, 'Centroid').getByText('10 → 10').waitFor();
+    assert.equal(await page.getByLabel('Layer', { exact: true }).count(), 0);
+    await button(page, 'Remove harbour.gpkg').click();
+    await addFiles(page, outputPath);
+    await page.getByLabel('Layer', { exact: true }).selectOption('quay');
+    await summary(page, 'Centroid').getByText('quay').waitFor();
+    await summary(page, 'Centroid').getByText('2 → 2').waitFor();
   });
 });
 

@@ -6,6 +6,7 @@ import { sources } from './sources.ts';
 import { workspace } from './workspace.ts';
 
 const MAX_FIELDS = 1000;
+const MAX_LAYERS = 1000;
 /** Of a preview; more would be noticed while typing. */
 const MAX_FEATURES = 5000;
 const MAX_VALUES = 50;
@@ -23,6 +24,18 @@ export function sourceFields(): FieldChoice[] {
     }
   }
   return [...types].slice(0, MAX_FIELDS).map(([name, type]) => ({ name, type }));
+}
+
+/** Names of the layers of all sources that are converted, each once. */
+export function sourceLayers(): string[] {
+  const names = new Set<string>();
+  for (const { path, layers: chosen } of convertedInputs(workspace.current.value)) {
+    const inspection = sources.value.get(path)?.inspection;
+    if (inspection?.state !== 'ready') continue;
+    for (const { name } of inspection.value.layers)
+      if (chosen === null || chosen.includes(name)) names.add(name);
+  }
+  return [...names].slice(0, MAX_LAYERS);
 }
 
 /** Some different values of a field in the previews, as text. */

@@ -5,6 +5,7 @@ import type { TransformationRecord } from '../../src/client/client.ts';
 import type { FieldChoice } from '../model/condition.ts';
 import { changeStep, duplicateStep, moveStep, removeStep, type StepChoice } from '../model/document.ts';
 import { stepToFocus } from '../model/layout.ts';
+import { sourceLayers } from '../model/source-fields.ts';
 import type { FileParameter } from '../model/step-areas.ts';
 import { countsOf } from '../model/step-counts.ts';
 import { canPreview, togglePreview } from '../model/step-preview.ts';
@@ -106,7 +107,7 @@ export function StepCard(props: {
         {hasParameters && (
           <OptionsForm
             problem={isOfArea ? null : problem}
-            schema={file === null ? parameters : withoutFile(parameters, file)}
+            schema={withLayers(file === null ? parameters : withoutFile(parameters, file), step.params.layer)}
             values={step.params}
             fields={props.fields}
             onChange={(params, control) =>
@@ -215,6 +216,18 @@ function withoutFile(parameters: object, { name, part }: FileParameter): object 
     ([one]) => one !== name && one !== part && !one.startsWith(`${part}_`),
   );
   return { ...parameters, properties: Object.fromEntries(others) };
+}
+
+/** The layers of the sources as choices for the layer that the step works on; without that if there is nothing to choose. */
+function withLayers(parameters: object, chosen: unknown): object {
+  const { properties = {} } = parameters as { readonly properties?: Readonly<Record<string, object>> };
+  const { layer, ...others } = properties;
+  const names = sourceLayers();
+  if (layer === undefined || (names.length < 2 && chosen === undefined))
+    return { ...parameters, properties: others };
+  // Several layers, or one that the sources do not have, come from a job document.
+  if (chosen !== undefined && !names.includes(chosen as string)) return parameters;
+  return { ...parameters, properties: { ...others, layer: { ...layer, enum: names } } };
 }
 
 function firstSentence(text: string): string {
