@@ -12,6 +12,7 @@ import {
 import type { OutputFile } from '../formats/format.ts';
 import { counted, field } from '../message.ts';
 import { shortText } from '../short-text.ts';
+import { layersOf } from '../transformations/parts/step-layers.ts';
 import { MAX_STEP_CRS } from './bounded-report.ts';
 import type { LoadedStep } from './chain.ts';
 import { shareText } from './position-range.ts';
@@ -177,13 +178,15 @@ function stepReports(
     const missing = total(tallies, (tally) => tally.missing);
     const merges = code.kind === 'collecting' || (code.kind === 'serial' && code.merges === true);
     if (!merges && missing > 0) dropped.set('FILTERED', missing);
-    const featuresIn = current;
-    current = total(tallies, ({ rowsOut }) => rowsOut);
+    // A step on some layers alone neither gets nor gives the features of the others.
+    const featuresIn = layersOf({ params }) === null ? current : total(tallies, ({ rowsIn }) => rowsIn);
+    const featuresOut = total(tallies, ({ rowsOut }) => rowsOut);
+    current += featuresOut - featuresIn;
     return {
       type,
       crs: crsOfStep(number, layers),
       featuresIn,
-      featuresOut: current,
+      featuresOut,
       dropped: [...dropped].map(([reason, features]) => ({ reason, features })),
       merged: merges ? missing : 0,
       generated: total(tallies, ({ generated }) => generated),

@@ -33,7 +33,7 @@ export interface WrittenLayerReport {
   readonly files?: readonly string[];
 }
 
-/** One step over all layers: featuresIn = featuresOut + (sum of dropped) + merged - generated. */
+/** One step over the layers that it works on: featuresIn = featuresOut + (sum of dropped) + merged - generated. */
 export interface StepReport {
   readonly type: string;
   /** CRS of the features that it got; several if the layers differ, at most MAX_STEP_CRS. */

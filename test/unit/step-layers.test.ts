@@ -160,3 +160,22 @@ test('on the command line, --on-layer comes after a step', async () => {
   assert.equal(wrong.status, 2);
   assert.match(wrong.err, /--on-layer is an option of a transformation/);
 });
+
+test('the report counts the features of the layers that a step works on', async () => {
+  using workspace = makeWorkspace();
+  const { report } = await convertFile(LAYERS, workspace.path, {
+    from: 'gpkg',
+    to: 'gpkg',
+    transformations: stepsOf(
+      { type: 'filter', params: { where: 'n < 15', layer: first } },
+      { type: 'dissolve', params: { layer: second } },
+      { type: 'centroid' },
+    ),
+  });
+  const [filtered, dissolved, all] = report.steps ?? [];
+  const kept = before.get(first)?.filter(({ properties }) => Number(properties.n) < 15).length ?? 0;
+  assert.deepEqual([filtered.featuresIn, filtered.featuresOut], [10, kept]);
+  assert.deepEqual(filtered.dropped, [{ reason: 'FILTERED', features: 10 - kept }]);
+  assert.deepEqual([dissolved.featuresIn, dissolved.featuresOut, dissolved.merged], [10, 1, 9]);
+  assert.deepEqual([all.featuresIn, all.featuresOut], [kept + 1 + 10, kept + 1 + 10]);
+});
