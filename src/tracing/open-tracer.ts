@@ -17,7 +17,7 @@ export interface TraceSettings {
 }
 
 export interface OpenTracer extends Tracer {
-  /** Sends what is left, within some seconds. */
+  /** Sends the spans that were not sent yet; gives up after some seconds. */
   close(): Promise<void>;
 }
 

@@ -61,7 +61,7 @@ export class OtlpExporter {
     else this.#timer ??= setTimeout(() => this.#send(), this.#options.delayMs).unref();
   }
 
-  /** Sends what is left, once and within some seconds. */
+  /** Sends the spans that were not sent yet, once; gives up after some seconds. */
   async close(): Promise<void> {
     this.#stop.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -169,7 +169,7 @@ async function boundedText({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Of an answer that reports a partial success. */
+/** Number of spans that the collector did not take; 0 if its answer does not say. */
 function rejectedSpans(text: string, most: number): number {
   try {
     const { partialSuccess } = JSON.parse(text) as {

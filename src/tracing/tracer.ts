@@ -7,7 +7,7 @@ export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer
 export type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface Span {
-  /** For the children of the span. Null: nobody traces. */
+  /** For the children of the span. Null: tracing is off. */
   readonly context: TraceContext | null;
   /** Null and undefined are left out. */
   set(attributes: Attributes): void;

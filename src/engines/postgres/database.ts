@@ -52,8 +52,8 @@ export const NOT_SYNCED = "set_config('synchronous_commit', 'off', true)";
 /** A column of a statement whose commit waits until all commits before it are on disk, too. */
 export const SYNC = "pg_logical_emit_message(true, 'geomill', '')";
 /**
- * A commit holds its locks until it is on disk, so that all who need the same rows would wait for the disk one after the other.
- * So the commit of a change does not wait; a second one does, which holds no locks.
+ * A commit holds its locks until it is on disk. Transactions that change the same rows would therefore wait for the disk one after the
+ * other. So the commit of a change does not wait for the disk; a second commit does, which holds no locks.
  */
 const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = off';
 const COMMIT = `COMMIT; SELECT ${SYNC}`;
@@ -131,7 +131,7 @@ export class PostgresDatabase implements Statements {
     return this.#alone((statements) => statements.run(sql, parameters));
   }
 
-  /** As `run`, of a change that may have been made when this throws a DatabaseFault (`isOutcomeUnknown`). */
+  /** As `run`, for changes: a DatabaseFault says whether the change may have been made (`isOutcomeUnknown`). */
   async change(sql: Sql, parameters: readonly unknown[]): Promise<number> {
     return this.#alone((statements) => statements.run(sql, parameters).catch(unconfirmed));
   }
@@ -277,7 +277,7 @@ export class PostgresDatabase implements Statements {
     }, LONG);
   }
 
-  /** Version of the tables of a history; 0: there are none. Throws DatabaseFault also if the database cannot be written. */
+  /** Version of the tables of a history; 0: the tables do not exist. Also throws DatabaseFault if the database is read-only. */
   async versionOf(name: string): Promise<number> {
     const [{ isReadOnly, hasTables }] = await this.rows<{ isReadOnly: boolean; hasTables: boolean }>(
       `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly",
@@ -365,7 +365,7 @@ export function unconfirmed(error: unknown): never {
   throw error instanceof DatabaseFault ? error.withUnknownOutcome() : error;
 }
 
-/** PostgreSQL stores no NUL characters. Ids, keys and addresses have none, so that a text with one still matches nothing. */
+/** PostgreSQL stores no NUL characters. Ids, keys and addresses contain none, so a text with a replaced one still matches none of them. */
 function storable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(storable);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 
 export class Prepared {
   readonly text: string;
-  /** The same for every process: behind a pooler, one may run what another has prepared. */
+  /** The same for every process: behind a pooler, a process may run a statement that another process has prepared. */
   readonly name: string;
 
   constructor(text: string) {

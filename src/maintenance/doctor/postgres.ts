@@ -42,7 +42,7 @@ const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
   [/^53300$/, 'raise max_connections of the server, or lower DATABASE_CONNECTIONS of the processes'],
   [/^57P03$/, 'wait until the server has started'],
   [/^ENOTFOUND|^EAI_AGAIN/, 'correct the host in DATABASE_URL, or the name service of this machine'],
-  [/^E/, 'start PostgreSQL, correct host and port in DATABASE_URL, or open the way to it in the firewall'],
+  [/^E/, 'start PostgreSQL, correct host and port in DATABASE_URL, or allow the connection in the firewall'],
 ];
 
 function cannotConnect(error: Error): DoctorFinding {

@@ -17,7 +17,7 @@ const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [/have expired/, 'give new temporary credentials in AWS_SESSION_TOKEN'],
   [/clock differs/, 'check the time synchronisation of this machine'],
   [/another region/, 'set S3_REGION to the region of the bucket'],
-  [/cannot be reached/, 'start the server, correct S3_ENDPOINT, or open the way to it in the firewall'],
+  [/cannot be reached/, 'start the server, correct S3_ENDPOINT, or allow the connection in the firewall'],
   [/EACCES|EPERM|EROFS/, 'give the user of the service the right to write there'],
   [/ENOSPC|no disk space/, 'free some space'],
   [/ENOENT|ENOTDIR/, 'mount the file system, and create the directory'],

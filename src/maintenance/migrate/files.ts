@@ -216,7 +216,7 @@ async function isStored(
   return stored !== null;
 }
 
-/** Size of what is to be copied. */
+/** Number and size of the files to copy. */
 export function sizeOf(source: MoveSource): { readonly files: number; readonly bytes: number } {
   let [files, bytes] = [0, 0];
   for (const { path } of source.files()) {

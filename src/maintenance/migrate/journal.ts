@@ -1,6 +1,6 @@
 /**
  * What a move has copied, in the data directory that is moved (`migration.sqlite`): a file is in the journal when its copy was compared
- * with it. A move that was killed goes on from there.
+ * with it. A move that was killed continues from there.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -40,7 +40,7 @@ export class MoveJournal {
     this.id = id;
   }
 
-  /** The journal of a move to this target that began before; null: there is none. Throws USAGE if an unfinished move has another target. */
+  /** The journal of an unfinished move to this target; null: no move was begun. Throws USAGE if an unfinished move has another target. */
   static find(dataDirectory: string, target: MoveTarget): MoveJournal | null {
     if (!existsSync(join(dataDirectory, JOURNAL))) return null;
     const database = openJournal(dataDirectory);

@@ -2,9 +2,9 @@
  * Moves a stopped embedded service: its files to another store, its rows to PostgreSQL.
  *
  * The files first, each compared with its original and noted in the journal; then all rows in one transaction, which also says that
- * the move is complete. Killed at any moment, the move goes on from the journal, and no service starts in the target before it is
- * complete. The source is only read; but if its database stays, it is told the places of uploads in the new store, which the data
- * directory does not use.
+ * the move is complete. If the move is killed, it continues from the journal the next time, and no service starts in the target before it is
+ * complete. The source is only read. If its database is kept, the move stores in it where the uploads are in the new store; the data
+ * directory does not use these values.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -183,7 +183,7 @@ function writePlaces(directory: string, places: ReadonlyMap<string, string | nul
   }
 }
 
-/** The layouts differ: files of one would be in the way of the other. */
+/** The layouts of the two stores differ, so one directory cannot hold both. */
 function refuseSameDirectory(dataDirectory: string, storeUrl: string): void {
   if (!storeUrl.startsWith('file:')) return;
   const path = resolve(fileURLToPath(storeUrl));

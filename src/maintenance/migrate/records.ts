@@ -1,5 +1,5 @@
 /**
- * Copies the rows of an embedded service into its tables in PostgreSQL, in one transaction: either all are there or none. Columns have the
+ * Copies the rows of an embedded service into its tables in PostgreSQL, in one transaction: all of them or none. Columns have the
  * same names in both; the tables are those that the service of this version makes.
  */
 import { quoted, type Statements } from '../../engines/postgres/database.ts';
@@ -50,7 +50,7 @@ export async function copySecrets(source: MoveSource, statements: Statements): P
 }
 
 /**
- * Copies all rows; `places` are those of uploads in the new store, null: as they are. Throws SETTING_INVALID as `refuseUsedTables`, and
+ * Copies all rows; `places`: where uploads are in the new store; null: the places do not change. Throws SETTING_INVALID as `refuseUsedTables`, and
  * MIGRATION_INVALID if the source has what the target cannot hold, or the counts differ.
  */
 export async function copyRecords(

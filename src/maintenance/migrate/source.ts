@@ -25,7 +25,7 @@ export const KINDS: readonly FileKind[] = ['input', 'output', 'upload'];
 export class MoveSource {
   readonly directory: string;
   readonly jobs: Database;
-  /** Null: none was ever made. */
+  /** Null: the service has no database of accounts. */
   readonly accounts: Database | null;
   readonly #jobFiles: JobFiles;
   readonly #output: Statement;
