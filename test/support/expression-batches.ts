@@ -1,23 +1,10 @@
 /** Small batches of attributes, and the setting of a step. */
-import { type AttributeColumn, ColumnBuilder } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import type { FieldType } from '../../src/batch/schema.ts';
 import type { CrsDescription } from '../../src/crs/crs.ts';
 import type { StepSetting } from '../../src/transformations/transformation.ts';
+import { type Cell, columnOf } from './columns.ts';
 import { columnOfWkt } from './wkt-column.ts';
-
-type Cell = boolean | number | bigint | string | null;
-
-function columnOf(type: FieldType, cells: readonly Cell[]): AttributeColumn {
-  const builder = new ColumnBuilder(type);
-  for (const cell of cells) {
-    if (cell === null) builder.appendNull();
-    else if (typeof cell === 'bigint') builder.appendBigInt(cell);
-    else if (typeof cell === 'string') builder.appendText(cell);
-    else builder.appendNumber(Number(cell));
-  }
-  return builder.finish();
-}
 
 /** A batch of points (0 0), (1 0), ... with ids from 0, and the fields given. */
 export function batchOf(

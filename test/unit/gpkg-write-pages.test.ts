@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import type { FieldType } from '../../src/batch/schema.ts';
 import { batchStatistics } from '../../src/batch/statistics.ts';
@@ -15,6 +14,7 @@ import { Findings } from '../../src/findings.ts';
 import type { WriteContext } from '../../src/formats/format.ts';
 import { writer } from '../../src/formats/gpkg/write.ts';
 import { fileState } from '../../src/io/output-place.ts';
+import { columnOf } from '../support/columns.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { type Geometry, geometryArbitrary, geometryColumn } from '../support/geometry-arbitrary.ts';
 
@@ -105,7 +105,7 @@ function batchesOf({ types, idType, batches }: Layer): FeatureBatch[] {
     geometry: geometryColumn(rows.map(({ geometry }) => geometry)),
     fields: types.map((name, i) => ({ name: `f${i}`, type: name })),
     columns: types.map((name, i) =>
-      column(
+      columnOf(
         name,
         rows.map(({ values }) => values[i]),
       ),
@@ -114,30 +114,18 @@ function batchesOf({ types, idType, batches }: Layer): FeatureBatch[] {
       idType === 'none'
         ? null
         : idType === 'ascending'
-          ? column(
+          ? columnOf(
               'int64',
               rows.map(({ id: step }) => {
                 id += BigInt(step ?? 0) > 0n ? BigInt(step ?? 0) ** 7n : 1n;
                 return id;
               }),
             )
-          : column(
+          : columnOf(
               idType,
               rows.map((row) => row.id),
             ),
   }));
-}
-
-function column(name: FieldType, values: readonly Value[]) {
-  const builder = new ColumnBuilder(name);
-  for (const value of values) {
-    if (value === null) builder.appendNull();
-    else if (value instanceof Uint8Array) builder.appendBytes(value, 0, value.length);
-    else if (typeof value === 'string') builder.appendText(value);
-    else if (typeof value === 'bigint') builder.appendBigInt(value);
-    else builder.appendNumber(Number(value));
-  }
-  return builder.finish();
 }
 
 /** Layers l0, l1, ...; added to `existing`, SQLite inserts all rows. */

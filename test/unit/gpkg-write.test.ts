@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type AttributeColumn, ColumnBuilder } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import type { Field, FieldType } from '../../src/batch/schema.ts';
 import { batchStatistics } from '../../src/batch/statistics.ts';
@@ -16,6 +15,7 @@ import type { OutputLayer } from '../../src/formats/format.ts';
 import { GeometryEncoder, mostGeometryBytes } from '../../src/formats/gpkg/geometry-encode.ts';
 import { reader } from '../../src/formats/gpkg/read.ts';
 import { writer } from '../../src/formats/gpkg/write.ts';
+import { columnOf } from '../support/columns.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import {
   batchArbitrary,
@@ -29,18 +29,6 @@ import { writeWkb } from '../support/wkb-write.ts';
 
 type Value = null | boolean | number | bigint | string | Uint8Array;
 type Row = Record<string, unknown>;
-
-function column(type: FieldType, values: readonly Value[]): AttributeColumn {
-  const builder = new ColumnBuilder(type);
-  for (const value of values) {
-    if (value === null) builder.appendNull();
-    else if (value instanceof Uint8Array) builder.appendBytes(value, 0, value.length);
-    else if (typeof value === 'string') builder.appendText(value);
-    else if (typeof value === 'bigint') builder.appendBigInt(value);
-    else builder.appendNumber(Number(value));
-  }
-  return builder.finish();
-}
 
 const point = (x: number, y: number): Geometry => ({
   ordinates: 'XY',
@@ -59,8 +47,8 @@ function makeBatch({ geometries, fields = [], ids = null }: Columns): FeatureBat
     rowCount,
     geometry: geometryColumn(geometries ?? Array.from({ length: rowCount }, (_, i) => point(i, -i))),
     fields: fields.map(([name, type]): Field => ({ name, type })),
-    columns: fields.map(([, type, values]) => column(type, values)),
-    ids: ids === null ? null : column(...ids),
+    columns: fields.map(([, type, values]) => columnOf(type, values)),
+    ids: ids === null ? null : columnOf(...ids),
   };
 }
 

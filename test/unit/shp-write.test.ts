@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { hasM, hasZ } from '../../src/batch/geometry-column.ts';
 import type { Field, FieldType } from '../../src/batch/schema.ts';
@@ -13,6 +12,7 @@ import { GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import { reader } from '../../src/formats/shp/read.ts';
 import { dbfFieldNames, writer } from '../../src/formats/shp/write.ts';
+import { columnOf } from '../support/columns.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import {
   batchArbitrary,
@@ -33,17 +33,7 @@ function makeBatch(geometries: readonly Geometry[], columns: readonly Column[]):
     rowCount: geometries.length,
     geometry: geometryColumn(geometries),
     fields: columns.map(([name, type]): Field => ({ name, type })),
-    columns: columns.map(([, type, values]) => {
-      const builder = new ColumnBuilder(type);
-      for (const value of values) {
-        if (value === null) builder.appendNull();
-        else if (typeof value === 'string') builder.appendText(value);
-        else if (typeof value === 'bigint') builder.appendBigInt(value);
-        else if (value instanceof Uint8Array) builder.appendBytes(value, 0, value.length);
-        else builder.appendNumber(Number(value));
-      }
-      return builder.finish();
-    }),
+    columns: columns.map(([, type, values]) => columnOf(type, values)),
     ids: null,
   };
 }
