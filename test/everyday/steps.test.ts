@@ -1,5 +1,6 @@
 /** Everyday geometry operations and queries, by the command that users try first. GDAL is asked for the same operation. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { assertClose, geomill, type Layer, type Oracle, refusal, skip, startOracle } from './job.ts';
 
@@ -115,4 +116,42 @@ test('48: values of dissolved roads are summed, counted and listed', { skip }, a
 test('25: fields are chosen, dropped and renamed', { skip }, async () => {
   await geomill('convert roads.gpkg fields.gpkg --select rid,name --rename name=street');
   assert.deepEqual((await oracle.read('fields.gpkg'))[0].fields, { rid: 'Integer', street: 'String' });
+});
+
+test('a table gives roads the names of their classes, and says what matches nothing', { skip }, async () => {
+  writeFileSync('classes.csv', 'code;label\nA;Autobahn\nB;Bundesstraße\nL;Landesstraße\nX;none\n');
+  const warnings = await geomill('convert roads.gpkg labelled.gpkg --join classes.csv --key class=code');
+  const [labelled] = await oracle.read('labelled.gpkg');
+  const names: Readonly<Record<string, string>> = { A: 'Autobahn', B: 'Bundesstraße', L: 'Landesstraße' };
+  assert.equal(labelled.features.length, 16);
+  for (const { values } of labelled.features) assert.equal(values.label, names[String(values.class)] ?? null);
+  assert.match(warnings, /features have no match in 'classes.csv'/);
+  assert.match(warnings, /features of 'classes.csv' match nothing/);
+});
+
+test('roads are counted in each municipality, and cut along their borders', { skip }, async () => {
+  await geomill(
+    "convert municipalities.gpkg counted.gpkg --spatial-join roads.gpkg --count-field roads --source-fields ''",
+  );
+  const [counted] = await oracle.read('counted.gpkg');
+  const expected = await oracle.rows(
+    'municipalities.gpkg',
+    `SELECT m.name, count(r.rid) FROM municipalities m LEFT JOIN 'roads.gpkg'.roads r ON ST_Intersects(m.geom, r.geom)
+     GROUP BY m.name ORDER BY m.name`,
+  );
+  assert.deepEqual(counted.features.map(({ values }) => [values.name, values.roads]).toSorted(), expected);
+  await geomill(
+    'convert roads.gpkg pieces.gpkg --overlay municipalities.gpkg --prefix muni_ --calculate metres=length_planar()',
+  );
+  const [pieces] = await oracle.read('pieces.gpkg');
+  const lengths = await oracle.rows(
+    'roads.gpkg',
+    `SELECT r.rid, m.name, ST_Length(ST_Intersection(r.geom, m.geom)) FROM roads r
+     JOIN 'municipalities.gpkg'.municipalities m ON ST_Intersects(m.geom, r.geom)`,
+  );
+  assert.equal(pieces.features.length, lengths.length);
+  for (const [rid, name, length] of lengths) {
+    const piece = pieces.features.find(({ values }) => values.rid === rid && values.muni_name === name);
+    assertClose(Number(piece?.values.metres), Number(length), 1e-6);
+  }
 });
