@@ -149,7 +149,7 @@ test('dimensions are dropped and added', async () => {
   };
   const lifted = await runStep(dimensions, { to: 'XYZ', z: 'h * 2' }, heights);
   assert.deepEqual(lifted.texts, ['POINT Z (1 2 3)', 'POINT (3 4)']);
-  await assert.rejects(runStep(dimensions, { to: 'XYZ', z: "'a'" }, heights), /must be a number, not texts/);
+  await assert.rejects(runStep(dimensions, { to: 'XYZ', z: "'a'" }, heights), /must be a number, not a text/);
   await assert.rejects(runStep(dimensions, { to: 'XY', z: 5 }, heights), { code: 'TRANSFORMATION_INVALID' });
 });
 
