@@ -15,7 +15,7 @@ import type { SessionStage } from './task.ts';
 import { transformersFor } from './transformers.ts';
 
 /** Bytes of the result that stay in memory. */
-const RESULT_BYTES = KEPT_BYTES / 2;
+const RESULT_BYTES = KEPT_BYTES / 4;
 
 export interface SerialSetting {
   readonly step: LoadedStep;

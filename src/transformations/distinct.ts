@@ -19,7 +19,7 @@ Null equals null. Numbers are equal by value, texts, dates and times by their ch
 positions in the same order, with Z and M; the same ring with another first position is a different geometry. Use \`snap\` before to find positions that are almost
 equal, and \`dissolve\` to merge values instead of dropping them.
 
-Memory: 32 to 64 bytes for each feature that is kept, plus 80 MB; features beyond that are kept on disk.`,
+Memory: 32 to 64 bytes for each feature that is kept, plus 40 MB; features beyond that are kept on disk.`,
   parameters: {
     type: 'object',
     properties: {

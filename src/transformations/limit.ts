@@ -13,7 +13,7 @@ do not change.
 If no step needs the features after the last one that is kept, the rest of a layer is not read, and the report says so (\`READING_STOPPED\`): errors
 in the rest of the file are not found, and its features are not counted.
 
-Memory: the features of the result, up to 80 MB; more are kept on disk.`,
+Memory: the features of the result, up to 40 MB; more are kept on disk.`,
   parameters: {
     type: 'object',
     properties: {

@@ -10,7 +10,7 @@ import type { SortOrder } from './sort-orders.ts';
 import { takeFeatures } from './take-geometry.ts';
 
 /** Bytes of a run: it needs three times as much while it is sorted. */
-const RUN_BYTES = 48 << 20;
+const RUN_BYTES = 24 << 20;
 /** Rows and bytes of a batch of the result. */
 const BATCH_ROWS = 8192;
 const BATCH_BYTES = 1 << 20;
