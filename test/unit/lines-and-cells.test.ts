@@ -180,7 +180,7 @@ test('every feature is in one cell that contains it; cells have no gaps; counts 
         const { geometry } = batches[0];
         using cells = geos.readParts(
           geometry,
-          geometry.types.map((_, row) => row),
+          Array.from(geometry.types, (_, row) => row),
         );
         using united = cells.unaryUnion();
         const area = rows.length * size ** 2 * (shape === 'hex' ? Math.sqrt(3) / 2 : 1);

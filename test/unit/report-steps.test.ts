@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
+import test, { after } from 'node:test';
 import fc from 'fast-check';
 import { formats } from '../../src/formats/registry.ts';
 import { parseJobRequest } from '../../src/http/parse-job-request.ts';
@@ -11,7 +11,7 @@ import { reportDocument, requestDocument } from '../../src/pipeline/report-docum
 import type { JobRequest } from '../../src/pipeline/request.ts';
 import { exampleStep } from '../../src/transformations/parts/example-step.ts';
 import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps, type RequestedStep } from '../../src/transformations/requested-steps.ts';
+import { checkedStep, parseSteps, type RequestedStep } from '../../src/transformations/requested-steps.ts';
 import { type Feature, featuresIn, readRows, writeFile, writeGeojson } from '../support/combine.ts';
 import {
   type ConvertOptions,
@@ -47,12 +47,29 @@ function checkCounts(report: ConversionReport, read: number, written: number): v
   );
 }
 
+/** The second source of the steps that need one. */
+const directory = makeWorkspace();
+after(() => directory[Symbol.dispose]());
+const SOURCE = writeGeojson(
+  join(directory.path, 'zones.geojson'),
+  [8.55, 8.56, 8.57].map((x, i) => ({
+    type: 'Feature',
+    properties: { name: `zone ${i}`, code: ['Ahlen', 'Ahlen', 'Celle'][i], pop: i, population: i },
+    geometry: { type: 'Polygon', coordinates: [[[x, 53.53], [x + 0.015, 53.53], [x, 53.56], [x, 53.53]]] },
+  })),
+); // biome-ignore format: a triangle
+const stepInputs = { [SOURCE]: { path: SOURCE, name: 'zones.geojson' } };
+
 /** A step of each transformation; all fields that they name are in the features. */
-const STEPS: readonly RequestedStep[] = parseSteps(
-  transformations.map((record) => exampleStep(record)),
-  'transformations',
-  transformations,
-);
+const STEPS: readonly RequestedStep[] = transformations.map((record) => {
+  const { fileParameter } = record;
+  const { params = {} } = exampleStep(record);
+  const upload = `${fileParameter?.part}_upload`;
+  if (fileParameter === undefined || !(upload in params))
+    return parseSteps([exampleStep(record)], 'transformations', transformations)[0];
+  const { [upload]: _, ...others } = params;
+  return checkedStep(record, { ...others, [fileParameter.part]: SOURCE }, 'step', transformations);
+});
 const TO_METRES: RequestedStep = { type: 'reproject', params: { epsg: 25832 } };
 
 const degrees = (from: number): fc.Arbitrary<number> =>
@@ -91,6 +108,9 @@ const features = fc
         population: pop,
         POP_EST: pop,
         shape_area: 1,
+        code: name,
+        vehicle: name,
+        time: pop,
       };
       return { type: 'Feature', id: i + 1, properties, geometry: shape };
     }),
@@ -100,6 +120,7 @@ const convert = (list: readonly Feature[], workspace: string, options: Partial<C
   convertFile(writeGeojson(join(workspace, 'in.geojson'), list), workspace, {
     from: 'geojson',
     to: 'geojson',
+    stepInputs,
     ...options,
   });
 
@@ -116,7 +137,7 @@ for (const step of STEPS)
         checkCounts(report, list.length, found.length);
         const [, own] = report.steps ?? [];
         assert.equal(own.type, step.type);
-        if (code?.kind === 'collecting') return;
+        if (code?.kind === 'collecting' || (code?.kind === 'serial' && code.merges === true)) return;
         const kept = found.filter(({ id }) => id !== undefined).map(({ id }) => Number(id));
         assert.ok(kept.every((id) => id >= 1 && id <= list.length));
         assert.equal(new Set(kept).size, kept.length);
