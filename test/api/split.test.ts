@@ -102,7 +102,7 @@ test('what is not possible is refused when it is submitted, a field that is miss
     parts: [['files', sample, 'a.geojson'], ['files', sample, 'b.geojson']], // biome-ignore format: one line
     config: { output_format: 'gpkg', split_by: 'open' },
   });
-  await expectProblem(merge, 400, /a merge keeps no fields/);
+  await expectProblem(merge, 400, /a merge makes one layer/);
   const failed = await ended(await submitted({ format: 'gpkg', split_by: 'opne' }));
   assert.equal(failed.status, 'FAILED');
   assert.match(JSON.stringify(failed), /has no field 'opne' \(did you mean 'open'\?\)/);
