@@ -10,7 +10,7 @@ export const usage = `geomill merge FILE FILE... --out OUT [options]
   FILE, OUT             files; the extension states the format; '-' is standard input or output.
                         The FILEs have the same format. OUT has one layer with all features
   --out OUT             output file
-  --attributes MODE     fields of OUT: union (those of all FILEs), intersection (those that all FILEs have), or none (default)
+  --attributes MODE     fields of OUT: union (of all FILEs), intersection (those that all FILEs have), or none (default)
   --source-field NAME   new field with the name of the FILE of each feature, and of the layer if FILE has several
   --from FORMAT         format of the files   --to FORMAT           format of OUT
   --from-crs CRS        CRS of the FILEs, if they do not define one: once for all, or once for each

@@ -2,14 +2,22 @@
  * Functions on the geometry of a feature. Areas and lengths are those on the ellipsoid of WGS 84, along geodesics, unless their
  * name says `planar`; computed by GeographicLib.
  */
-import geographiclib from 'geographiclib-geodesic';
+import { createRequire } from 'node:module';
+import type geographiclib from 'geographiclib-geodesic';
 import { type GeometryColumn, PART_KIND, PART_KIND_MASK, strideOf } from '../../batch/geometry-column.ts';
 import type { ExpressionFunction, FunctionCall } from '../function.ts';
 import { constantNode, isTemporal, KIND_NAME, noColumn } from '../node.ts';
 import { fromGeometry, geometry, presentRows } from './geometry-columns.ts';
 import { textFunctions } from './texts.ts';
 
-const { WGS84, DISTANCE } = geographiclib.Geodesic;
+type Geodesic = typeof geographiclib.Geodesic;
+let loaded: Geodesic | null = null;
+/** Every command loads the functions, because it checks expressions by them; few measure on the ellipsoid. */
+function ellipsoid(): Geodesic {
+  loaded ??= (createRequire(import.meta.url)('geographiclib-geodesic') as typeof geographiclib).Geodesic;
+  return loaded;
+}
+
 const METERS_PER_KM = 1000;
 const SQUARE_METERS_PER_HECTARE = 10_000;
 
@@ -59,7 +67,7 @@ function planarLength({ coordinates, stride, start, end }: Ring): number {
 
 /** m² on the ellipsoid. */
 function geodesicArea({ coordinates, stride, start, end }: Ring): number {
-  const polygon = WGS84.Polygon(false);
+  const polygon = ellipsoid().WGS84.Polygon(false);
   // The last position is the first one again.
   for (let at = start; at < end - stride; at += stride)
     polygon.AddPoint(coordinates[at + 1], coordinates[at]);
@@ -68,6 +76,7 @@ function geodesicArea({ coordinates, stride, start, end }: Ring): number {
 
 /** m on the ellipsoid. */
 function geodesicLength({ coordinates, stride, start, end }: Ring): number {
+  const { WGS84, DISTANCE } = ellipsoid();
   let sum = 0;
   for (let at = start; at + stride < end; at += stride)
     sum +=
