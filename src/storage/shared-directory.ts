@@ -100,13 +100,14 @@ export class SharedDirectoryStore implements FileStore {
     attempt: number,
     path: string,
     findingsBytes: number,
+    keepsFile = false,
   ): Promise<{ byteLength: number }> {
     const folder = this.#path('output', jobId);
     const target = join(folder, String(attempt));
     const finished = openFinished(jobId, path, findingsBytes);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (!(await this.#move(finished, path, target))) await this.#copy(finished, target);
+      if (keepsFile || !(await this.#move(finished, path, target))) await this.#copy(finished, target);
       await directorySync(folder).sync();
       await this.#names.output.sync();
       return { byteLength: finished.facts.size };

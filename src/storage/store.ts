@@ -144,12 +144,14 @@ export interface FileStore {
    * Takes over the finished local file at `path` as the output of an attempt at the job, whole and at once. It is durable when this
    * resolves. `attempt` is a number that no other attempt at the job has; a store that is not shared keeps one output of a job and
    * replaces an earlier one. The last `findingsBytes` bytes are not part of what `presign` delivers. Rejects if the file is shorter.
+   * The file may be moved; `keepsFile`: it stays, which only a shared store can do.
    */
   adopt(
     jobId: string,
     attempt: number,
     path: string,
     findingsBytes: number,
+    keepsFile?: boolean,
   ): Promise<{ readonly byteLength: number }>;
   /** The output of that attempt at the job; null: none. */
   openOutput(jobId: string, attempt: number): Promise<StoredFile | null>;

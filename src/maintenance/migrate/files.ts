@@ -116,7 +116,7 @@ const PUT: Readonly<Record<SourceFile['kind'], Put>> = {
   async output({ jobId, attempt, path, findingsBytes }, store, read) {
     const hash = createHash('sha256');
     for await (const _ of read(hash));
-    await store.adopt(jobId, attempt, path, findingsBytes);
+    await store.adopt(jobId, attempt, path, findingsBytes, true);
     return { sha256: hash.digest('hex'), place: null };
   },
   async upload({ key }, store, read) {
