@@ -63,7 +63,8 @@ test('every text, list and open object of a schema has a bound', () => {
   }
   for (const [id, field] of Object.entries(CONFIG_FIELDS)) walk(field.schema({ formats }), id);
   // The condition's own parser bounds it, its JSON form too; see below.
-  const conditions = ['clip.mask_filter', 'erase.mask_filter', 'filter.where'];
+  const sources = ['join', 'overlay', 'spatial_join'].map((id) => `${id}.source_filter`);
+  const conditions = ['clip.mask_filter', 'erase.mask_filter', 'filter.where', ...sources];
   assert.deepEqual(unbounded, conditions.map((name) => `${name}: maxLength`)); // biome-ignore format: one line
 });
 
