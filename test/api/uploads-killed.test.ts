@@ -10,7 +10,7 @@ import { insist, KilledService } from '../faults/killed-service.ts';
 import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
 import { appendTo, newUpload, offsetOf, PIECE } from '../support/tus.ts';
 
-const ROUNDS = IS_EXHAUSTIVE ? 30 : 4;
+const ROUNDS = IS_EXHAUSTIVE ? 30 : 2;
 const MiB = 1024 ** 2;
 
 /** Seeded, so that a failure can be repeated (mulberry32). */
