@@ -35,7 +35,7 @@ function evaluate(source: unknown, batch = sample): { values: unknown[]; notes: 
   const node = compile(parseExpression(source, 'x'), scope);
   if (!isValueKind(node.kind)) return { values: [], notes: [] };
   const notes: string[] = [];
-  const column = node.column(evaluationOf(batch, 'x', (reason) => notes.push(reason)));
+  const column = node.column(evaluationOf(batch, 'x', (reason) => notes.push(reason), 0));
   return { values: Array.from({ length: batch.rowCount }, (_, row) => valueAt(column, row)), notes };
 }
 
