@@ -29,12 +29,15 @@ const QUIET = [
   ...['disable-component-update', 'disable-sync'],
 ].map((flag) => `--${flag}`);
 
+/** In another locale it cannot open files whose names are not ASCII. */
+const ENVIRONMENT = { ...process.env, LC_ALL: 'C.UTF-8' };
+
 let launched: Promise<Browser> | null = null;
 after(async () => (await launched)?.close());
 
 /** One for all tests: to start it takes as long as to look at several pages. */
 export function startBrowser(): Promise<Browser> {
-  launched ??= chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  launched ??= chromium.launch({ executablePath: CHROMIUM, args: QUIET, env: ENVIRONMENT });
   return launched;
 }
 

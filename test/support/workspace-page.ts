@@ -1,6 +1,6 @@
 /** The workspace of a service in a real browser. */
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { check, checkWidth, type Look, open, setLook, startBrowser, type Watched } from './browser.ts';
 import { IS_EXHAUSTIVE } from './exhaustive.ts';
 
@@ -58,6 +58,11 @@ export async function onPage(
 ): Promise<void> {
   const watched = await open(await startBrowser(), width, isDark, { height, enforcesPolicy: true });
   const missing: string[] = [];
+  const unanswered = new Set<string>();
+  const nameOf = (request: Request) => `${request.method()} ${request.url()}`;
+  watched.page.on('request', (request) => unanswered.add(nameOf(request)));
+  watched.page.on('requestfinished', (request) => unanswered.delete(nameOf(request)));
+  watched.page.on('requestfailed', (request) => unanswered.delete(nameOf(request)));
   watched.page.on('response', (response) => {
     // What the page no longer needs may be gone already when it is deleted.
     const isData = /\/v1\/(jobs|uploads)\//.test(response.url());
@@ -65,7 +70,16 @@ export async function onPage(
   });
   try {
     await watched.page.goto(serviceUrl + path);
-    await steps(watched.page, watched);
+    await steps(watched.page, watched).catch(async (error: Error) => {
+      const text = String(await watched.page.evaluate('document.body.innerText').catch(() => 'is gone'));
+      const state = {
+        text: text.slice(0, 3000),
+        unanswered: [...unanswered],
+        complaints: watched.complaints,
+      };
+      error.message += `\nThe page: ${JSON.stringify(state, null, 2)}`;
+      throw error;
+    });
     const complaints = watched.complaints.filter(
       (text) => !SHOWN_ANSWER.test(text) && allowed?.test(text) !== true,
     );
