@@ -22,6 +22,12 @@ const client = new GeomillClient({ baseUrl: service.url });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const iconOf = (page: Page) => page.locator('link[rel="icon"]').getAttribute('href');
 
+/** Until it is drawn, too: what draws it is a job as well. */
+async function addHarbour(page: Page): Promise<void> {
+  await addFiles(page, join(SAMPLES, 'harbour.geojson'));
+  await page.getByRole('list', { name: 'Layers of the map' }).getByRole('checkbox').first().waitFor();
+}
+
 /** Points whose buffers on the ellipsoid take the only runner for many seconds. */
 function slowCsv(): string {
   const rows = Array.from({ length: 300_000 }, (_, i) => `${(i % 3000) / 100},${(i % 5000) / 100}\n`);
@@ -44,8 +50,7 @@ test('a job is cancelled here or elsewhere; title and icon show the progress unt
 }, async () => {
   await onWorkspace(service.url, async (page) => {
     const icon = await iconOf(page);
-    await addFiles(page, join(SAMPLES, 'harbour.geojson'));
-    await page.getByText('10 features').first().waitFor();
+    await addHarbour(page);
     for (const where of ['here', 'elsewhere'] as const) {
       const slow = await occupyRunner();
       const submitted = page.waitForResponse((response) => response.url().endsWith('/transform'));
@@ -70,8 +75,7 @@ test('a job is cancelled here or elsewhere; title and icon show the progress unt
 
 test('a run goes on while the service does not answer, and ends as the job did', { skip }, async () => {
   const steps = async (page: Page) => {
-    await addFiles(page, join(SAMPLES, 'harbour.geojson'));
-    await page.getByText('10 features').first().waitFor();
+    await addHarbour(page);
     let isAway = true;
     await page.route('**/v1/jobs/**', (route) =>
       isAway ? route.abort('connectionrefused') : route.continue(),
@@ -94,8 +98,7 @@ test('a job is submitted once when the service that was away answers again', { s
   await onWorkspace(
     service.url,
     async (page) => {
-      await addFiles(page, join(SAMPLES, 'harbour.geojson'));
-      await page.getByText('10 features').first().waitFor();
+      await addHarbour(page);
       const keys: (string | undefined)[] = [];
       // The client itself gives up after five attempts; the sixth is accepted, but its answer is lost.
       await page.route('**/transform', async (route) => {
