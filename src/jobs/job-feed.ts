@@ -83,7 +83,7 @@ export class JobFeed {
     if (watched !== undefined) this.#refresh(id, watched).catch(this.#onLoadError);
   }
 
-  /** The jobs that somebody watches. */
+  /** Ids of the jobs that have watchers. */
   watched(): readonly string[] {
     return [...this.#jobs.keys()];
   }
@@ -150,7 +150,7 @@ export class JobFeed {
   }
 }
 
-/** Names what watchers are told once. */
+/** Key of a state that watchers are notified of once. */
 function stepName(step: JobStep | null): string {
   return step === null ? 'deleted' : `${step.state} ${step.attempts}`;
 }

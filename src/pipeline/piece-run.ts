@@ -13,7 +13,7 @@ export interface Piece {
   readonly source: number | null;
   /** The partition to read it from again; null: it cannot be read again. */
   readonly partition: Partition | null;
-  /** The batch to load again; missing: there is none. */
+  /** The batch to load again; missing if the features are not in a file. */
   readonly stored?: StoredBatch;
   readonly base: PartitionBase;
   /** Number of features of the layer before it, at the begin of the current stage; missing: they were not counted. */

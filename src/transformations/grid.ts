@@ -1,10 +1,9 @@
 /** grid: cells over the extent of a layer, with what is in them. */
-import { METERS_PER_UNIT, parseLength } from './parts/lengths.ts';
+import { METERS_PER_UNIT, parseSize, UNITS_OF_CRS } from './parts/lengths.ts';
 import { byFieldName, fieldName } from './parts/name-lists.ts';
 import type { Transformation } from './transformation.ts';
 
 export const MAX_CELLS = 1_000_000;
-const UNITS_OF_CRS = 'crs';
 
 export const grid: Transformation = {
   id: 'grid',
@@ -69,11 +68,7 @@ Memory: 100 bytes for each cell.`,
     flag: 'grid',
     placeholder: 'SIZE',
     description: 'count features in square cells: 1km, 500ft, or 0.1 in units of the CRS',
-    parameters(value) {
-      if (/^\s*[\d.]+(?:e[+-]?\d+)?\s*$/i.test(value)) return { size: Number(value), units: UNITS_OF_CRS };
-      const { length, units } = parseLength(value, 'grid');
-      return { size: length, units };
-    },
+    parameters: (value) => parseSize(value, 'grid'),
     modifiers: [
       {
         flag: 'hex',

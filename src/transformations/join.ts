@@ -3,7 +3,13 @@ import { failure } from '../errors.ts';
 import { field, phrase } from '../message.ts';
 import { aggregateModifier, aggregateParameter } from './parts/aggregate.ts';
 import { fieldName, fieldNames } from './parts/name-lists.ts';
-import { countField, prefix, sourceFieldModifiers, sourceFields } from './parts/source/source-fields.ts';
+import {
+  countField,
+  matchModifiers,
+  prefix,
+  sourceFieldModifiers,
+  sourceFields,
+} from './parts/source/source-fields.ts';
 import { fileForm, fileReader, fileSchemas, SOURCE } from './parts/source-file.ts';
 import type { CommandLineModifier, Transformation } from './transformation.ts';
 
@@ -92,18 +98,7 @@ Memory: the fields of the source that are used, with an index of the keys, at mo
         description: 'compare keys by value and type (value), as text or as number',
         parameters: (value, before) => ({ ...before, compare_as: value }),
       },
-      {
-        flag: 'inner',
-        placeholder: null,
-        description: 'drop features without a match',
-        parameters: (_, before) => ({ ...before, how: 'inner' }),
-      },
-      {
-        flag: 'matches',
-        placeholder: 'WHICH',
-        description: 'if several match: first, all (a feature for each) or aggregate',
-        parameters: (value, before) => ({ ...before, matches: value }),
-      },
+      ...matchModifiers,
       ...sourceFieldModifiers,
       aggregateModifier,
     ],

@@ -1,10 +1,8 @@
 /** snap: positions on a grid. */
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
-import { METERS_PER_UNIT, parseLength } from './parts/lengths.ts';
+import { METERS_PER_UNIT, parseSize, UNITS_OF_CRS } from './parts/lengths.ts';
 import type { Transformation } from './transformation.ts';
-
-const UNITS_OF_CRS = 'crs';
 
 export const snap: Transformation = {
   id: 'snap',
@@ -43,11 +41,7 @@ and the order of features do not change.`,
     flag: 'snap',
     placeholder: 'SIZE',
     description: 'move positions to a grid: 1m, 10ft, or 0.001 in units of the CRS',
-    parameters(value) {
-      if (/^\s*[\d.]+(?:e[+-]?\d+)?\s*$/i.test(value)) return { size: Number(value), units: UNITS_OF_CRS };
-      const { length, units } = parseLength(value, 'snap');
-      return { size: length, units };
-    },
+    parameters: (value) => parseSize(value, 'snap'),
   },
   check({ size }, path) {
     if (Number.isFinite(1 / (size as number))) return;

@@ -4,7 +4,13 @@ import { field, phrase } from '../message.ts';
 import { aggregateModifier, aggregateParameter } from './parts/aggregate.ts';
 import { parseLength, unitsSchema } from './parts/lengths.ts';
 import { MAX_NAME_LENGTH } from './parts/name-lists.ts';
-import { countField, prefix, sourceFieldModifiers, sourceFields } from './parts/source/source-fields.ts';
+import {
+  countField,
+  matchModifiers,
+  prefix,
+  sourceFieldModifiers,
+  sourceFields,
+} from './parts/source/source-fields.ts';
 import { fileForm, fileReader, fileSchemas, SOURCE } from './parts/source-file.ts';
 import type { Transformation } from './transformation.ts';
 
@@ -107,18 +113,7 @@ themselves are not held.`,
         description: 'with nearest: new field with the distance in metres',
         parameters: (value, before) => ({ ...before, distance_field: value }),
       },
-      {
-        flag: 'inner',
-        placeholder: null,
-        description: 'drop features without a match',
-        parameters: (_, before) => ({ ...before, how: 'inner' }),
-      },
-      {
-        flag: 'matches',
-        placeholder: 'WHICH',
-        description: 'if several match: first, all (a feature for each) or aggregate',
-        parameters: (value, before) => ({ ...before, matches: value }),
-      },
+      ...matchModifiers,
       ...sourceFieldModifiers,
       aggregateModifier,
       ...fileForm('spatial-join', '', WORDS).modifiers,

@@ -78,11 +78,17 @@ function follow(key: number): () => void {
   let abort = new AbortController();
   let made = { steps: '', view: '', isSlow: false };
   const finish = effect(() => {
-    const { steps } = workspace.current.value;
+    const document = workspace.current.value;
+    const { steps } = document;
     const at = steps.findIndex((step) => step.key === key);
     const isGone = at < 0 || !canPreview(steps[at]);
     const wanted = {
-      steps: JSON.stringify([previewed()?.input, steps.slice(0, at + 1), previewed()?.preview.drawn]),
+      // As a config, which also says how the files of steps are read.
+      steps: JSON.stringify([
+        previewed()?.input,
+        stepConfigs({ ...document, steps: steps.slice(0, at + 1) }),
+        previewed()?.preview.drawn,
+      ]),
       view: JSON.stringify(viewBox.value),
     };
     untracked(() => {

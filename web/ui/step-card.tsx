@@ -161,7 +161,7 @@ export function StepCard(props: {
   );
 }
 
-/** What the preview of the step shows, is doing, or why there is none. */
+/** State of the preview of the step, for people and screen readers: running, what it shows, or why it failed. */
 function PreviewNote({ step }: { readonly step: StepChoice }): JSX.Element {
   const own = stepView.value?.key === step.key ? stepView.value.state : null;
   const text =

@@ -33,6 +33,16 @@ export function parseLength(value: string, flag: string): { length: number; unit
   return { length: Number(match[1]), units };
 }
 
+/** As `units`: the unit of the axes. */
+export const UNITS_OF_CRS = 'crs';
+
+/** As parseLength; a number alone is in units of the CRS. Throws USAGE. */
+export function parseSize(value: string, flag: string): { size: number; units: string } {
+  if (/^\s*[\d.]+(?:e[+-]?\d+)?\s*$/i.test(value)) return { size: Number(value), units: UNITS_OF_CRS };
+  const { length, units } = parseLength(value, flag);
+  return { size: length, units };
+}
+
 /** A checked length of a request in metres. */
 export function metersOf(length: unknown, units: unknown): number {
   return (length as number) * METERS_PER_UNIT[units as keyof typeof METERS_PER_UNIT];

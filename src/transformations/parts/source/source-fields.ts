@@ -53,6 +53,22 @@ export const sourceFieldModifiers: readonly CommandLineModifier[] = [
   },
 ];
 
+/** What happens to features without a match, and with several. */
+export const matchModifiers: readonly CommandLineModifier[] = [
+  {
+    flag: 'inner',
+    placeholder: null,
+    description: 'drop features without a match',
+    parameters: (_, before) => ({ ...before, how: 'inner' }),
+  },
+  {
+    flag: 'matches',
+    placeholder: 'WHICH',
+    description: 'if several match: first, all (a feature for each) or aggregate',
+    parameters: (value, before) => ({ ...before, matches: value }),
+  },
+];
+
 /** A field that a step adds; `isNamed`: the request has its name, so that it gets no prefix. */
 export interface AddedField extends Field {
   readonly isNamed?: true;
