@@ -60,11 +60,7 @@ function inputs(format: FileFormat, files: number, count: number): string[] {
     if (format === 'geojson') copyFileSync(geojson, path);
     else if (i > 0) copyFileSync(inputs(format, 1, count)[0], path);
     else {
-      const { argv } = geomillCommand(
-        { name: format, from: 'geojson', to: format, reproject: false },
-        geojson,
-        path,
-      );
+      const { argv } = geomillCommand({ from: 'geojson', to: format, reproject: false }, geojson, path);
       const made = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8' });
       if (made.status !== 0) throw new Error(`cannot make ${path}: ${made.stderr}`);
     }

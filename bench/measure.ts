@@ -74,3 +74,10 @@ export function geometricMean(values: readonly number[]): number {
 export function hasCommand(name: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 }
+
+/** What a command prints. Throws if it fails. */
+export function outputOf(argv: readonly string[]): string {
+  const done = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8', maxBuffer: 1 << 26 });
+  if (done.status !== 0) throw new Error(`${argv.join(' ')} ended with ${done.status}: ${done.stderr}`);
+  return done.stdout;
+}

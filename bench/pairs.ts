@@ -1,10 +1,10 @@
-/** The pairs of formats, each with the command line of geomill and of its peer. */
+/** The pairs of formats, each with the command line of geomill and of its peers. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isOutputFormat } from '../src/formats/format.ts';
 import { inputFormats, outputFormats } from '../src/formats/registry.ts';
 import { statedCrs, traitsOf } from '../test/support/formats.ts';
-import type { Command } from './measure.ts';
+import { type Command, hasCommand, outputOf } from './measure.ts';
 
 export const SOURCES = inputFormats.filter(isOutputFormat).map(({ id }) => id);
 export const TARGETS = outputFormats.map(({ id }) => id);
@@ -13,26 +13,40 @@ export interface Pair {
   readonly name: string;
   readonly from: string;
   readonly to: string;
+  /** Ending of the output, which selects loose files or an archive. */
+  readonly extension: string;
   readonly reproject: boolean;
 }
 
+/** Shapefiles are written twice, as loose files and as an archive; all peers write the same. */
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = { shp: ['shp', 'shz'] };
+
 export function allPairs(): Pair[] {
   const pairs: Pair[] = [];
-  for (const reproject of [false, true]) {
-    for (const from of SOURCES) {
+  for (const reproject of [false, true])
+    for (const from of SOURCES)
       for (const to of TARGETS)
-        pairs.push({ name: `${from}>${to}${reproject ? ' reprojected' : ''}`, from, to, reproject });
-    }
-  }
+        for (const extension of EXTENSIONS[to] ?? [to])
+          pairs.push({
+            name: `${from}>${extension}${reproject ? ' reprojected' : ''}`,
+            from,
+            to,
+            extension,
+            reproject,
+          });
   return pairs;
 }
 
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
+export const geomillMain = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const UTM = 'EPSG:32632';
 
 /** geomill as a whole process. GeoJSON output in another CRS has to be asked for by name. */
-export function geomillCommand(pair: Pair, input: string, output: string): Command {
-  const argv = [process.execPath, MAIN, 'convert', input, output, '--quiet'];
+export function geomillCommand(
+  pair: Pick<Pair, 'from' | 'to' | 'reproject'>,
+  input: string,
+  output: string,
+): Command {
+  const argv = [process.execPath, geomillMain, 'convert', input, output, '--quiet'];
   const crs = statedCrs(pair.from);
   if (crs !== null) argv.push('--from-crs', crs);
   if (pair.reproject) argv.push('--to-crs', UTM);
@@ -40,18 +54,46 @@ export function geomillCommand(pair: Pair, input: string, output: string): Comma
   return { argv, prepare: () => removeOutput(output) };
 }
 
-/** Null: GDAL does not know one of the formats. */
-export function ogr2ogrCommand(pair: Pair, input: string, output: string): Command | null {
-  const { gdal: source } = traitsOf(pair.from);
-  const { gdal: target } = traitsOf(pair.to);
-  if (source === null || target === null) return null;
-  const argv = ['ogr2ogr', '-f', target.driver, output, input];
-  for (const option of source.openOptions) argv.push('-oo', option);
-  for (const option of target.layerOptions) argv.push('-lco', option);
-  const crs = statedCrs(pair.from);
-  if (crs !== null) argv.push(pair.reproject ? '-s_srs' : '-a_srs', crs);
-  if (pair.reproject) argv.push('-t_srs', UTM);
-  return { argv, prepare: () => removeOutput(output) };
+export interface Peer {
+  readonly name: string;
+  /** Null: it does not know one of the formats. */
+  command(pair: Pair, input: string, output: string): Command | null;
+}
+
+const TRANSLATE = join(import.meta.dirname, 'vector_translate.py');
+
+/**
+ * The peers that are installed: ogr2ogr, and the GDAL in the wheel of pyogrio where GDAL312_DIR names a virtual environment of
+ * Python with it. The wheel is built with optimisation, while npm's gdal-async is compiled on the spot for an hour.
+ */
+export function installedPeers(): Peer[] {
+  const peers: Peer[] = [];
+  if (hasCommand('ogr2ogr')) peers.push(gdalPeer(['ogr2ogr'], outputOf(['ogr2ogr', '--version'])));
+  const directory = process.env.GDAL312_DIR;
+  if (directory !== undefined) {
+    const argv = [join(directory, 'bin', 'python'), TRANSLATE];
+    peers.push(gdalPeer(argv, outputOf([...argv, '--version'])));
+  }
+  return peers;
+}
+
+/** `version`: "GDAL 3.12.4, released ...". */
+function gdalPeer(argv: readonly string[], version: string): Peer {
+  return {
+    name: version.split(/[,"]/)[0].trim(),
+    command(pair, input, output) {
+      const { gdal: source } = traitsOf(pair.from);
+      const { gdal: target } = traitsOf(pair.to);
+      if (source === null || target === null) return null;
+      const all = [...argv, '-f', target.driver, output, input];
+      for (const option of source.openOptions) all.push('-oo', option);
+      for (const option of target.layerOptions) all.push('-lco', option);
+      const crs = statedCrs(pair.from);
+      if (crs !== null) all.push(pair.reproject ? '-s_srs' : '-a_srs', crs);
+      if (pair.reproject) all.push('-t_srs', UTM);
+      return { argv: all, prepare: () => removeOutput(output) };
+    },
+  };
 }
 
 /** Removes a file and, for a shapefile, its siblings. */

@@ -1,16 +1,18 @@
 /**
  * `npm run bench [-- --count N] [--runs N] [--only REGEX] [--large]`: every pair of formats, with and without
- * reprojection, against ogr2ogr where it is installed. Prints a table and writes bench/results/<date>.json.
- * Ratios are what counts: both commands run in turn on the same machine and the same files.
+ * reprojection, against the peers that are installed (pairs.ts). Checks first that their outputs have the same content, prints a
+ * table and writes bench/results/<date>.json. Ratios are what counts: all commands run in turn on the same machine and files.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
-import { canMeasureMemory, geometricMean, hasCommand, type Measurement, measureInTurn } from './measure.ts';
-import { allPairs, geomillCommand, ogr2ogrCommand, type Pair, SOURCES, TARGETS } from './pairs.ts';
+import { canMeasureMemory, type Measurement, measureInTurn } from './measure.ts';
+import { allPairs, geomillCommand, installedPeers, type Pair, type Peer, SOURCES, TARGETS } from './pairs.ts';
+import { checkSameContent } from './same-content.ts';
+import { meansRow, tableHead, tableRow } from './table.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,10 +23,13 @@ const { values } = parseArgs({
   },
 });
 
-interface Row {
+export interface Row {
   readonly pair: Pair;
   readonly ours: Measurement;
-  readonly peer: Measurement | null;
+  /** In the order of the peers; null: a peer that does not know one of the formats. */
+  readonly peers: readonly (Measurement | null)[];
+  /** What of the outputs was compared. */
+  readonly checked: string;
 }
 
 /** By format; a format whose files are zip archives is read from loose files, as its peer reads them. */
@@ -36,42 +41,54 @@ function inputs(count: number): ReadonlyMap<string, string> {
     const path = join(DATA_DIRECTORY, `buildings-${count}.${to}`);
     paths.set(to, path);
     if (existsSync(path)) continue;
-    const pair: Pair = { name: to, from: 'geojson', to, reproject: false };
-    const { argv } = geomillCommand(pair, geojson, path);
+    const { argv } = geomillCommand({ from: 'geojson', to, reproject: false }, geojson, path);
     const made = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8' });
     if (made.status !== 0) throw new Error(`cannot make ${path}: ${made.stderr}`);
   }
   return paths;
 }
 
-function measurePair(pair: Pair, input: string, directory: string, runs: number, peer: boolean): Row {
-  const ours = geomillCommand(pair, input, join(directory, `ours.${pair.to}`));
-  const theirs = peer ? ogr2ogrCommand(pair, input, join(directory, `peer.${pair.to}`)) : null;
-  const commands = theirs === null ? [ours] : [ours, theirs];
-  const measured = measureInTurn(commands, runs);
+function measurePair(
+  pair: Pair,
+  input: string,
+  directory: string,
+  runs: number,
+  peers: readonly Peer[],
+): Row {
+  const path = join(directory, `ours.${pair.extension}`);
+  const ours = geomillCommand(pair, input, path);
+  const checked = new Set<string>();
+  const theirs = peers.map((peer, i) => {
+    const output = join(directory, `peer${i}.${pair.extension}`);
+    const command = peer.command(pair, input, output);
+    if (command === null) return null;
+    // One run each before those that are measured; the file cache is warm afterwards.
+    measureInTurn([ours, command], 1);
+    checked.add(checkSameContent(pair, path, output));
+    command.prepare();
+    return command;
+  });
+  const commands = [ours, ...theirs.filter((command) => command !== null)];
+  const [own, ...others] = measureInTurn(commands, runs);
   for (const command of commands) command.prepare();
-  return { pair, ours: measured[0], peer: measured[1] ?? null };
-}
-
-function print({ pair, ours, peer }: Row): void {
-  const own = `${ours.wallSeconds.toFixed(2)} s  cpu ${ours.cpuSeconds.toFixed(2)}  ${ours.peakMegabytes.toFixed(0)} MB`;
-  const ratio =
-    peer === null
-      ? ''
-      : `  peer ${peer.wallSeconds.toFixed(2)} s  cpu ${peer.cpuSeconds.toFixed(2)}  ratio ${(peer.wallSeconds / ours.wallSeconds).toFixed(1)}x  cpu ${(peer.cpuSeconds / ours.cpuSeconds).toFixed(1)}x`;
-  console.log(`${pair.name.padEnd(26)} ${own}${ratio}`);
+  return {
+    pair,
+    ours: own,
+    peers: theirs.map((command) => (command === null ? null : (others.shift() ?? null))),
+    checked: [...checked].join('; '),
+  };
 }
 
 /** Ten times the features should take at most eleven times the time, and no more memory. */
 function growth(directory: string, runs: number, count: number): void {
   for (const to of TARGETS) {
-    const pair: Pair = { name: `growth geojson>${to}`, from: 'geojson', to, reproject: false };
+    const pair = { from: 'geojson', to, reproject: false };
     const output = join(directory, `growth.${to}`);
     const [small] = measureInTurn([geomillCommand(pair, datasetPath('buildings', count / 10), output)], runs);
     const [large] = measureInTurn([geomillCommand(pair, datasetPath('buildings', count), output)], runs);
     geomillCommand(pair, '', output).prepare();
     console.log(
-      `${pair.name.padEnd(26)} ${(large.wallSeconds / small.wallSeconds).toFixed(1)}x the time for 10x the features`,
+      `geojson>${to}: ${(large.wallSeconds / small.wallSeconds).toFixed(1)}x the time for 10x the features`,
     );
   }
 }
@@ -80,16 +97,15 @@ function growth(directory: string, runs: number, count: number): void {
 function large(directory: string): void {
   const geojson = datasetPath('buildings', 5_000_000);
   const gpkg = join(directory, 'large.gpkg');
-  const making: Pair = { name: 'large', from: 'geojson', to: 'gpkg', reproject: false };
-  const { argv } = geomillCommand(making, geojson, gpkg);
+  const { argv } = geomillCommand({ from: 'geojson', to: 'gpkg', reproject: false }, geojson, gpkg);
   if (spawnSync(argv[0], argv.slice(1)).status !== 0) throw new Error(`cannot make ${gpkg}`);
   for (const [from, input] of [
     ['geojson', geojson],
     ['gpkg', gpkg],
   ] as const) {
     for (const to of TARGETS) {
-      const pair: Pair = { name: `5M features ${from}>${to}`, from, to, reproject: false };
-      print(measurePair(pair, input, directory, 1, false));
+      const pair = { name: `5M features ${from}>${to}`, from, to, extension: to, reproject: false };
+      console.log(tableRow(measurePair(pair, input, directory, 1, [])));
     }
   }
 }
@@ -99,24 +115,25 @@ mkdirSync(directory, { recursive: true });
 try {
   const count = Number(values.count);
   const runs = Number(values.runs);
-  const peer = hasCommand('ogr2ogr');
+  const peers = installedPeers();
   if (!canMeasureMemory) console.log('GNU time is not installed: no CPU and memory figures');
-  if (!peer) console.log('ogr2ogr is not installed: our own figures only');
+  if (peers.length === 0) console.log('no GDAL is installed: our own figures only');
   const paths = inputs(count);
+  const machine = {
+    date: new Date().toISOString(),
+    cores: cpus().length,
+    node: process.version,
+    load: loadavg()[0],
+  };
+  console.log(tableHead(machine, { count, runs }, peers));
   const rows: Row[] = [];
   for (const pair of allPairs().filter(({ name }) => new RegExp(values.only).test(name))) {
-    const row = measurePair(pair, paths.get(pair.from) as string, directory, runs, peer);
+    const row = measurePair(pair, paths.get(pair.from) as string, directory, runs, peers);
     rows.push(row);
-    print(row);
+    console.log(tableRow(row));
   }
-  const compared = rows.flatMap(({ ours, peer: other }) => (other === null ? [] : [{ ours, other }]));
-  if (compared.length > 0) {
-    const wall = geometricMean(compared.map(({ ours, other }) => other.wallSeconds / ours.wallSeconds));
-    const cpu = geometricMean(compared.map(({ ours, other }) => other.cpuSeconds / ours.cpuSeconds));
-    console.log(
-      `geometric mean over ${compared.length} pairs: ${wall.toFixed(1)}x faster, ${cpu.toFixed(1)}x less CPU`,
-    );
-  }
+  console.log(meansRow(rows, peers));
+  console.log(`\nLoad of the machine at the end: ${loadavg()[0].toFixed(1)}.`);
   if (values.only === '') growth(directory, runs, count);
   if (values.large) large(directory);
   const results = join(import.meta.dirname, 'results');
@@ -124,7 +141,7 @@ try {
   const file = join(results, `${new Date().toISOString().slice(0, 10)}.json`);
   writeFileSync(
     file,
-    `${JSON.stringify({ cores: cpus().length, node: process.version, count, runs, rows }, null, 2)}\n`,
+    `${JSON.stringify({ ...machine, count, runs, peers: peers.map(({ name }) => name), rows }, null, 2)}\n`,
   );
 } finally {
   rmSync(directory, { recursive: true, force: true });
