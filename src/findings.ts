@@ -87,7 +87,7 @@ const generalFindings = {
     'feature',
   ),
   COORDINATES_SWAPPED: info(
-    '{axes} look swapped: if they are exchanged, all positions fit {crs}; correct the order of the coordinates in the input',
+    '{axes} look swapped: if they are exchanged, all positions fit {crs}; the step swap_xy (--swap-xy) exchanges them',
   ),
   OUTSIDE_AREA_OF_USE: info(
     'features are outside the area of use of {crs} ({share}); is it the right CRS?',

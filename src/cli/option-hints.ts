@@ -14,12 +14,19 @@ const APPEND_IN_PLACE = [
   '--out TARGET --overwrite',
   'to append in place: geomill append TARGET FILE --out TARGET --overwrite',
 ] as const;
-const NO_Z = 'Z values cannot be removed';
+const DROP_Z = '--dimensions XY';
+const CALCULATE = '--calculate FIELD=EXPRESSION, such as --calculate "hectares=area_ha()"';
+const CAST = '--cast FIELD=TYPE';
+const SORT = '--sort ORDER';
+const LIMIT = '--limit COUNT';
+const SWAP = '--swap-xy';
+const AFFINE = '--affine CHANGES';
 const NO_SKIPPING = 'a conversion is complete or fails, and the error says how to correct the input';
 const INFO_HAS_ALL = 'geomill info FILE describes all layers';
 const WRITE_OPTIONS = 'options of the output format are --out-NAME VALUE; geomill help FORMAT lists them';
 const READ_OPTIONS = 'options of the input format are --in-NAME VALUE; geomill help FORMAT lists them';
-const NO_SQL = 'SQL is not supported; combine --filter, --select, --rename, --drop and --dissolve';
+const NO_SQL =
+  'SQL is not supported; combine --filter, --calculate, --cast, --select, --rename, --join, --dissolve, --sort and --limit';
 
 const OGR_OPTIONS: Hints = {
   f: '--to FORMAT',
@@ -50,8 +57,11 @@ const OGR_OPTIONS: Hints = {
   oo: READ_OPTIONS,
   sql: NO_SQL,
   dialect: NO_SQL,
-  nlt: 'a layer gets the type of its geometries; --explode makes single ones',
-  dim: NO_Z,
+  nlt: 'a layer gets the type of its geometries; --promote makes multi geometries, --explode single ones',
+  dim: '--dimensions ORDINATES',
+  mapFieldType: CAST,
+  fieldTypeToString: CAST,
+  limit: LIMIT,
   zfield: '--in-z-column COLUMN',
   progress: 'progress is always shown on a terminal',
   skipfailures: NO_SKIPPING,
@@ -145,8 +155,43 @@ const OTHER_OPTIONS: Hints = {
   sum: AGGREGATE,
   count: AGGREGATE,
   mean: AGGREGATE,
-  calc: AGGREGATE,
   stats: AGGREGATE,
+  calc: CALCULATE,
+  compute: CALCULATE,
+  each: CALCULATE,
+  expression: CALCULATE,
+  'add-field': CALCULATE,
+  'field-calculator': CALCULATE,
+  area: CALCULATE,
+  length: CALCULATE,
+  perimeter: CALCULATE,
+  type: CAST,
+  types: CAST,
+  'field-type': CAST,
+  'field-types': CAST,
+  convert: CAST,
+  swap: SWAP,
+  flip: SWAP,
+  'flip-xy': SWAP,
+  'swap-axes': SWAP,
+  'swap-coordinates': SWAP,
+  scale: AFFINE,
+  rotate: AFFINE,
+  shift: AFFINE,
+  translate: AFFINE,
+  move: AFFINE,
+  order: SORT,
+  orderby: SORT,
+  'order-by': SORT,
+  'sort-by': SORT,
+  head: LIMIT,
+  first: LIMIT,
+  unique: '--distinct FIELDS',
+  deduplicate: '--distinct FIELDS',
+  split: '--split-by FIELD',
+  'split-field': '--split-by FIELD',
+  label: '--out-label-field FIELD',
+  labels: '--out-label-field FIELD',
   densify: '--segmentize LENGTH',
   generalize: '--simplify DISTANCE',
   tolerance: '--simplify DISTANCE',
@@ -159,8 +204,11 @@ const OTHER_OPTIONS: Hints = {
   'single-parts': '--explode',
   units: 'write the unit after the number: --buffer 25m',
   unit: 'write the unit after the number: --buffer 25m',
-  'drop-z': NO_Z,
-  'force-2d': NO_Z,
+  'drop-z': DROP_Z,
+  'force-2d': DROP_Z,
+  flatten: DROP_Z,
+  'force-3d': '--dimensions XYZ',
+  'make-3d': '--dimensions XYZ',
   x: '--in-x-column COLUMN',
   y: '--in-y-column COLUMN',
   lon: '--in-x-column COLUMN',

@@ -24,7 +24,7 @@ import {
 } from './chain.ts';
 import { declaredTogether } from './declared-statistics.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
-import { type PositionRange, positionRangeOf } from './position-range.ts';
+import { exchangedRange, type PositionRange, positionRangeOf } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
 import type { ConversionRequest, MergeRequest, SplitRequest } from './request.ts';
 import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
@@ -226,7 +226,8 @@ function planLayer(
       planStages(steps, source.crs, targetCrs, differ, sources[0].crs, name),
     );
     const description = crs.describe(source.crs, source.question.stated.crsPath);
-    const positionRange = positionRangeOf(description, extentOf, reprojectionsOf(stages).length === 0);
+    const range = positionRangeOf(description, extentOf, reprojectionsOf(stages).length === 0);
+    const positionRange = rangeBefore(range, stages, steps);
     routeByCrs.set(source.crs, { route: routeByCrs.size, stages, positionRange });
   }
   const routes = [...routeByCrs.values()];
@@ -244,6 +245,23 @@ function planLayer(
     routes: routes.map(({ stages }) => stages[0].links),
     stages: routes[0].stages,
   };
+}
+
+/** What positions can be as they are read, given what they can be after the steps that correct them. */
+function rangeBefore(
+  range: PositionRange | null,
+  stages: readonly StagePlan[],
+  steps: readonly LoadedStep[],
+): PositionRange | null {
+  let before = range;
+  for (const link of stages.flatMap(({ links }) => links)) {
+    if (link.kind === 'reproject') break;
+    const { code } = steps[link.step];
+    const corrects = code.kind === 'streaming' ? code.corrects : undefined;
+    if (corrects === 'positions') return null;
+    if (corrects === 'order' && before !== null) before = exchangedRange(before);
+  }
+  return before;
 }
 
 /** Whether the output can be a copy of the target with more features: nothing else in it changes. */

@@ -26,8 +26,8 @@ const MAX_PLACES = 5;
 export interface PositionRange {
   /** For messages: "EPSG:4326". */
   readonly crs: string;
-  /** Largest absolute longitude and latitude; null: the CRS is not geographic. */
-  readonly limits: readonly [longitude: number, latitude: number] | null;
+  /** Largest absolute x and y; null: the CRS is not geographic. */
+  readonly limits: readonly [x: number, y: number] | null;
   /** The area of use with a tolerance; null: unknown, the whole world, or across the antimeridian. */
   readonly area: Bounds | null;
   /** Length of the equator in units of a geographic CRS: longitudes may differ by it; else 0. */
@@ -70,6 +70,17 @@ export function positionRangeOf(
         : [extent[0] - tolerance, extent[1] - tolerance, extent[2] + tolerance, extent[3] + tolerance],
     turn: isGeographic ? 360 * unitsPerDegree : 0,
     countsOutside,
+  };
+}
+
+/** The range of positions whose x and y are exchanged. */
+export function exchangedRange(range: PositionRange): PositionRange {
+  const { limits, area } = range;
+  return {
+    ...range,
+    limits: limits === null ? null : [limits[1], limits[0]],
+    area: area === null ? null : [area[1], area[0], area[3], area[2]],
+    turn: 0,
   };
 }
 

@@ -58,7 +58,7 @@ what it is; state the right one for the result with \`--from-crs\` or \`input.cr
     parameters: affineOf,
   },
   check,
-  load: async () => (await import('./parts/move-positions.ts')).movingStep(movementOf),
+  load: async () => (await import('./parts/move-positions.ts')).movingStep('positions', movementOf),
 };
 
 function affineOf(value: string): StepParameters {

@@ -15,7 +15,7 @@ attributes, ids and the order of features do not change. The rings of polygons c
     parameters: () => ({}),
   },
   load: async () =>
-    (await import('./parts/move-positions.ts')).movingStep(() => (coordinates, at) => {
+    (await import('./parts/move-positions.ts')).movingStep('order', () => (coordinates, at) => {
       const x = coordinates[at];
       coordinates[at] = coordinates[at + 1];
       coordinates[at + 1] = x;

@@ -193,6 +193,8 @@ export interface StreamingTransformation {
   readonly usesFields?: (parameters: StepParameters) => boolean;
   /** Keeps or drops whole features, unchanged. */
   readonly selects?: true;
+  /** Positions are in the CRS of the data only after the step: before it, x and y are exchanged, or are anything. */
+  readonly corrects?: 'order' | 'positions';
   /**
    * Boxes in the CRS of the data: the step drops features whose bounds intersect none of them, and need not get these. Null: any
    * feature may be kept. Throws what `prepare` throws.

@@ -10,6 +10,8 @@ test.after(() => oracle?.close());
 const countsOf = (layers: readonly Layer[]): Record<string, number> =>
   Object.fromEntries(layers.map(({ name, features }) => [name, features.length]));
 
+const ordinatesOf = (wkt: string): number[] => (wkt.match(/-?[\d.]+/g) ?? []).map(Number);
+
 test('1: parcels of six national grids become drawings in their own grid', { skip }, async () => {
   for (const code of [28350, 25832, 2154, 27700, 3765, 31467]) {
     await geomill(`convert parcels-${code}.zip parcels-${code}.dxf`);
@@ -37,6 +39,25 @@ test('2: a drawing has a layer for each land use and the colours of a field', { 
     residential: '255,0,0',
     road: 3,
   });
+});
+
+test('3: a drawing of parcels has their land use as labels', { skip }, async () => {
+  assert.match(await refusal('convert parcels-25832.zip labels.dxf --label landuse'), /--out-label-field/);
+  await geomill('convert parcels-25832.zip labels.dxf --out-label-field landuse');
+  const { errors, entities } = await oracle.drawing('labels.dxf');
+  assert.equal(errors, 0);
+  assert.equal(entities.filter(({ type }) => type === 'HATCH').length, 12);
+  const parcels = await oracle.rows('/vsizip/parcels-25832.zip', 'SELECT landuse FROM parcels');
+  const labels = entities.filter(({ type }) => type === 'TEXT');
+  assert.deepEqual(
+    labels.map(({ text }) => text),
+    parcels.flat(),
+  );
+  for (const [i, { at = [0, 0] }] of labels.entries()) {
+    const inside = `SELECT count(*) FROM parcels WHERE parcel_id = '${String(i).padStart(5, '0')}' AND
+      ST_Contains(geometry, MakePoint(${at[0]}, ${at[1]}, 25832))`;
+    assert.deepEqual(await oracle.rows('/vsizip/parcels-25832.zip', inside), [[1]]);
+  }
 });
 
 test('4: a CSV with longitude and latitude is read without options', { skip }, async () => {
@@ -189,6 +210,55 @@ test('31: swapped coordinates of a GeoPackage are reported, and refused by --str
   assert.match(warnings, /look swapped/);
   assert.match(warnings, /latitudes beyond 90/);
   assert.match(await refusal('convert swapped.gpkg strict.zip --strict'), /look swapped/);
+});
+
+test('31: swapped coordinates are exchanged, and then fit', { skip }, async () => {
+  assert.match(await geomill('convert swapped.gpkg swapped.dxf'), /--swap-xy/);
+  assert.equal(await geomill('convert swapped.gpkg right.gpkg --swap-xy --strict'), '');
+  const [right] = await oracle.read('right.gpkg');
+  assert.deepEqual(
+    right.features.map(({ values, wkt = '' }) => [values.name, ...ordinatesOf(wkt)]),
+    await oracle.rows('swapped.gpkg', 'SELECT name, ST_Y(geom), ST_X(geom) FROM cities'),
+  );
+  assert.match(await geomill('convert right.gpkg wrong.gpkg --swap-xy'), /latitudes beyond 90/);
+  await geomill('convert swapped.gpkg metres.gpkg --swap-xy --to-crs 3857');
+  const [metres] = await oracle.read('metres.gpkg');
+  const [expected] = await oracle.ogr2ogr('metres-gdal.gpkg', 'right.gpkg', '-t_srs', 'EPSG:3857');
+  assert.equal(metres.features.length, 2);
+  for (const [i, { wkt = '' }] of metres.features.entries())
+    for (const [at, ordinate] of ordinatesOf(wkt).entries())
+      assertClose(ordinate, ordinatesOf(expected.features[i].wkt ?? '')[at], 1e-6);
+});
+
+test('15: Z is dropped from solids', { skip }, async () => {
+  for (const wrong of ['--drop-z', '--force-2d', '-dim XY'])
+    assert.match(await refusal(`convert solids.gpkg flat.gpkg ${wrong}`), /--dimensions/);
+  await geomill('convert solids.gpkg flat.gpkg --dimensions XY');
+  const [flat] = await oracle.read('flat.gpkg');
+  const [expected] = await oracle.ogr2ogr('flat-gdal.gpkg', 'solids.gpkg', '-dim', 'XY');
+  assert.equal(flat.kind, 'Multi Polygon');
+  assert.deepEqual(flat.features, expected.features);
+});
+
+test('26: fields get other types', { skip }, async () => {
+  assert.match(
+    await refusal('convert parcels-25832.zip types.gpkg --type parcel_id=int'),
+    /--cast FIELD=TYPE/,
+  );
+  assert.match(await refusal('convert parcels-25832.zip types.gpkg --cast parcel_id=int'), /"integer"/);
+  await geomill('convert parcels-25832.zip types.gpkg --cast parcel_id=integer --cast surveyed=date');
+  const [types] = await oracle.read('types.gpkg');
+  assert.deepEqual([types.fields.parcel_id, types.fields.surveyed], ['Integer64', 'Date']);
+  const expected = await oracle.rows(
+    '/vsizip/parcels-25832.zip',
+    "SELECT CAST(parcel_id AS INTEGER), strftime('%Y/%m/%d', surveyed) FROM parcels",
+  );
+  assert.deepEqual(
+    types.features.map(({ values }) => [values.parcel_id, values.surveyed]),
+    expected,
+  );
+  const warnings = await geomill('convert parcels-25832.zip owners.gpkg --cast owner=number');
+  assert.match(warnings, /'owner'/);
 });
 
 test('30: a file without a CRS gets systems that fit its coordinates', { skip }, async () => {

@@ -45,7 +45,13 @@ export interface Drawing {
   /** $INSUNITS: 0 none, 2 foot, 4 millimetre, 6 metre. */
   readonly units: number;
   readonly layers: readonly Drawn[];
-  readonly entities: readonly (Omit<Drawn, 'name'> & { readonly type: string; readonly layer: string })[];
+  readonly entities: readonly (Omit<Drawn, 'name'> & {
+    readonly type: string;
+    readonly layer: string;
+    /** Only of TEXT, with its position. */
+    readonly text?: string;
+    readonly at?: readonly [x: number, y: number];
+  })[];
   readonly extent: readonly [west: number, south: number, east: number, north: number];
 }
 

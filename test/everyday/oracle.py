@@ -10,6 +10,8 @@ import ezdxf
 import ezdxf.bbox
 from osgeo import gdal, ogr, osr
 
+# The extent of a text needs no font files.
+ezdxf.options.use_matplotlib = False
 gdal.UseExceptions()
 ogr.UseExceptions()
 osr.UseExceptions()
@@ -224,7 +226,8 @@ def drawing(path):
     space = document.modelspace()
     box = ezdxf.bbox.extents(space)
     layers = [{'name': layer.dxf.name, 'rgb': layer.rgb, 'color': layer.color} for layer in document.layers]
-    entities = [{'type': entity.dxftype(), 'layer': entity.dxf.layer, 'rgb': entity.rgb, 'color': entity.dxf.color}
+    entities = [{'type': entity.dxftype(), 'layer': entity.dxf.layer, 'rgb': entity.rgb, 'color': entity.dxf.color,
+                 **({'text': entity.dxf.text, 'at': list(entity.get_placement()[1])[:2]} if entity.dxftype() == 'TEXT' else {})}
                 for entity in space]
     return {'errors': len(document.audit().errors), 'units': document.header['$INSUNITS'], 'layers': layers,
             'entities': entities, 'extent': [box.extmin.x, box.extmin.y, box.extmax.x, box.extmax.y]}

@@ -61,6 +61,18 @@ test('18: protected areas are erased from parcels', { skip }, async () => {
   assert.ok(net.features.every(({ valid }) => valid));
 });
 
+test('18: the remaining area of each parcel is a column', { skip }, async () => {
+  const command = 'convert city.gpkg net-area.gpkg --layer parcels --erase protected.gpkg';
+  assert.match(await refusal(`${command} --area`), /--calculate FIELD=EXPRESSION/);
+  await geomill(`${command} --calculate "net=area()" --calculate "net_grid=area_planar()"`);
+  const [{ features }] = await oracle.read('net-area.gpkg');
+  assert.equal(features.length, 12);
+  for (const { values, area = 0 } of features) assertClose(Number(values.net_grid), area, 1e-6);
+  // PROJ's equal-area projection of Europe: areas are those on the ellipsoid.
+  const [equalArea] = await oracle.ogr2ogr('net-3035.gpkg', 'net-area.gpkg', '-t_srs', 'EPSG:3035');
+  for (const { values, area = 0 } of equalArea.features) assertClose(Number(values.net), area, 1e-3);
+});
+
 test('28: counties are simplified without gaps and overlaps', { skip }, async () => {
   await geomill('convert counties.gpkg simple.gpkg --simplify-coverage 2km');
   const [[count, positions, area, united]] = await oracle.rows(

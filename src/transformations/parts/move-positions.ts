@@ -7,10 +7,12 @@ import type { StreamingTransformation } from '../transformation.ts';
 export type MovePosition = (coordinates: Float64Array, at: number) => void;
 
 export function movingStep(
+  corrects: 'order' | 'positions',
   moveOf: (parameters: Readonly<Record<string, unknown>>) => MovePosition,
 ): StreamingTransformation {
   return {
     kind: 'streaming',
+    corrects,
     prepare: async (parameters) => {
       const move = moveOf(parameters);
       return (batch) => moved(batch, move);
