@@ -38,6 +38,8 @@ interface FindingEntry {
   readonly template: string;
   /** What the count of the finding counts. */
   readonly unit: string;
+  /** It concerns the whole job: the count is 1, however many threads and batches notice it. */
+  readonly isSingle?: true;
 }
 
 function entry<const E extends Effect, const S extends Severity>(effect: E, severity: S) {
@@ -57,5 +59,10 @@ export const split = entry('split', 'changed');
 export const removed = entry('dropped', 'info');
 /** Features that the request says are to be split. */
 export const divided = entry('split', 'info');
+
+/** Of a finding that concerns the whole job. */
+export function single<const Entry extends FindingEntry>(one: Entry): Entry & { readonly isSingle: true } {
+  return { ...one, isSingle: true };
+}
 
 export type FindingEntries = Readonly<Record<string, FindingEntry>>;

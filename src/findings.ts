@@ -14,6 +14,7 @@ import {
   repaired,
   type Severity,
   severities,
+  single,
   split,
 } from './catalogue-entries.ts';
 import { boundedLocation, type Location } from './errors.ts';
@@ -172,9 +173,11 @@ const generalFindings = {
     '{operation} cut features and interpolated the Z values of new positions',
     'feature',
   ),
-  MASK_REPAIRED: info("the polygons of '{field:path}' were invalid ({reason}) and were repaired"),
-  MASK_CUT: info(
-    "the polygons of '{field:path}' extend beyond what {crs} can represent; they were cut at {degrees} degrees around its area of use",
+  MASK_REPAIRED: single(info("the polygons of '{field:path}' were invalid ({reason}) and were repaired")),
+  MASK_CUT: single(
+    info(
+      "the polygons of '{field:path}' extend beyond what {crs} can represent; they were cut at {degrees} degrees around its area of use",
+    ),
   ),
   // second sources
   JOIN_UNMATCHED: info("features have no match in '{source}': the new fields are null", 'feature'),
@@ -189,6 +192,7 @@ const generalFindings = {
   ),
   SOURCE_ROWS_UNMATCHED: info("features of '{source}' match nothing", 'feature'),
   OVERLAY_OUTSIDE: removed("features outside of the polygons of '{source}' were dropped", 'feature'),
+  OVERLAY_INSIDE: removed("features inside of the polygons of '{source}' were dropped", 'feature'),
   SOURCE_REPAIRED: info("polygons of '{source}' are invalid; they were repaired", 'feature'),
   SOURCE_NOT_SHOWN: lost(
     "features of '{source}' are where the CRS of the data has no coordinates; they were left out",
@@ -198,8 +202,10 @@ const generalFindings = {
     'features are invalid and were compared as repaired; their geometries were not changed',
     'feature',
   ),
-  SOURCE_FIELD_RENAMED: changed(
-    "field '{from}' of the second source is called '{to}': the name is taken; for other names, {set:step.prefix}",
+  SOURCE_FIELD_RENAMED: single(
+    changed(
+      "field '{from}' of the second source is called '{to}': the name is taken; for other names, {set:step.prefix}",
+    ),
   ),
   DISTANCE_SCALE_OFF: info(
     'distances in {crs} differ from distances on the ground by more than {percent} % here; to measure on the ellipsoid, {set:step.geodesic=true}',
@@ -513,7 +519,9 @@ export class Findings {
     // Nearly always one that is known already, in the loops over features; only a new one is looked at closely.
     const known = isShort(params) ? this.#byKey.get(keyOf(code, params)) : undefined;
     const entry = known ?? this.#entryFor(code, boundedParams(params));
-    entry.count += count;
+    const isSingle = (findingCatalogue[code] as { readonly isSingle?: true }).isSingle === true;
+    if (isSingle && entry.count > 0) return entry;
+    entry.count += isSingle ? 1 : count;
     for (const location of places)
       if (entry.places.length < MAX_PLACES) entry.places.push(boundedLocation(location));
     return entry;

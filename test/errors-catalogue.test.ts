@@ -52,6 +52,7 @@ test('every finding has a severity, which is that of its effect unless the reque
     'FEATURES_ERASED',
     'DUPLICATES_DROPPED',
     'JOIN_UNMATCHED_DROPPED',
+    'OVERLAY_INSIDE',
     'OVERLAY_OUTSIDE',
     'RECORD_DELETED',
   ];

@@ -53,7 +53,7 @@ export interface StepLink {
 
 export interface StagePlan {
   readonly links: readonly ChainLink[];
-  /** The collecting or serial step that ends the stage; null: the last stage, or one after which features are counted. */
+  /** The collecting or serial step that ends the stage; null: the last stage, or one after which features are counted or added. */
   readonly collect: StepLink | null;
 }
 
@@ -179,6 +179,10 @@ export function planStages(
         links = [];
       }
       links.push(link);
+      if (code.addition?.isWanted(params)) {
+        stages.push({ links, collect: null });
+        links = [];
+      }
       return;
     }
     stages.push({ links, collect: link });

@@ -13,6 +13,7 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import type { LayerEncoding } from '../formats/format.ts';
 import { KeptBatches } from '../transformations/parts/kept-batches.ts';
 import type { SerialTransformation } from '../transformations/transformation.ts';
+import { AdditionStage } from './addition.ts';
 import { fieldsAfter, requireField } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
 import { ExcerptTooSmall, refuseDoubtful } from './excerpt.ts';
@@ -214,7 +215,7 @@ export class LayerRun {
     while (this.#stage < stages.length - 1) {
       progress.stage('collecting');
       const { collect } = this.plan.stages[this.#stage];
-      if (collect === null) this.#pieces = await this.#countRows();
+      if (collect === null) this.#pieces = await this.#addRows();
       else {
         const { code } = steps[collect.step];
         this.#pieces =
@@ -227,20 +228,35 @@ export class LayerRun {
     }
   }
 
-  /** The features after the stage, each batch with the number of features before it: the next step numbers them. */
-  async #countRows(): Promise<Piece[]> {
-    const kept = new KeptBatches(this.#context.store);
+  /**
+   * The features after the stage and those that its last step adds, each batch with the number of features before it, as the next
+   * step may number them.
+   */
+  async #addRows(): Promise<Piece[]> {
+    const { store, gridDirectory, limits } = this.#context;
+    const kept = new KeptBatches(store);
+    const stage = this.#session.stages[this.#stage];
+    const addition = await AdditionStage.begin(
+      stage,
+      this.#context.steps,
+      gridDirectory,
+      limits.outputFactor,
+    );
+    let fields: readonly Field[] = [];
     let empty: FeatureBatch | null = null;
     await this.#pass({
       statisticsDepth: null,
       encoding: null,
       links: true,
       keep: 'all',
-      consume: ({ batch }) => {
+      consume: ({ batch, steps }) => {
+        addition?.add(steps);
+        fields = batch?.fields ?? fields;
         if (batch?.rowCount === 0) empty = batch;
         else kept.add(batch as FeatureBatch);
       },
     });
+    await addition?.finish(fields, this.tally, this.#context, (batch) => kept.add(batch));
     let rowsBefore = 0;
     const pieces = kept.all().map((one): Piece => {
       // Rows of the source are not known any more.

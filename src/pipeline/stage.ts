@@ -97,8 +97,11 @@ function applyLinks(
       const rowsIn = batch.rowCount;
       const startedAt = performance.now();
       const before = batch;
+      let forAddition: unknown;
       // Only the first step of a stage uses the numbers.
-      batch = link.apply(batch, findings, rowsBefore);
+      batch = link.apply(batch, findings, rowsBefore, (data) => {
+        forAddition = data;
+      });
       const positionsOut = positionCount(batch);
       checkGrowth(link.link, positionsIn, positionsOut, growth.factor);
       steps.push({
@@ -109,6 +112,7 @@ function applyLinks(
         positionsOut,
         seconds: (performance.now() - startedAt) / 1000,
         findings: locates ? locateFindings(findings.found(), [before]) : findings.list(),
+        ...(forAddition === undefined ? {} : { forAddition }),
       });
     }
     known = undefined;

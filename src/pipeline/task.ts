@@ -172,6 +172,8 @@ export interface StepOutcome {
   readonly seconds: number;
   /** Locations count the input rows from 1. */
   readonly findings: readonly FoundFinding[];
+  /** For the `addition` of the step. */
+  readonly forAddition?: unknown;
 }
 
 /** A call of a collecting step to its other half in a worker. */

@@ -11,7 +11,7 @@ import {
   sourceFieldModifiers,
   sourceFields,
 } from './parts/source/source-fields.ts';
-import { fileForm, fileReader, fileSchemas, SOURCE } from './parts/source-file.ts';
+import { featureParameter, fileForm, fileSchemas, SOURCE } from './parts/source-file.ts';
 import type { Transformation } from './transformation.ts';
 
 const WORDS = { part: SOURCE, noun: 'source', has: 'geometries, in any input format and CRS' } as const;
@@ -135,16 +135,6 @@ themselves are not held.`,
         phrase`merges the features that match, but '${field(`${path}.matches`)}' is '${String(matches)}'; leave one of them out`,
       );
   },
-  fileParameter: {
-    part: SOURCE,
-    uses: 'features',
-    value: null,
-    fileOf: fileReader(SOURCE),
-    collector: async (path, { fields }) => {
-      const { FeatureSourceCollector } = await import('./parts/source/feature-source.ts');
-      return new FeatureSourceCollector(path, (fields as readonly string[] | undefined) ?? null);
-    },
-    usesParameters: true,
-  },
+  fileParameter: featureParameter('any'),
   load: async () => (await import('./spatial_join/code.ts')).code,
 };

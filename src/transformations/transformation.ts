@@ -214,6 +214,8 @@ export interface StreamingTransformation {
   readonly numbersRows?: (parameters: StepParameters) => boolean;
   /** Called once per worker, layer and step; the function it gives is called per batch. Needs engines: may be async. */
   prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep>;
+  /** Features that the step adds after the last ones of a layer. Missing: none. */
+  readonly addition?: Addition;
   /** Called in the main thread after all batches of all layers, unless these are an excerpt: reports what concerns all of them. */
   readonly conclude?: (parameters: StepParameters, findings: Findings) => void;
 }
@@ -224,7 +226,23 @@ export type ApplyStep = (
   findings: Findings,
   /** Number of features of the layer before the batch, at this step; null or missing: the step does not use it. */
   rowsBefore?: number | null,
+  /** Of a step with an `addition`: passes data of the batch on to it, at most once. */
+  forAddition?: (data: unknown) => void,
 ) => FeatureBatch;
+
+/** In the main thread, beside the batches that workers transform. */
+export interface Addition {
+  readonly isWanted: (parameters: StepParameters) => boolean;
+  /** For one layer. `setting.checkPositions` counts the positions of all batches so far. */
+  begin(parameters: StepParameters, setting: StepSetting): Promise<AdditionRun>;
+}
+
+export interface AdditionRun {
+  /** What `apply` passed on for a batch, in the order of the features. */
+  add(data: unknown): void;
+  /** The features to add. `fields`: of the batches of the layer after the step. Each batch is used before the next one is made. */
+  finish(fields: readonly Field[], findings: Findings): Iterable<FeatureBatch>;
+}
 
 export interface CollectingTransformation {
   readonly kind: 'collecting';

@@ -88,6 +88,8 @@ const cases: Case[] = [
   ['nearest', 'polygons', 'points', null],
   ['overlay', 'polygons', 'others', 'intersection'],
   ['overlay', 'polygons', 'others', 'identity'],
+  ['overlay', 'polygons', 'others', 'union'],
+  ['overlay', 'polygons', 'others', 'symmetric_difference'],
   ['overlay', 'lines', 'polygons', 'intersection'],
 ];
 const answers = skip === false ? askPython(cases) : [];

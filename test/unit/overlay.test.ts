@@ -2,6 +2,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
+import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
+import { Geos } from '../../src/engines/geos/geos.ts';
+import { Findings } from '../../src/findings.ts';
+import { CoveringBuilder, Remains } from '../../src/transformations/overlay/remains.ts';
+import type { FeatureSource } from '../../src/transformations/parts/source/feature-source.ts';
+import { PlacedSource } from '../../src/transformations/parts/source/placed-source.ts';
+import { METRIC_CRS, settingIn } from '../support/run-step.ts';
 import { collectionOf, runWithSource, type SecondSourceRun } from '../support/second-source.ts';
 
 type Ring = readonly (readonly number[])[];
@@ -51,6 +59,35 @@ test('pieces have the attributes of both; what is outside is dropped, or kept by
   assert.deepEqual(all.counts, { SOURCE_ROWS_UNMATCHED: 1 });
 });
 
+test('union adds what no feature covers of the source; symmetric_difference keeps what only one of both covers', async () => {
+  const zones = layer([square(0, 0), square(1, 0), square(9, 9), null], 'zone');
+  const parcels = layer([square(0.5, 0, 1), square(0, 0, 0.5), square(1.5, 0, 0.5), square(4, 4), null]);
+  const union = await run('union', parcels, zones);
+  const left = [[null, 0, 0.25], [null, 1, 0.25], [null, 2, 1], [null, 3, 0]]; // biome-ignore format: one line
+  assert.deepEqual(factsOf(union), [
+    [0, 0, 0.5], [0, 1, 0.5], [1, 0, 0.25], [2, 1, 0.25], [3, null, 1], [4, null, 0], ...left,
+  ]); // biome-ignore format: one line
+  assert.deepEqual(union.features.map(({ id }) => id), [1, undefined, 2, 3, 4, 5, undefined, undefined, undefined, undefined]); // biome-ignore format: one line
+  assert.deepEqual(union.counts, { SOURCE_ROWS_UNMATCHED: 2 });
+  const difference = await run('symmetric_difference', parcels, zones);
+  assert.deepEqual(factsOf(difference), [[3, null, 1], [4, null, 0], ...left]); // biome-ignore format: one line
+  assert.deepEqual(difference.counts, { OVERLAY_INSIDE: 3, SOURCE_ROWS_UNMATCHED: 2 });
+});
+
+test('of both sides, invalid polygons are repaired, lines and points cover nothing, and an empty layer leaves all', async () => {
+  const bowtie = { type: 'Polygon', coordinates: [[[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]] }; // biome-ignore format: one line
+  const left = await run('union', layer([bowtie]), layer([square(0, 0)], 'zone'));
+  assert.deepEqual(factsOf(left), [[0, 0, 0.5], [null, 0, 0.5]]); // biome-ignore format: one line
+  const right = await run('union', layer([square(5, 5)]), layer([bowtie], 'zone'));
+  assert.deepEqual(factsOf(right), [[0, null, 1], [null, 0, 0.5]]); // biome-ignore format: one line
+  assert.equal(right.counts.SOURCE_REPAIRED, 1);
+  const line = { type: 'LineString', coordinates: [[0, 0.5], [1, 0.5]] }; // biome-ignore format: one line
+  const over = await run('union', layer([line, { type: 'Point', coordinates: [0.5, 0.5] }]), layer([square(0, 0)], 'zone')); // biome-ignore format: one line
+  assert.deepEqual(over.features.map(({ properties: { n, zone }, geometry }) => [n, zone, geometry?.type]), [[0, 0, 'LineString'], [1, 0, 'Point'], [null, 0, 'Polygon']]); // biome-ignore format: one line
+  const none = await run('union', layer([]), layer([square(0, 0)], 'zone'));
+  assert.deepEqual(none.features.map(({ properties }) => properties), [{ zone: 0 }]); // biome-ignore format: one line
+});
+
 test('a feature inside of one polygon or of none keeps its bytes, and one that merely touches is outside', async () => {
   const inside = { type: 'Polygon', coordinates: [[[0.1, 0.1, 5], [0.3, 0.1, 6], [0.2, 0.3, 7], [0.1, 0.1, 5]]] }; // biome-ignore format: one line
   const { features } = await run('identity', layer([inside, square(0, 1)]), ZONES);
@@ -88,6 +125,71 @@ test('invalid polygons of both sides are repaired and counted, other geometries 
   await assert.rejects(run('identity', layer([square(0, 0)]), layer([line])), /LineString/);
   const collection = { type: 'GeometryCollection', geometries: [line, square(0, 0)] };
   await assert.rejects(run('identity', layer([collection]), ZONES), /explode/);
+});
+
+test('law: union has the area of both without that of intersection, symmetric_difference that of what is in one', async () => {
+  const shift = fc.integer({ min: 0, max: 10 }).map((n) => n / 8);
+  const zone = fc.tuple(shift, shift, fc.constantFrom(0.5, 1, 1.25));
+  const totalOf = ({ features }: SecondSourceRun): number =>
+    features.reduce((sum, feature) => sum + areaOf(feature), 0);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(zone, { minLength: 1, maxLength: 8 }),
+      fc.boolean(),
+      async (zones, isSource) => {
+        const grid = layer(Array.from({ length: 25 }, (_, i) => square(i % 5, Math.floor(i / 5))));
+        const others = layer(zones.map(([x, y, size], i) => square((i % 4) * 2.5 + x, Math.floor(i / 4) * 2.5 + y, size))); // biome-ignore format: one line
+        const [a, b] = isSource ? [grid, others] : [others, grid];
+        const [intersection, union, difference] = await Promise.all(
+          ['intersection', 'union', 'symmetric_difference'].map(async (how) => totalOf(await run(how, a, b))),
+        );
+        const both = zones.reduce((sum, [, , size]) => sum + size * size, 25);
+        assert.ok(Math.abs(union - (both - intersection)) < 1e-9, `${union}, ${both}, ${intersection}`);
+        assert.ok(Math.abs(difference - (union - intersection)) < 1e-9, `${difference}, ${union}`);
+      },
+    ),
+    { numRuns: 6 },
+  );
+});
+
+test('what is left of the source does not depend on the batches of the features', async () => {
+  const geos = await Geos.load();
+  const columnOf = (count: number, place: (i: number) => readonly [number, number], size: number) => {
+    const builder = new GeometryBuilder('XY');
+    for (let i = 0; i < count; i++) {
+      const [x, y] = place(i);
+      for (let corner = 0; corner <= 12; corner++) {
+        const angle = ((corner % 12) * Math.PI) / 6;
+        builder.position(x + size * Math.cos(angle), y + size * Math.sin(angle));
+      }
+      builder.endRing();
+      builder.endPart(PART_KIND.polygon);
+      builder.endFeature(GEOMETRY_TYPE.polygon);
+    }
+    return builder.finish();
+  };
+  const source: FeatureSource = {
+    table: { rowCount: 2, fields: [], columns: [], file: 's' },
+    geometry: columnOf(2, (i) => [i * 7, 0], 5),
+    flags: new Uint8Array(2),
+  };
+  const features = columnOf(300, (i) => [((i * 37) % 101) / 7 - 3, ((i * 53) % 89) / 9 - 5], 0.4);
+  const setting = { ...settingIn(METRIC_CRS), file: { crs: METRIC_CRS, toData: null, toWgs84: () => {} } };
+  const leftAfter = (batchRows: number): FeatureBatch[] => {
+    using placed = new PlacedSource(geos, source, setting);
+    const remains = new Remains(geos, source, placed, { tolerance: 1e-9, text: '' }, setting, 500);
+    for (let start = 0; start < 300; start += batchRows) {
+      const covering = new CoveringBuilder();
+      for (let row = start; row < Math.min(300, start + batchRows); row++)
+        covering.add(features, row, false, [0, 1]);
+      remains.add(covering.finish());
+    }
+    return [...remains.finish([], new Findings())];
+  };
+  const whole = leftAfter(300);
+  assert.equal(whole[0].rowCount, 2);
+  assert.ok(whole[0].geometry.coordinates.length > 500);
+  for (const batchRows of [1, 7, 64]) assert.deepEqual(leftAfter(batchRows), whole);
 });
 
 test('law: with identity areas add up, and the pieces inside are those of intersection', async () => {

@@ -5,7 +5,7 @@ import { indexOfField } from '../../batch/known-field.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { NO_ROW_OF_SOURCE, RowPairs } from '../parts/source/row-pairs.ts';
-import { type AddedField, NamesReport, namedFields } from '../parts/source/source-fields.ts';
+import { type AddedField, namedFields, noteNames } from '../parts/source/source-fields.ts';
 import { SOURCE } from '../parts/source-file.ts';
 import type { StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
 import { KeyLookup, NO_MATCH } from './key-index.ts';
@@ -54,7 +54,6 @@ class JoinStep {
   readonly #setting: StepSetting;
   readonly #source: JoinSource;
   readonly #lookup: KeyLookup;
-  readonly #names = new NamesReport();
 
   constructor(parameters: StepParameters, setting: StepSetting) {
     this.#parameters = parameters;
@@ -98,7 +97,7 @@ class JoinStep {
     findings.noteTally('JOIN_FURTHER_MATCHES', { source }, further);
     const ownNames = addedFields(this.#parameters);
     const named = namedFields(batch.fields, ownNames, this.#parameters);
-    this.#names.note(batch.fields, ownNames, named, this.#parameters, findings);
+    noteNames(ownNames, named, this.#parameters, findings);
     const columns = added.map((column) => table.columns[column]);
     return pairs.featuresOf(
       batch,

@@ -1,114 +1,133 @@
 /** Cuts the features of a batch along the polygons of the source. */
 import { positionBounds } from '../../batch/bounds.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, hasM, hasZ } from '../../batch/geometry-column.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+  PART_KIND,
+  PART_KIND_MASK,
+} from '../../batch/geometry-column.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { field } from '../../message.ts';
-import { copyRows } from '../parts/copy-rows.ts';
 import { sliverTolerance } from '../parts/sliver-tolerance.ts';
-import { concludeSource } from '../parts/source/conclude-source.ts';
 import { type FeatureSource, ROW_FLAG } from '../parts/source/feature-source.ts';
+import { featureStep, sourceOf } from '../parts/source/feature-step.ts';
 import { cutWhereDegrees, PlacedSource } from '../parts/source/placed-source.ts';
-import { NO_ROW_OF_SOURCE, RowPairs } from '../parts/source/row-pairs.ts';
-import { NamesReport, namedFields } from '../parts/source/source-fields.ts';
-import { SOURCE } from '../parts/source-file.ts';
-import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
-import { PieceCutter } from './piece-cutter.ts';
+import { RowPairs } from '../parts/source/row-pairs.ts';
+import { namedFields, noteNames } from '../parts/source/source-fields.ts';
+import type { StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
+import { type KeptPieces, PieceCutter } from './piece-cutter.ts';
+import { CoveringBuilder, Remains } from './remains.ts';
 
-/** A step is not notified of its end: the memory of GEOS is freed when the step is garbage collected. */
-const abandoned = new FinalizationRegistry<PlacedSource>((source) => source[Symbol.dispose]());
-
-export const code: StreamingTransformation = {
-  kind: 'streaming',
-  outputFields: (fields, parameters) => [
-    ...fields,
-    ...namedFields(fields, sourceOf(parameters).table.fields, parameters),
-  ],
-  async prepare(parameters, setting) {
-    const geos = await Geos.load();
-    const placed = new PlacedSource(geos, sourceOf(parameters), setting);
-    const step = new OverlayStep(geos, placed, parameters, setting);
-    const apply: ApplyStep = (batch, findings) => step.apply(batch, findings);
-    abandoned.register(apply, placed);
-    return apply;
-  },
-  conclude: (parameters, findings) => concludeSource(sourceOf(parameters), findings),
+type Kept = KeptPieces & {
+  /** What no feature covers of the source. */
+  readonly remains: boolean;
 };
 
-function sourceOf(parameters: StepParameters): FeatureSource {
-  return parameters[SOURCE] as FeatureSource;
+const KEPT: Readonly<Record<string, Kept>> = {
+  intersection: { inside: true, outside: false, remains: false },
+  identity: { inside: true, outside: true, remains: false },
+  union: { inside: true, outside: true, remains: true },
+  symmetric_difference: { inside: false, outside: true, remains: true },
+};
+
+function keptBy({ how }: StepParameters): Kept {
+  return KEPT[how as string];
+}
+
+export const code: StreamingTransformation = {
+  ...featureStep(
+    (parameters) => sourceOf(parameters).table.fields,
+    (geos, placed, parameters, setting) => {
+      const step = new OverlayStep(geos, placed, parameters, setting);
+      return (batch, findings, _rowsBefore, forAddition) => step.apply(batch, findings, forAddition);
+    },
+  ),
+  addition: {
+    isWanted: (parameters) => keptBy(parameters).remains,
+    async begin(parameters, setting) {
+      const geos = await Geos.load();
+      const source = sourceOf(parameters);
+      const placed = new PlacedSource(geos, source, setting);
+      return new Remains(geos, source, placed, toleranceOf(placed, setting), setting);
+    },
+  },
+};
+
+function toleranceOf({ geometry }: PlacedSource, { crs }: StepSetting): ReturnType<typeof sliverTolerance> {
+  return sliverTolerance(positionBounds(geometry), crs);
 }
 
 class OverlayStep {
   readonly #parameters: StepParameters;
   readonly #setting: StepSetting;
   readonly #source: FeatureSource;
+  readonly #kept: Kept;
   readonly #cutter: PieceCutter;
   readonly #toleranceText: string;
-  readonly #names = new NamesReport();
 
   constructor(geos: Geos, placed: PlacedSource, parameters: StepParameters, setting: StepSetting) {
     this.#parameters = parameters;
     this.#setting = setting;
     this.#source = sourceOf(parameters);
-    const { tolerance, text } = sliverTolerance(positionBounds(placed.geometry), setting.crs);
+    this.#kept = keptBy(parameters);
+    const { tolerance, text } = toleranceOf(placed, setting);
     this.#toleranceText = text;
-    this.#cutter = new PieceCutter(geos, placed, tolerance, parameters.how === 'identity');
+    this.#cutter = new PieceCutter(geos, placed, tolerance, this.#kept);
   }
 
   /**
-   * Notes OVERLAY_OUTSIDE, SLIVERS_DROPPED, GEOMETRY_REPAIRED, Z_INTERPOLATED, M_DROPPED and SOURCE_FIELD_RENAMED. Throws
-   * TRANSFORMATION_INVALID for a collection.
+   * Notes OVERLAY_OUTSIDE or OVERLAY_INSIDE, SLIVERS_DROPPED, GEOMETRY_REPAIRED, Z_INTERPOLATED, M_DROPPED and
+   * SOURCE_FIELD_RENAMED. Throws TRANSFORMATION_INVALID for a collection.
    */
-  apply(batch: FeatureBatch, findings: Findings): FeatureBatch {
+  apply(batch: FeatureBatch, findings: Findings, forAddition?: (data: unknown) => void): FeatureBatch {
     const { geometry, rowCount } = batch;
     const cutter = this.#cutter;
     const column = cutWhereDegrees(geometry, this.#setting.crs);
     const builder = new GeometryBuilder(geometry.dimensions, rowCount, geometry.coordinates.length / 2);
     const pairs = new RowPairs(rowCount, this.#setting);
-    const outside = new RowTally();
+    const dropped = new RowTally();
     const slivers = new RowTally();
     const repaired = new RowTally();
     const withoutM = new RowTally();
     const interpolated = new RowTally();
     const { flags, table } = this.#source;
-    const isIdentity = this.#parameters.how === 'identity';
+    const covering = this.#kept.remains ? new CoveringBuilder() : null;
     for (let row = 0; row < rowCount; row++) {
       if (column.types[row] === GEOMETRY_TYPE.geometryCollection) throw this.#collection(row);
-      if (column.partOffsets[row] === column.partOffsets[row + 1]) {
-        if (!isIdentity) {
-          outside.add(row);
-          continue;
-        }
-        copyRows(builder, geometry, row, row + 1);
-        pairs.add(row, NO_ROW_OF_SOURCE);
-        continue;
-      }
       const before = pairs.count;
       cutter.cut(column, row, builder, (other) => {
-        if (other >= 0) flags[other] |= ROW_FLAG.matched;
         pairs.add(row, other);
         if (pairs.count % 1024 === 0) this.#setting.checkPositions(builder.positionCount);
       });
+      const { covered } = cutter;
+      for (const other of covered) flags[other] |= ROW_FLAG.matched;
+      if (covered.length > 0 && isPolygon(column, row))
+        covering?.add(column, row, cutter.isRepaired, covered);
       if (cutter.hasSlivers) slivers.add(row);
       if (cutter.isRepaired) repaired.add(row);
-      if (pairs.count === before) outside.add(row);
+      if (pairs.count === before) dropped.add(row);
       else if (cutter.isCut) {
         if (hasM(geometry.dimensions)) withoutM.add(row);
         if (hasZ(geometry.dimensions)) interpolated.add(row);
       }
     }
+    if (covering !== null) forAddition?.(covering.finish());
     const operation = 'overlay';
-    findings.noteTally('OVERLAY_OUTSIDE', { source: table.file }, outside);
+    const code = this.#kept.inside ? 'OVERLAY_OUTSIDE' : 'OVERLAY_INSIDE';
+    findings.noteTally(code, { source: table.file }, dropped);
     findings.noteTally('SLIVERS_DROPPED', { operation, tolerance: this.#toleranceText }, slivers);
     findings.noteTally('GEOMETRY_REPAIRED', { operation }, repaired);
     findings.noteTally('Z_INTERPOLATED', { operation }, interpolated);
     findings.noteTally('M_DROPPED', { format: operation }, withoutM);
     const named = namedFields(batch.fields, table.fields, this.#parameters);
-    this.#names.note(batch.fields, table.fields, named, this.#parameters, findings);
+    noteNames(table.fields, named, this.#parameters, findings);
     return pairs.featuresOf(batch, [...batch.fields, ...named], table.columns, [], builder.finish());
   }
 
@@ -122,4 +141,9 @@ class OverlayStep {
       { record: row + 1 },
     );
   }
+}
+
+/** Of a row with parts of one kind. */
+function isPolygon({ partOffsets, partKinds }: GeometryColumn, row: number): boolean {
+  return (partKinds[partOffsets[row]] & PART_KIND_MASK) === PART_KIND.polygon;
 }

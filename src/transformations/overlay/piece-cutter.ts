@@ -19,34 +19,46 @@ import { NO_ROW_OF_SOURCE } from '../parts/source/row-pairs.ts';
 /** Between a single type and its multi type. */
 const MULTI = GEOMETRY_TYPE.multiPoint - GEOMETRY_TYPE.point;
 
+/** Which pieces become features. */
+export interface KeptPieces {
+  readonly inside: boolean;
+  /** What is in no polygon. */
+  readonly outside: boolean;
+}
+
 export class PieceCutter {
   /** Of the feature that was cut last. */
   hasSlivers = false;
   isRepaired = false;
   isCut = false;
+  /** The rows of the source in which it has pieces, kept or not, ascending. */
+  readonly covered: number[] = [];
   readonly #geos: Geos;
   readonly #source: PlacedSource;
   readonly #tolerance: number;
-  readonly #keepsOutside: boolean;
+  readonly #keeps: KeptPieces;
   readonly #bounds: Bounds = emptyBounds();
   readonly #candidates: number[] = [];
 
-  /** `tolerance`: the width of slivers in the unit of the coordinates. `keepsOutside`: also what no polygon has. */
-  constructor(geos: Geos, source: PlacedSource, tolerance: number, keepsOutside: boolean) {
+  /** `tolerance`: the width of slivers in the unit of the coordinates. */
+  constructor(geos: Geos, source: PlacedSource, tolerance: number, keeps: KeptPieces) {
     this.#geos = geos;
     this.#source = source;
     this.#tolerance = tolerance;
-    this.#keepsOutside = keepsOutside;
+    this.#keeps = keeps;
   }
 
   /**
-   * Appends the pieces, in the order of the source, and at last what is outside. `onPiece` gets the row of the source for each
-   * piece, or NO_ROW_OF_SOURCE for the outside. The row has points, lines or polygons.
+   * Appends the pieces, in the order of the source, and at last what is outside, as which an empty feature counts. `onPiece` gets
+   * the row of the source for each piece, or NO_ROW_OF_SOURCE for the outside. The row has points, lines or polygons.
    */
   cut(column: GeometryColumn, row: number, builder: GeometryBuilder, onPiece: (other: number) => void): void {
     this.hasSlivers = false;
     this.isRepaired = false;
     this.isCut = false;
+    const { covered } = this;
+    covered.length = 0;
+    const keeps = this.#keeps;
     const bounds = this.#bounds;
     bounds[0] = bounds[1] = Number.POSITIVE_INFINITY;
     bounds[2] = bounds[3] = Number.NEGATIVE_INFINITY;
@@ -55,11 +67,14 @@ export class PieceCutter {
     this.#source.index.search(bounds[0], bounds[1], bounds[2], bounds[3], candidates);
     candidates.sort((a, b) => a - b);
     const keepWhole = (other: number): void => {
+      const isInside = other !== NO_ROW_OF_SOURCE;
+      if (isInside) covered.push(other);
+      if (isInside ? !keeps.inside : !keeps.outside) return;
       copyRows(builder, column, row, row + 1);
       onPiece(other);
     };
     if (candidates.length === 0) {
-      if (this.#keepsOutside) keepWhole(NO_ROW_OF_SOURCE);
+      keepWhole(NO_ROW_OF_SOURCE);
       return;
     }
     if (column.types[row] === GEOMETRY_TYPE.point) {
@@ -73,7 +88,6 @@ export class PieceCutter {
     const kind = partKinds[partOffsets[row]] & PART_KIND_MASK;
     let rest: GeosGeometry | null = null;
     let isCovered = false;
-    let isTouched = false;
     using owned = new DisposableStack();
     for (const other of candidates) {
       const { prepared, geometry: polygon } = this.#source.row(other);
@@ -85,16 +99,17 @@ export class PieceCutter {
       }
       if (kind === PART_KIND.polygon && prepared.touches(own)) continue;
       using piece = this.#overlaid(own, polygon, 'intersection');
-      if (this.#append(piece, kind, builder)) {
-        onPiece(other);
-        isTouched = true;
+      const target = keeps.inside ? builder : new GeometryBuilder('XY', 1, piece.positionCount);
+      if (this.#append(piece, kind, target)) {
+        covered.push(other);
+        if (keeps.inside) onPiece(other);
       }
-      if (!this.#keepsOutside || isCovered) continue;
+      if (!keeps.outside || isCovered) continue;
       rest = owned.use(this.#overlaid(rest ?? own, polygon, 'difference'));
     }
-    if (!this.#keepsOutside || isCovered) return;
+    if (!keeps.outside || isCovered) return;
     // With nothing but slivers inside, it is whole outside.
-    if (rest === null || (!isTouched && !flag)) {
+    if (rest === null || (covered.length === 0 && !flag)) {
       this.isCut = false;
       keepWhole(NO_ROW_OF_SOURCE);
     } else if (!rest.isEmpty && this.#append(rest, kind, builder)) onPiece(NO_ROW_OF_SOURCE);
@@ -107,7 +122,7 @@ export class PieceCutter {
       isInside = true;
       keepWhole(other);
     }
-    if (!isInside && this.#keepsOutside) keepWhole(NO_ROW_OF_SOURCE);
+    if (!isInside) keepWhole(NO_ROW_OF_SOURCE);
   }
 
   /** GEOS may reject a line with ordinates that it cannot place, which only then is repaired. */

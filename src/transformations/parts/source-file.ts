@@ -89,6 +89,21 @@ export function fileReader(part: string): FileParameter['fileOf'] {
   };
 }
 
+/** A second source whose features, of these kinds, and fields `fields` (missing: all) are used. */
+export function featureParameter(kinds: 'any' | 'polygons'): FileParameter {
+  return {
+    part: SOURCE,
+    uses: 'features',
+    value: null,
+    fileOf: fileReader(SOURCE),
+    collector: async (path, { fields = null }) => {
+      const { FeatureSourceCollector } = await import('./source/feature-source.ts');
+      return new FeatureSourceCollector(path, fields as readonly string[] | null, kinds);
+    },
+    usesParameters: true,
+  };
+}
+
 /** A flag with the file, and modifiers that say how to read it. */
 export function fileForm(
   flag: string,

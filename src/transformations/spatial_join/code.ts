@@ -1,7 +1,7 @@
 /** Joins the attributes of the features of the source that each feature relates to. */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { Geos } from '../../engines/geos/geos.ts';
+import type { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
@@ -9,38 +9,18 @@ import { field } from '../../message.ts';
 import { planAggregates } from '../parts/aggregate.ts';
 import { aggregateColumn } from '../parts/aggregate-columns.ts';
 import { metersOf } from '../parts/lengths.ts';
-import { concludeSource } from '../parts/source/conclude-source.ts';
 import { type FeatureSource, ROW_FLAG } from '../parts/source/feature-source.ts';
-import { cutWhereDegrees, PlacedSource } from '../parts/source/placed-source.ts';
+import { featureStep, sourceOf } from '../parts/source/feature-step.ts';
+import { cutWhereDegrees, type PlacedSource } from '../parts/source/placed-source.ts';
 import { NO_ROW_OF_SOURCE, RowPairs } from '../parts/source/row-pairs.ts';
-import { type AddedField, NamesReport, namedFields } from '../parts/source/source-fields.ts';
-import { SOURCE } from '../parts/source-file.ts';
-import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
+import { type AddedField, namedFields, noteNames } from '../parts/source/source-fields.ts';
+import type { StepParameters, StepSetting } from '../transformation.ts';
 import { type Matcher, NearestMatcher, type Predicate, PredicateMatcher } from './matcher.ts';
 
-/** A step is not notified of its end: the memory of GEOS is freed when the step is garbage collected. */
-const abandoned = new FinalizationRegistry<PlacedSource>((source) => source[Symbol.dispose]());
-
-export const code: StreamingTransformation = {
-  kind: 'streaming',
-  outputFields: (fields, parameters) => [
-    ...fields,
-    ...namedFields(fields, addedFields(parameters), parameters),
-  ],
-  async prepare(parameters, setting) {
-    const geos = await Geos.load();
-    const placed = new PlacedSource(geos, sourceOf(parameters), setting);
-    const step = new SpatialJoin(geos, placed, parameters, setting);
-    const apply: ApplyStep = (batch, findings) => step.apply(batch, findings);
-    abandoned.register(apply, placed);
-    return apply;
-  },
-  conclude: (parameters, findings) => concludeSource(sourceOf(parameters), findings),
-};
-
-function sourceOf(parameters: StepParameters): FeatureSource {
-  return parameters[SOURCE] as FeatureSource;
-}
+export const code = featureStep(addedFields, (geos, placed, parameters, setting) => {
+  const step = new SpatialJoin(geos, placed, parameters, setting);
+  return (batch, findings) => step.apply(batch, findings);
+});
 
 function merges({ aggregate, matches }: StepParameters): boolean {
   return aggregate !== undefined || matches === 'aggregate';
@@ -63,7 +43,6 @@ class SpatialJoin {
   readonly #source: FeatureSource;
   readonly #matcher: Matcher;
   readonly #added: readonly AddedField[];
-  readonly #names = new NamesReport();
 
   constructor(geos: Geos, placed: PlacedSource, parameters: StepParameters, setting: StepSetting) {
     this.#parameters = parameters;
@@ -120,7 +99,7 @@ class SpatialJoin {
     findings.noteTally('JOIN_FURTHER_MATCHES', { source }, further);
     findings.noteTally('TESTED_AS_REPAIRED', {}, repaired);
     const named = namedFields(batch.fields, this.#added, this.#parameters);
-    this.#names.note(batch.fields, this.#added, named, this.#parameters, findings);
+    noteNames(this.#added, named, this.#parameters, findings);
     const own = [distances, counts].flatMap((column) => (column === null ? [] : [column.finish()]));
     return pairs.featuresOf(
       batch,

@@ -89,21 +89,14 @@ export function namedFields(
   return added.map((field) => ({ name: names.take(wantedName(field, parameters)), type: field.type }));
 }
 
-/** Reports names that got a number. Once for each list of fields of features. */
-export class NamesReport {
-  readonly #reported = new WeakSet<readonly Field[]>();
-
-  note(
-    fields: readonly Field[],
-    added: readonly AddedField[],
-    named: readonly Field[],
-    parameters: StepParameters,
-    findings: Findings,
-  ): void {
-    if (this.#reported.has(fields)) return;
-    this.#reported.add(fields);
-    for (const [i, field] of added.entries())
-      if (named[i].name !== wantedName(field, parameters))
-        findings.note('SOURCE_FIELD_RENAMED', { from: field.name, to: named[i].name });
-  }
+/** Reports names that got a number. */
+export function noteNames(
+  added: readonly AddedField[],
+  named: readonly Field[],
+  parameters: StepParameters,
+  findings: Findings,
+): void {
+  for (const [i, field] of added.entries())
+    if (named[i].name !== wantedName(field, parameters))
+      findings.note('SOURCE_FIELD_RENAMED', { from: field.name, to: named[i].name });
 }
