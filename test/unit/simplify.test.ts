@@ -1,10 +1,15 @@
 /** simplify: fewer positions within a tolerance, valid results, exact positions. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { seededRandom } from '../../bench/data.ts';
+import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
 import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
+import type { GeosGeometry } from '../../src/engines/geos/geometry.ts';
+import { Geos } from '../../src/engines/geos/geos.ts';
 import { simplify } from '../../src/transformations/simplify.ts';
+import { geometryText } from '../support/rows.ts';
 import { areValid, idsOf, METRIC_CRS, runStep, settingIn } from '../support/run-step.ts';
-import { batchOfWkt } from '../support/wkt-column.ts';
+import { batchOfWkt, columnOfWkt } from '../support/wkt-column.ts';
 
 const DEGREES = settingIn(WGS84_DESCRIPTION);
 const METER = { tolerance: 1, units: 'meters' };
@@ -88,4 +93,78 @@ test('in degrees nothing moves farther than the tolerance, and positions keep th
   assert.deepEqual(await positions(1.8), [3, 3, 3, 3, 3, 3]);
   assert.deepEqual(await positions(4), [3, 3, 3, 3, 3, 2]);
   assert.deepEqual(await positions(12), [2, 2, 2, 2, 2, 2]);
+});
+
+function textOf(geometry: GeosGeometry): string | null {
+  const builder = new GeometryBuilder('XY');
+  geometry.appendTo(builder);
+  return geometryText(builder.finish(), 0);
+}
+
+/** Rings, rings with holes, several polygons, lines; some invalid, some on a grid, where edges touch and run along each other. */
+function seededShape(random: () => number): string {
+  const grid = [0, 0.25, 1][Math.floor(random() * 3)];
+  const snap = (value: number): number => (grid === 0 ? value : Math.round(value / grid) * grid);
+  const ring = (x: number, y: number, least: number, most: number): string => {
+    const count = 4 + Math.floor(random() * (random() < 0.1 ? 150 : 16));
+    const corners = Array.from({ length: count }, (_, i) => {
+      const reach = least + random() * (most - least);
+      const angle = (i / count) * 2 * Math.PI;
+      return `${snap(x + reach * Math.cos(angle))} ${snap(y + reach * Math.sin(angle))}`;
+    });
+    return `(${[...corners, corners[0]].join(', ')})`;
+  };
+  const around = (): number => (random() - 0.5) * 10;
+  const several = <T>(make: () => T): T[] => Array.from({ length: 1 + Math.floor(random() * 3) }, make);
+  switch (Math.floor(random() * 5)) {
+    case 0:
+      return `POLYGON (${ring(0, 0, 1, 8)})`;
+    case 1:
+      return `POLYGON (${[ring(0, 0, 6, 8), ...several(() => ring(around(), around(), 0.2, 1.5))].join(', ')})`;
+    case 2:
+      return `MULTIPOLYGON (${several(() => `(${ring(around(), around(), 1, 3)})`).join(', ')})`;
+    case 3:
+      return `LINESTRING ${ring(0, 0, 1, 8)}`;
+    default:
+      return `MULTILINESTRING (${several(() => ring(around(), around(), 1, 3)).join(', ')})`;
+  }
+}
+
+test('gives what GEOS gives, bit by bit', async () => {
+  const geos = await Geos.load();
+  const random = seededRandom(17);
+  const texts = Array.from({ length: 300 }, () => seededShape(random));
+  for (const [tolerance, keepsTopology] of [
+    [0.3, true],
+    [2, true],
+    [0.7, false],
+  ] as const) {
+    const params = { tolerance, units: 'meters', preserve_topology: keepsTopology };
+    const run = await runStep(simplify, params, batchOfWkt(texts));
+    assert.ok(await areValid(run.batch));
+    const results = new Map(idsOf(run).map((id, i) => [id, run.texts[i]]));
+    const column = columnOfWkt(texts);
+    let compared = 0;
+    texts.forEach((text, row) => {
+      using geometry = geos.read(column, row);
+      using expected = keepsTopology
+        ? geometry.topologyPreserveSimplify(tolerance)
+        : geometry.simplify(tolerance);
+      // Others are repaired.
+      if (!expected.isValid || expected.isEmpty || expected.positionCount === geometry.positionCount) return;
+      assert.equal(results.get(row + 1), textOf(expected)?.replaceAll(',', ', '), text);
+      compared++;
+    });
+    assert.ok(compared > 100, `${compared} features were simplified by both`);
+  }
+});
+
+test('a line of 40,000 positions on a circle is simplified without deep recursion', async () => {
+  const circle = Array.from(
+    { length: 40_000 },
+    (_, i) => `${1000 * Math.cos(i / 7000)} ${1000 * Math.sin(i / 7000)}`,
+  );
+  const run = await runStep(simplify, METER, batchOfWkt([`LINESTRING (${circle.join(', ')})`]));
+  const left = String(run.texts[0]).split(',').length;
+  assert.ok(left > 50 && left < 200, `${left} positions`);
 });
