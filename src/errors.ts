@@ -157,15 +157,15 @@ const generalErrors = {
   SPLIT_NOT_POSSIBLE: user(400, "'{field:output.split_by}': {reason}; {advice}"),
   SPLIT_TOO_MANY_VALUES: user(
     400,
-    "field '{field}' has at least {count} different values, and an output can be split into at most {limit} parts; choose a field with fewer values, or filter the features first",
+    "'{field}' has at least {count} different values, and an output can be split into at most {limit} parts; split it by something with fewer values, or filter the features first",
   ),
   SPLIT_VALUE_TOO_LONG: user(
     400,
-    "field '{field}' has a value of {length} characters, and an output can be split by values of at most {limit}; choose another field",
+    "'{field}' has a value of {length} characters, and an output can be split by values of at most {limit}; split it by shorter values",
   ),
   SPLIT_FILE_TOO_LARGE: user(
     413,
-    "'{file}', a part of the output, has {bytes} bytes; the limit in an archive is {limit}: choose a field with more values, or filter the features first",
+    "'{file}', a part of the output, has {bytes} bytes; the limit in an archive is {limit}: split it by something with more values, or filter the features first",
   ),
   // input bytes
   INPUT_EMPTY: user(400, '{source} is empty (0 bytes); was the upload or export interrupted?'),

@@ -1,4 +1,4 @@
-/** `--split-by FIELD`: what it asks of the pipeline, and the files of a directory that get the parts. */
+/** `--split-by`: what it asks of the pipeline, and the files of a directory that get the parts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { failure } from '../errors.ts';

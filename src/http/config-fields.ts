@@ -276,9 +276,14 @@ export const CONFIG_FIELDS = {
     flat: ['split_by', 'output_split_by'],
     operations: ['transform', 'inspect'],
     description:
-      'Field by whose values the features are divided, after the steps. Each value becomes a layer or a file (see `output.split_into`), at most 1,000 in an output; its name is the value.',
-    schema: () => ({ ...layerName, minLength: 1, examples: ['district'] }),
-    shouldBe: 'the name of a field',
+      'Field by whose values the features are divided, after the steps, or an expression (docs/expressions.md), such as `year(built)`; an object is one in JSON. Each value becomes a layer or a file (see `output.split_into`), at most 1,000 in an output; its name is the value.',
+    schema: () => ({
+      ...layerName,
+      type: ['string', 'object'],
+      minLength: 1,
+      examples: ['district', 'year(built)'],
+    }),
+    shouldBe: 'the name of a field, or an expression',
   },
   splitInto: {
     nested: ['output.split_into'],

@@ -34,6 +34,7 @@ import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import { shortText } from '../short-text.ts';
 import { type FilePlaces, parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
+import { checkSplitBy, type SplitBy } from '../transformations/split_by.ts';
 import { type Endpoint, type FieldId, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
 import { configOfDocument, inDocument, isDocument, parseDocument } from './job-document.ts';
@@ -406,10 +407,14 @@ function parseOutput(
 
 /** Null: the output is not split. Throws CONFIG_INVALID. */
 function parseSplit(values: ConfigValues, format: Format): SplitRequest | null {
-  const { value: by } = values.take('splitBy');
+  const { value: by, path: byPath } = values.take('splitBy');
   const { value: into, path } = values.take('splitInto');
-  if (by !== undefined) return { field: String(by), into: (into as SplitInto | undefined) ?? format.parts };
-  if (into !== undefined) throw invalid(path, "needs 'split_by', the field by which the output is split");
+  if (by !== undefined) {
+    checkSplitBy(by as SplitBy, byPath);
+    return { field: by as SplitBy, into: (into as SplitInto | undefined) ?? format.parts };
+  }
+  if (into !== undefined)
+    throw invalid(path, "needs 'split_by', the field or expression by which the output is split");
   return null;
 }
 

@@ -14,6 +14,7 @@ import { field, phrase } from '../message.ts';
 import { listed, shortText } from '../short-text.ts';
 import { layersOf } from '../transformations/parts/step-layers.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
+import { SPLIT_PATH, splitBy } from '../transformations/split_by.ts';
 import {
   contentName,
   type FeatureCollector,
@@ -134,8 +135,11 @@ function remembered<Value>(
   return value;
 }
 
-export function transformationById(id: string, registry: readonly Transformation[]): Transformation {
-  const record = registry.find((transformation) => transformation.id === id);
+export function transformationById(
+  id: string,
+  registry: readonly Transformation[],
+): Pick<Transformation, 'id' | 'fileParameter' | 'load'> {
+  const record = [...registry, splitBy].find((transformation) => transformation.id === id);
   if (record === undefined) throw new Error(`transformation '${id}' is not registered`);
   return record;
 }
@@ -237,10 +241,15 @@ export function requireField(fields: readonly Field[], name: string, layerName: 
     indexOfField(fields, name);
   } catch (error) {
     if (!(error instanceof GeomillError) || error.code !== 'FIELD_UNKNOWN') throw error;
-    const path = field('output.split_by');
+    const path = field(SPLIT_PATH);
     const where = layerName === '' ? phrase`${path}` : phrase`layer '${layerName}' at ${path}`;
     throw new GeomillError(error.code, { ...error.params, where }, { layer: layerName }, error);
   }
+}
+
+/** The steps without the one whose last field divides the output: its values are no part of the output. */
+export function visibleSteps(steps: readonly LoadedStep[]): readonly LoadedStep[] {
+  return steps.filter(({ type }) => type !== splitBy.id);
 }
 
 /** The fields after the steps, given the fields before them. Throws FIELD_UNKNOWN with step and layer. */

@@ -12,9 +12,10 @@ import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { LayerEncoding } from '../formats/format.ts';
 import { KeptBatches } from '../transformations/parts/kept-batches.ts';
+import { isFieldName } from '../transformations/split_by.ts';
 import type { SerialTransformation } from '../transformations/transformation.ts';
 import { AdditionStage } from './addition.ts';
-import { fieldsAfter, requireField } from './chain.ts';
+import { fieldsAfter, requireField, visibleSteps } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
 import { ExcerptTooSmall, refuseDoubtful } from './excerpt.ts';
 import { planFieldMappings } from './field-mappings.ts';
@@ -91,7 +92,7 @@ export class LayerRun {
   /** The fields after the steps; null where only the output of the steps shows them. Throws FIELD_UNKNOWN. */
   get outputFields(): readonly Field[] | null {
     const fields = this.#inputFields;
-    return fields === null ? null : fieldsAfter(fields, this.#context.steps, this.plan.name);
+    return fields === null ? null : fieldsAfter(fields, visibleSteps(this.#context.steps), this.plan.name);
   }
 
   /** Throws FIELD_UNKNOWN if a step, or the split, names a field that is known to be missing. */
@@ -101,8 +102,10 @@ export class LayerRun {
   }
 
   #checkSplit(fields: readonly Field[]): void {
-    const { split } = this.#context;
-    if (split !== null) requireField(fields, split.field, this.plan.name);
+    const { split, steps } = this.#context;
+    if (split === null) return;
+    if (isFieldName(split.field)) requireField(fields, split.field, this.plan.name);
+    else fieldsAfter(fields, steps.slice(-1), this.plan.name);
   }
 
   /** A pass before the steps that infers the schema: fields and their types. Batches are kept while there is room. */
@@ -205,7 +208,8 @@ export class LayerRun {
 
   get #taskSplit(): Pick<Task, 'split'> {
     const { split } = this.#context;
-    return split === null ? {} : { split: { field: split.field, layer: this.index } };
+    if (split === null) return {};
+    return { split: { field: isFieldName(split.field) ? split.field : null, layer: this.index } };
   }
 
   /** Runs the stages that end in a collecting or serial step; afterwards the last stage is the current one. */

@@ -18,7 +18,7 @@ import { loadProj } from './load-proj.ts';
 import { locateFindings, withoutRows } from './locate-findings.ts';
 import { checkFieldNames } from './name-lengths.ts';
 import { checkPositions, withLikelyReason } from './position-range.ts';
-import { countParts, encodeParts, type PartEncodings, type PartResult } from './split-batch.ts';
+import { countParts, dividedBatch, encodeParts, type PartEncodings, type PartResult } from './split-batch.ts';
 import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
 import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
 import { transformersFor } from './transformers.ts';
@@ -99,7 +99,9 @@ function performTask(
   partEncodings: PartEncodings,
 ): Performed {
   const obtained = obtainBatch(task, session, reader, stage);
-  const { batch } = obtained;
+  const { batch: whole } = obtained;
+  const divided = task.split === undefined ? null : dividedBatch(whole, task.split.field);
+  const batch = divided?.batch ?? whole;
   const statistics =
     task.statisticsDepth === null
       ? null
@@ -116,31 +118,30 @@ function performTask(
     encodeFindings = encoded.findings;
   }
   let parts: readonly PartResult[] | undefined;
-  if (task.split !== undefined) {
-    const { field, layer } = task.split;
-    if (task.statisticsDepth !== null) parts = countParts(batch, field, task.statisticsDepth);
+  if (task.split !== undefined && divided !== null) {
+    if (task.statisticsDepth !== null) parts = countParts(divided, task.statisticsDepth);
     else if (writer !== null) {
-      const divided = encodeParts(batch, field, task.idField ?? null, writer, partEncodings[layer]);
-      parts = divided.parts;
-      encodeFindings = divided.findings;
-      for (const buffer of divided.transfer) transfer.push(buffer);
+      const encoded = encodeParts(divided, task.idField ?? null, writer, partEncodings[task.split.layer]);
+      parts = encoded.parts;
+      encodeFindings = encoded.findings;
+      for (const buffer of encoded.transfer) transfer.push(buffer);
     }
   }
   if (task.encoding !== null || task.split !== undefined)
     encodeFindings = located(encodeFindings, batch, session);
-  if (task.keepBatch) for (const buffer of batchBuffers(batch)) transfer.push(buffer);
+  if (task.keepBatch) for (const buffer of batchBuffers(whole)) transfer.push(buffer);
   const { batch: _, ...facts } = obtained;
   const result: TaskResult = {
     ...facts,
     rowCount: batch.rowCount,
     encodeFindings,
     statistics,
-    batch: task.keepBatch ? batch : null,
+    batch: task.keepBatch ? whole : null,
     chunk,
     ...(parts === undefined ? {} : { parts }),
   };
   const transferred = new Set(transfer);
-  const spent = task.keepBatch ? [] : batchBuffers(batch).filter((buffer) => !transferred.has(buffer));
+  const spent = task.keepBatch ? [] : batchBuffers(whole).filter((buffer) => !transferred.has(buffer));
   return { result, transfer: [...transferred], spent };
 }
 

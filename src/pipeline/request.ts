@@ -4,6 +4,7 @@ import type { FailOn } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { ExpectedFile } from '../io/output-place.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
+import type { SplitBy } from '../transformations/split_by.ts';
 
 /** A job of a runner. */
 export type JobRequest = ConversionRequest | InspectionRequest;
@@ -76,7 +77,7 @@ export interface OutputRequest {
   readonly layerName?: string;
   /** false: the output is delivered inline (geojson only). */
   readonly toFile: boolean;
-  /** The features are divided by the values of a field. Missing: they are not. Only for a transform. */
+  /** The features are divided by the values of a field or expression. Missing: they are not. Only for a transform. */
   readonly split?: SplitRequest;
   /** Layers of the output go into a copy of `ConversionPaths.existing`: with new names, or replacing layers of the same name. */
   readonly existing?: 'add' | 'replace';
@@ -86,10 +87,10 @@ export interface OutputRequest {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Each value of a field becomes a part of the output. */
+/** Each value of a field or expression becomes a part of the output. */
 export interface SplitRequest {
-  /** Of the features after the steps. */
-  readonly field: string;
+  /** Name of a field of the features after the steps, or an expression on them. */
+  readonly field: SplitBy;
   /** A part is a layer of the one output file, or a file of its own. */
   readonly into: SplitInto;
   /** Comes before the names of all parts. Missing: nothing. */

@@ -17,9 +17,10 @@ import type {
 } from '../formats/format.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
+import { splitSteps } from '../transformations/split_by.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { BatchSpool } from './batch-spool.ts';
-import { type LoadedStep, loadSteps } from './chain.ts';
+import { type LoadedStep, loadSteps, visibleSteps } from './chain.ts';
 import { type Codecs, loadCodecs } from './codecs.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
 import { type CrsMemory, CrsService } from './crs-service.ts';
@@ -169,11 +170,12 @@ class Conversion {
     const findings = new Findings();
     const scratch = new ScratchSpace();
     const { signal, threads = newThreads } = control;
+    const { split } = request.output;
     const reading = { paths, crs, findings, scratch, signal, threads };
     const [codecs, steps] = await Promise.all([
       loadCodecs(request),
       loadSteps(
-        request.transformations,
+        [...request.transformations, ...(split === undefined ? [] : splitSteps(split.field))],
         registry,
         paths.stepInputs,
         async (features, file, index, collector) => {
@@ -331,7 +333,7 @@ class Conversion {
         })),
       })),
       reprojections,
-      steps: this.#steps,
+      steps: visibleSteps(this.#steps),
       output: {
         mediaType: deliveredKind(this.#output.format, this.#request.output).mediaType,
         ...output,

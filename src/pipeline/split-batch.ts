@@ -1,4 +1,4 @@
-/** Divides batches by the values of a field, in the thread that made them. */
+/** Divides batches by the values of a field or expression, in the thread that made them. */
 import { type AttributeColumn, isValid, valueAt } from '../batch/attribute-column.ts';
 import { castBatch, castColumn } from '../batch/cast.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
@@ -6,7 +6,9 @@ import { batchStatistics, type LayerStatistics } from '../batch/statistics.ts';
 import { failure } from '../errors.ts';
 import { Findings, type FoundFinding, findingCatalogue } from '../findings.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding } from '../formats/format.ts';
+import { field, type Phrase, phrase } from '../message.ts';
 import { takeFeatures, takeGeometry } from '../transformations/parts/take-geometry.ts';
+import { SPLIT_PATH } from '../transformations/split_by.ts';
 import { idsAsField } from './feature-ids.ts';
 
 /** Most parts of an output. */
@@ -36,9 +38,28 @@ interface Rows {
   readonly rows: Uint32Array<ArrayBuffer>;
 }
 
+/** The values by which a batch is divided, and the batch without them if they are no part of the output. */
+export interface Divided {
+  readonly batch: FeatureBatch;
+  /** Missing in a batch that has not the field: null. */
+  readonly column: AttributeColumn | null;
+  /** Of the field, for messages; null: an expression. */
+  readonly name: string | null;
+}
+
+/** `name`: of the field; null: the values are the last column. */
+export function dividedBatch(batch: FeatureBatch, name: string | null): Divided {
+  const { fields, columns } = batch;
+  const index = name === null ? columns.length - 1 : fields.findIndex((one) => one.name === name);
+  const column = index < 0 ? null : columns[index];
+  if (name !== null) return { batch, column, name };
+  return { batch: { ...batch, fields: fields.slice(0, -1), columns: columns.slice(0, -1) }, column, name };
+}
+
 /** Counts the features of each value; `depth` 'all' also collects their statistics, without fields. */
-export function countParts(batch: FeatureBatch, field: string, depth: 'fields' | 'all'): PartResult[] {
-  return divide(batch, field).map(({ value, rows }) => ({
+export function countParts(divided: Divided, depth: 'fields' | 'all'): PartResult[] {
+  const { batch } = divided;
+  return divide(divided).map(({ value, rows }) => ({
     value,
     rowCount: rows.length,
     undrawn: 0,
@@ -61,16 +82,16 @@ export function countParts(batch: FeatureBatch, field: string, depth: 'fields' |
 
 /** Encodes the features of each value. Locations of the findings count features from 1 within the batch. */
 export function encodeParts(
-  batch: FeatureBatch,
-  field: string,
+  divided: Divided,
   idField: string | null,
   writer: FormatWriter,
   encodings: ReadonlyMap<SplitValue, LayerEncoding>,
 ): { readonly parts: PartResult[]; readonly transfer: ArrayBuffer[]; readonly findings: FoundFinding[] } {
+  const { batch } = divided;
   const named = idField === null ? batch : idsAsField(batch, idField);
   const findings = new Findings();
   const transfer: ArrayBuffer[] = [];
-  const parts = divide(batch, field).map(({ value, rows }): PartResult => {
+  const parts = divide(divided).map(({ value, rows }): PartResult => {
     const encoding = encodings.get(value);
     if (encoding === undefined) throw new Error('a value appeared between two passes');
     const own = rows.length === batch.rowCount ? named : takeFeatures(named, rows);
@@ -101,15 +122,14 @@ function droppedIn({ findings }: EncodedChunk): number {
   );
 }
 
-/** The rows of each value, in the order in which the values appear. A batch without the field has no values. */
-function divide(batch: FeatureBatch, field: string): Rows[] {
-  const index = batch.fields.findIndex(({ name }) => name === field);
-  const column = index < 0 ? null : castColumn(batch.columns[index], 'string', batch.rowCount);
+/** The rows of each value, in the order in which the values appear. */
+function divide({ batch, column: values, name }: Divided): Rows[] {
+  const column = values === null ? null : castColumn(values, 'string', batch.rowCount);
   const numbers = new Map<SplitValue, number>();
   const counts: number[] = [];
   const partOf = new Uint32Array(batch.rowCount);
   for (let row = 0; row < batch.rowCount; row++) {
-    const value = textAt(column, row, field);
+    const value = textAt(column, row, name);
     let number = numbers.get(value);
     if (number === undefined) {
       number = numbers.size;
@@ -119,7 +139,7 @@ function divide(batch: FeatureBatch, field: string): Rows[] {
     partOf[row] = number;
     counts[number]++;
   }
-  if (numbers.size > MAX_PARTS) throw tooManyValues(field, numbers.size);
+  if (numbers.size > MAX_PARTS) throw tooManyValues(name, numbers.size);
   const lists = counts.map((count) => new Uint32Array(count));
   const filled = new Uint32Array(counts.length);
   for (let row = 0; row < batch.rowCount; row++) {
@@ -129,14 +149,22 @@ function divide(batch: FeatureBatch, field: string): Rows[] {
   return [...numbers.keys()].map((value, number) => ({ value, rows: lists[number] }));
 }
 
-function textAt(column: AttributeColumn | null, row: number, field: string): SplitValue {
+function textAt(column: AttributeColumn | null, row: number, name: string | null): SplitValue {
   if (column === null || !isValid(column.validity, row)) return null;
   const text = String(valueAt(column, row));
   if (text.length <= MAX_VALUE_LENGTH) return text;
-  throw failure('SPLIT_VALUE_TOO_LONG', { field, length: text.length, limit: MAX_VALUE_LENGTH });
+  throw failure('SPLIT_VALUE_TOO_LONG', {
+    field: labelOf(name),
+    length: text.length,
+    limit: MAX_VALUE_LENGTH,
+  });
 }
 
-/** `count`: those found so far. */
-export function tooManyValues(field: string, count: number): Error {
-  return failure('SPLIT_TOO_MANY_VALUES', { field, count, limit: MAX_PARTS });
+/** `name`: of the field, null for an expression. `count`: those found so far. */
+export function tooManyValues(name: string | null, count: number): Error {
+  return failure('SPLIT_TOO_MANY_VALUES', { field: labelOf(name), count, limit: MAX_PARTS });
+}
+
+function labelOf(name: string | null): string | Phrase {
+  return name ?? phrase`${field(SPLIT_PATH)}`;
 }

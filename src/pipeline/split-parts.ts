@@ -5,6 +5,7 @@ import { emptyStatistics, type LayerStatistics, mergeStatistics } from '../batch
 import { UniqueNames } from '../batch/unique-names.ts';
 import type { OutputLayer } from '../formats/format.ts';
 import { fileNameKey, safeName } from '../io/safe-name.ts';
+import { isFieldName, type SplitBy } from '../transformations/split_by.ts';
 import type { SplitInto } from './request.ts';
 import { MAX_PARTS, type PartResult, type SplitValue, tooManyValues } from './split-batch.ts';
 
@@ -26,12 +27,12 @@ export interface FoundPart {
 
 /** The values of all layers of a conversion. */
 export class SplitValues {
-  readonly field: string;
+  readonly field: SplitBy;
   readonly #layers: Map<SplitValue, FoundPart>[] = [];
   readonly #mixed: MixedType;
   #count = 0;
 
-  constructor(field: string, mixed: MixedType) {
+  constructor(field: SplitBy, mixed: MixedType) {
     this.field = field;
     this.#mixed = mixed;
   }
@@ -51,7 +52,8 @@ export class SplitValues {
       if (part.statistics !== null && statistics !== null)
         mergeStatistics(part.statistics, statistics, this.#mixed);
     }
-    if (this.#count > MAX_PARTS) throw tooManyValues(this.field, this.#count);
+    if (this.#count > MAX_PARTS)
+      throw tooManyValues(isFieldName(this.field) ? this.field : null, this.#count);
   }
 
   /** Of a layer, in the order in which the values appear. */

@@ -110,12 +110,13 @@ export interface Task {
   readonly encoding: LayerEncoding | null;
   /** Name of a first field for the ids before encoding; empty: ids are dropped; null or missing: they stay ids. */
   readonly idField?: string | null;
-  /** Count the features of each value of the field or, without `statisticsDepth`, encode them. Missing: the batch is whole. */
+  /** Count the features of each value or, without `statisticsDepth`, encode them. Missing: the batch is whole. */
   readonly split?: TaskSplit;
 }
 
 export interface TaskSplit {
-  readonly field: string;
+  /** Null: the last field of the batch, which is no part of the output. */
+  readonly field: string | null;
   /** Position of the layer in the plan. */
   readonly layer: number;
 }

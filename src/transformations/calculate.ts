@@ -1,12 +1,12 @@
 /** calculate: new or changed fields by expressions. */
 
-import type { Field, FieldType } from '../batch/schema.ts';
+import type { Field } from '../batch/schema.ts';
 import { failure } from '../errors.ts';
 import { compile } from '../expressions/compile.ts';
-import { MAX_EXPRESSION_LENGTH, refuseExpression } from '../expressions/expression.ts';
-import { FIELD_TYPES, isValueKind, type Node } from '../expressions/node.ts';
+import { MAX_EXPRESSION_LENGTH } from '../expressions/expression.ts';
 import { parseExpression } from '../expressions/parse.ts';
 import { field } from '../message.ts';
+import { calculatedType } from './parts/calculated-type.ts';
 import { byFieldName, MAX_NAME_LENGTH } from './parts/name-lists.ts';
 import type { RequestTotals, Transformation } from './transformation.ts';
 
@@ -85,14 +85,6 @@ function checkKinds(expressions: object, path: string, totals: RequestTotals): v
     fields = fields.filter((one) => one.name !== name);
     if (node.kind !== 'unknown') fields = [...fields, { name, type: calculatedType(node, own) }];
   }
-}
-
-/** The type of the field of an expression. Throws TRANSFORMATION_INVALID. */
-export function calculatedType({ kind }: Node, path: string): FieldType {
-  if (isValueKind(kind)) return FIELD_TYPES[kind];
-  if (kind === 'geometry')
-    throw refuseExpression(path, "is a geometry, which no field can hold; 'wkt()' gives its text");
-  throw refuseExpression(path, 'is an interval, which no field can hold; use a field for each of its ends');
 }
 
 /** Of the expression of a field, for messages. */

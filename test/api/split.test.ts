@@ -94,6 +94,10 @@ test('what is not possible is refused when it is submitted, a field that is miss
     [{ format: 'csv', split_by: 'open', split_into: 'layers' }, /CSV has no layers/],
     [{ format: 'gpkg', split_into: 'layers' }, /needs 'split_by'/],
     [{ format: 'gpkg', split_by: 'open', split_into: 'parts' }, /"layers" or "files"/],
+    [
+      { format: 'gpkg', split_by: { op: 'nothing', args: [] } },
+      /output\.split_by.*'nothing' is not a function/,
+    ],
     [{ format: 'gpkg', split_bye: 'open' }, /did you mean 'output.split_by'/],
   ];
   for (const [output, message] of cases)
@@ -106,4 +110,14 @@ test('what is not possible is refused when it is submitted, a field that is miss
   const failed = await ended(await submitted({ format: 'gpkg', split_by: 'opne' }));
   assert.equal(failed.status, 'FAILED');
   assert.match(JSON.stringify(failed), /has no field 'opne' \(did you mean 'open'\?\)/);
+});
+
+test('an output is split by an expression, as text or as JSON', async () => {
+  const year = { op: '<', args: [{ property: 'built' }, 1950] };
+  for (const split_by of ['built < 1950', year]) {
+    const id = await submitted({ format: 'csv', split_by });
+    const { report } = await ended(id);
+    assert.deepEqual(report.request.output, { format: 'csv', to_file: true, split_by, split_into: 'files' });
+    assert.deepEqual(await membersOf(id), ['true.csv', 'false.csv']);
+  }
 });

@@ -11,6 +11,7 @@ import type { ConversionReport } from '../../src/pipeline/report.ts';
 import { filter } from '../../src/transformations/filter.ts';
 import { checkedStep } from '../../src/transformations/requested-steps.ts';
 import { select } from '../../src/transformations/select.ts';
+import type { SplitBy } from '../../src/transformations/split_by.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 import { readZipMembers } from '../support/zip-members.ts';
@@ -116,12 +117,17 @@ for (const { id, parts: usual } of outputFormats)
 test('threads and batches change nothing: the parts of a large input are in order', async () => {
   const values = Array.from({ length: 60_000 }, (_, n) => `class ${(n * 7) % 13}`);
   const outputs: string[][] = [];
-  for (const threads of [1, 2]) {
+  for (const [threads, field] of [
+    [1, 'value'],
+    [2, 'value'],
+    [2, "'class ' || split_part(value, ' ', 2)"],
+  ] as const) {
+    // biome-ignore format: one line
     using workspace = makeWorkspace();
     const { report } = await split(workspace.path, values, {
       to: 'geojson',
       threads,
-      split: { field: 'value', into: 'files', inDirectory: true },
+      split: { field, into: 'files', inDirectory: true },
     });
     assert.equal(layersOf(report).length, 13);
     outputs.push(
@@ -131,6 +137,7 @@ test('threads and batches change nothing: the parts of a large input are in orde
     );
   }
   assert.deepEqual(outputs[1], outputs[0]);
+  assert.deepEqual(outputs[2], outputs[0]);
   for (const [i, text] of outputs[0].entries()) {
     const { features } = JSON.parse(text) as { features: { properties: { n: number; value: string } }[] };
     const own = [...values.keys()].filter((n) => values[n] === values[i]);
@@ -162,6 +169,82 @@ test('plain text is divided as it is read: numbers and texts of one column, in a
       ['null', null, 1],
     ],
   );
+});
+
+test('an output is split by an expression, which is no field of it', async () => {
+  const values = ['Ax', 'b', null, 'a', 'BB', 'A', 'c%'];
+  const cases: readonly (readonly [SplitBy, readonly (readonly [string | null, number])[]])[] = [
+    ['lower(left(value, 1))', [['a', 3], ['b', 2], [null, 1], ['c', 1]]],
+    [{ op: '>', args: [{ op: 'char_length', args: [{ property: 'value' }] }, 1] }, [['true', 3], ['false', 3], [null, 1]]],
+    ['(row() - 1) div 4', [['0', 4], ['1', 3]]],
+    ["case when x() < 2 then 'west' else 'east' end", [['west', 2], ['east', 5]]],
+    ["s_intersects(geometry, bbox(-1, -1, 3.5, 3.5))", [['true', 4], ['false', 3]]],
+    [{ property: 'value' }, [['Ax', 1], ['b', 1], [null, 1], ['a', 1], ['BB', 1], ['A', 1], ['c%', 1]]],
+  ]; // biome-ignore format: one line each
+  for (const [field, expected] of cases)
+    for (const toCrs of ['EPSG:4326', 'EPSG:3857']) {
+      using workspace = makeWorkspace();
+      const options = { to: 'gpkg', toCrs, split: { field, into: 'layers' } } as const;
+      const { report, outputPath } = await split(workspace.path, values, options);
+      assert.deepEqual(
+        layersOf(report).map(({ value, features }) => [value, features]),
+        expected,
+      );
+      assert.deepEqual(
+        [report.steps, report.fields, report.warnings],
+        [[], { renamed: [], retyped: [], dropped: [] }, []],
+      );
+      const reader = await inputFormatById('gpkg', 'input.format').loadReader();
+      const { layers } = await readFileLayers(reader, outputPath);
+      for (const { fields } of layers)
+        assert.deepEqual(
+          fields.map(({ name }) => name),
+          ['n', 'value'],
+        );
+    }
+});
+
+test('a text that is the name of a field is that field, whatever else it could mean', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'odd.csv');
+  writeFileSync(path, 'a,b,a+b,lower(b),(,WKT\n1,X,7,own,p,POINT (1 2)\n2,Y,7,own,q,POINT (1 2)\n');
+  const expected = { 'a+b': ['7'], 'lower(b)': ['own'], '(': ['p', 'q'], 'a*10': ['10', '20'] };
+  for (const [field, values] of Object.entries(expected)) {
+    const { report } = await convertFile(path, workspace.path, {
+      from: 'csv',
+      fromCrs: 'EPSG:4326',
+      to: 'gpkg',
+      outputName: `by-${values.length}${values[0]}`,
+      split: { field, into: 'layers' },
+    });
+    assert.deepEqual(
+      layersOf(report).map(({ value }) => value),
+      values,
+    );
+  }
+});
+
+test('an expression without values is an error that says where', async () => {
+  using workspace = makeWorkspace();
+  const refused: readonly (readonly [SplitBy, RegExp])[] = [
+    ['lower(valeu)', /output\.split_by.* has no field 'valeu' \(did you mean 'value'\?\)/],
+    ['lower(value', /output\.split_by.*\)/],
+    ['lowr(value)', /'lowr' is not a function/],
+    ["boundary('x')", /output\.split_by/],
+    [{ op: 'buffer', args: [] }, /'buffer' is not a function/],
+  ];
+  for (const [field, message] of refused)
+    await assert.rejects(
+      split(workspace.path, ['a'], { to: 'gpkg', split: { field, into: 'layers' } }),
+      { message },
+      JSON.stringify(field),
+    );
+  const many = Array.from({ length: 1001 }, (_, n) => n);
+  await assert.rejects(
+    split(workspace.path, many, { to: 'gpkg', split: { field: 'n + 1', into: 'layers' } }),
+    { message: /'output.split_by' has at least 1001 different values/ },
+  );
+  assert.deepEqual(readdirSync(join(workspace.path, 'out')), []);
 });
 
 test('the names of parts are safe, bounded and different on every file system', async () => {
@@ -225,7 +308,7 @@ test('more values than the limit are an error that names the field and the count
   await assert.rejects(
     split(workspace.path, values, { to: 'gpkg', split: { field: 'value', into: 'layers' } }),
     (error: Error) => {
-      assert.match(error.message, /field 'value' has at least 1001 different values.*at most 1000 parts/);
+      assert.match(error.message, /'value' has at least 1001 different values.*at most 1000 parts/);
       return true;
     },
   );

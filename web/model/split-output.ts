@@ -11,7 +11,8 @@ export function withSplitOptions(schema: object, format: string): object {
   const into = LAYERED.includes(format) ? BOTH : ['files'];
   const split_by = {
     type: 'string',
-    description: 'Field whose values divide the output: a part for each value. Default: not divided.',
+    description:
+      'Field or expression, such as year(built), whose values divide the output: a part for each value. Default: not divided.',
   };
   const split_into = {
     enum: into,
@@ -24,5 +25,5 @@ export function withSplitOptions(schema: object, format: string): object {
 /** `extension`: of the format. */
 export function outputExtension({ format, options }: OutputChoice, extension: string): string {
   const into = options.split_into ?? (LAYERED.includes(format) ? 'layers' : 'files');
-  return typeof options.split_by === 'string' && into === 'files' ? '.zip' : extension;
+  return options.split_by !== undefined && into === 'files' ? '.zip' : extension;
 }

@@ -1,5 +1,4 @@
 /** Evaluates expressions column by column. */
-import { type AttributeColumn, columnBuffers } from '../../batch/attribute-column.ts';
 import { castColumn } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
@@ -9,8 +8,9 @@ import { evaluationOf, type Node } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
-import { calculatedType, expressionPath } from '../calculate.ts';
-import { compiledFor, noteInto, settingFor } from '../parts/expressions.ts';
+import { expressionPath } from '../calculate.ts';
+import { calculatedType } from '../parts/calculated-type.ts';
+import { compiledFor, noteInto, settingFor, withOwnBuffers } from '../parts/expressions.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
 export const code: StreamingTransformation = {
@@ -91,16 +91,4 @@ function assigned(
     current = { ...current, fields, columns: current.columns.toSpliced(index, 1, column) };
   }
   return current;
-}
-
-/** A buffer can be transferred to another thread once, so no two columns of a batch may share one. */
-function withOwnBuffers(column: AttributeColumn, batch: FeatureBatch): AttributeColumn {
-  const taken = new Set<ArrayBuffer>();
-  for (const other of batch.columns) for (const buffer of columnBuffers(other)) taken.add(buffer);
-  if (batch.ids !== null) for (const buffer of columnBuffers(batch.ids)) taken.add(buffer);
-  if (!columnBuffers(column).some((buffer) => taken.has(buffer))) return column;
-  const validity = column.validity?.slice() ?? null;
-  return 'offsets' in column
-    ? { ...column, bytes: column.bytes.slice(), offsets: column.offsets.slice(), validity }
-    : ({ ...column, values: column.values.slice(), validity } as AttributeColumn);
 }

@@ -1,4 +1,6 @@
 /** What steps that evaluate expressions share. */
+import { type AttributeColumn, columnBuffers } from '../../batch/attribute-column.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import { callsAny, type Expression } from '../../expressions/expression.ts';
@@ -36,4 +38,16 @@ export async function settingFor(
 /** Reports values that could not be computed. `what`: the new field, or the path of the condition. */
 export function noteInto(findings: Findings, what: string): (reason: string, row: number) => void {
   return (reason, row) => findings.note('VALUE_NOT_COMPUTED', { what, reason }, { record: row + 1 });
+}
+
+/** A buffer can be transferred to another thread once, so no two columns of a batch may share one. */
+export function withOwnBuffers(column: AttributeColumn, batch: FeatureBatch): AttributeColumn {
+  const taken = new Set<ArrayBuffer>();
+  for (const other of batch.columns) for (const buffer of columnBuffers(other)) taken.add(buffer);
+  if (batch.ids !== null) for (const buffer of columnBuffers(batch.ids)) taken.add(buffer);
+  if (!columnBuffers(column).some((buffer) => taken.has(buffer))) return column;
+  const validity = column.validity?.slice() ?? null;
+  return 'offsets' in column
+    ? { ...column, bytes: column.bytes.slice(), offsets: column.offsets.slice(), validity }
+    : ({ ...column, values: column.values.slice(), validity } as AttributeColumn);
 }
