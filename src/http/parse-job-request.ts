@@ -46,6 +46,8 @@ export interface ParsedConfig {
   readonly inputUrl: InputUrl | null;
   readonly uploads: InputUploads;
   readonly steps: readonly RequestedStep[];
+  /** Addresses of the files of steps, by the names of the inputs. */
+  readonly stepUrls: ReadonlyMap<string, URL>;
   /** Warnings about the config. */
   readonly findings: Findings;
   /** The request for a number of files, at least one. Throws CRS_LIST_LENGTH. */
@@ -121,7 +123,7 @@ function parseConfig(
     places,
   );
   const output = outputChoice === null ? null : parseOutput(values, endpoint, outputChoice);
-  const steps = parseTransformations(values, registries, places);
+  const { steps, stepUrls } = parseTransformations(values, registries, places, urlPolicy);
   const layers = parseLayers(values);
   const failOn = values.take('failOn').value as FailOn | undefined;
   const merge = endpoint.operation === 'merge' ? parseMerge(values) : null;
@@ -146,6 +148,7 @@ function parseConfig(
     inputUrl,
     uploads,
     steps,
+    stepUrls,
     findings,
     forFiles(fileCount) {
       const { operation } = endpoint;
@@ -243,10 +246,21 @@ export function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPo
   const { value, path } = values.take('inputUrl');
   if (value === undefined) return null;
   const part = endpoint.inputFormat === null ? 'input_file' : 'file';
-  if (policy.hosts.length === 0) throw failure('INPUT_URL_DISABLED', { path: field(path), part });
+  requireFetching(policy, path, part);
   if (endpoint.operation === 'append' || endpoint.operation === 'merge')
     throw invalid(path, `is not possible with ${endpoint.operation}; send the files themselves`);
   return { url: checkInputUrl(String(value), policy, path), path };
+}
+
+/** `part`: that can have the file instead. Throws INPUT_URL_DISABLED. */
+function requireFetching({ hosts }: UrlPolicy, path: string, part: string): void {
+  if (hosts.length === 0) throw failure('INPUT_URL_DISABLED', { path: field(path), part });
+}
+
+/** The address of the file of a step. Throws INPUT_URL_DISABLED, URL_INVALID and URL_REFUSED. */
+export function parseStepUrl(text: string, path: string, part: string, policy: UrlPolicy): URL {
+  requireFetching(policy, path, part);
+  return checkInputUrl(text, policy, path);
 }
 
 const UPLOAD_FIELDS = {
@@ -448,9 +462,21 @@ function parseTransformations(
   values: ConfigValues,
   { transformations }: Registries,
   places: FilePlaces,
-): readonly RequestedStep[] {
+  policy: UrlPolicy,
+): Pick<ParsedConfig, 'steps' | 'stepUrls'> {
   const { path, value } = values.take('transformations');
-  return value === undefined ? [] : parseSteps(value, path, transformations, places);
+  const stepUrls = new Map<string, URL>();
+  const parsed = value === undefined ? [] : parseSteps(value, path, transformations, places);
+  const steps = parsed.map(({ url, ...step }): RequestedStep => {
+    if (url === undefined || step.file === undefined) return step;
+    const part = transformations.find(({ id }) => id === step.type)?.fileParameter?.part ?? '';
+    const checked = parseStepUrl(url.text, url.path, part, policy);
+    const [known] = [...stepUrls].find(([, { href }]) => href === checked.href) ?? [];
+    if (known === undefined) stepUrls.set(step.file.input, checked);
+    // Steps with the same address share the file.
+    return { ...step, file: { ...step.file, input: known ?? step.file.input } };
+  });
+  return { steps, stepUrls };
 }
 
 /** Options of a format, either in the group `groupKey` or next to the format. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { severitiesOf } from '../findings.ts';
 import { errorText, type Job, type JobOutput } from '../jobs/job.ts';
+import { fetchedBytes } from '../pipeline/report.ts';
 import type { PresignOptions } from '../storage/store.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
@@ -122,7 +123,7 @@ function parseRange(header: string | undefined, byteLength: number): ByteRange |
  */
 function metadataOf({ request, inputs, output, report, warningCount }: Job): Record<string, string> {
   const uploadedBytes = inputs.reduce((sum, input) => sum + (input.byteLength ?? 0), 0);
-  const requestBytes = uploadedBytes + (report?.fetched?.byteLength ?? 0);
+  const requestBytes = uploadedBytes + (report === null ? 0 : fetchedBytes(report));
   return {
     'metadata-input-format': request.input.format,
     'metadata-output-format': request.operation === 'inspect' ? 'json' : request.output.format,

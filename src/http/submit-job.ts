@@ -117,7 +117,7 @@ export async function submitRequest(
     const isDocument = isJson(request.headers['content-type'] ?? '');
     const uploads = new RequestedUploads(service, owner, isRepeat);
     const received = await (isDocument ? receiveJson : receiveForm)(intake, context, request, files, uploads);
-    const { findings, inputFormat, inputUrl, forFiles } = received.parsed;
+    const { findings, inputFormat, inputUrl, stepUrls, forFiles } = received.parsed;
     const fileCount = files.count('single') + files.count('list') + countOf(received.parsed.uploads);
     const jobRequest = forFiles(inputUrl === null ? fileCount : 1);
     await uploads.share(received.parsed, id, files);
@@ -132,6 +132,7 @@ export async function submitRequest(
           ? converted.map((file, i) => inputOf(file, inputFormat, i, converted.length, isDocument))
           : [remoteInput(inputUrl.url, inputFormat)]),
         ...kept.flatMap(stepInputOf),
+        ...[...stepUrls].map(([stepInput, url]) => remoteStepInput(url, stepInput)),
       ],
       request: jobRequest,
       requestFindings: findings.list(),
@@ -204,7 +205,9 @@ function checkStepParts(
   transformations: readonly Transformation[],
   missingPart: Intake['missingPart'],
 ): void {
-  const needing = steps.filter(({ file }) => file?.features !== undefined && file.upload === undefined);
+  const needing = steps.filter(
+    ({ file }) => file?.features !== undefined && file.upload === undefined && file.isRemote === undefined,
+  );
   const lacking = needing.find(({ file }) => !parts.has(file?.input ?? ''));
   if (lacking !== undefined) throw missingPart(lacking);
   for (const part of parts) {
@@ -281,6 +284,17 @@ function stepInputOf({ name, byteLength, fileIndex, stepInput }: ReceivedFile): 
 function remoteInput(url: URL, format: Format): JobInput {
   const name = plainFileName(pathName(url) ?? '', `input${format.extensions[0]}`);
   return { name, byteLength: null, fileIndex: 0, url: url.href };
+}
+
+/** The host may provide a better name, which shows the format. */
+function remoteStepInput(url: URL, stepInput: string): JobInput {
+  return {
+    name: plainFileName(pathName(url) ?? '', 'source'),
+    byteLength: null,
+    fileIndex: 0,
+    url: url.href,
+    stepInput,
+  };
 }
 
 /** Hash of everything that determines the result. */

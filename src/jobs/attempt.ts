@@ -11,7 +11,7 @@ import type { JobFiles } from '../storage/workspace.ts';
 import { NO_TRACES, type Span, type Tracer, traced } from '../tracing/tracer.ts';
 import { type AttemptFacts, StageSpans } from './attempt-trace.ts';
 import { storageStillFails } from './failing-storage.ts';
-import { type FetchSettings, fetchInput, type ProvidedInputs } from './fetch-input.ts';
+import { type FetchSettings, fetchInput, type NotFetched, type ProvidedInputs } from './fetch-input.ts';
 import {
   convertedInputs,
   isFinal,
@@ -152,21 +152,41 @@ export class Attempts {
     return () => clearTimeout(timer);
   }
 
-  /** Puts the inputs into the runner's slot. An input that is fetched is the only input. */
+  /** Puts the inputs into the runner's slot: first those that are fetched, as their processes can write to the directory. */
   async #provide(
     { job, span: { context: parent } }: Attempt,
     paths: readonly string[],
     runner: RunnerProcess,
-  ): Promise<ProvidedInputs> {
+  ): Promise<ProvidedInputs | NotFetched> {
     const { store, fetch, tracer = NO_TRACES } = this.#options;
     const { id, inputs } = job;
-    const [first] = inputs;
+    const provided = [...inputs];
     const stored = inputs.flatMap(({ url, fileIndex, byteLength }, i) =>
       url === undefined ? [{ fileIndex, path: paths[i], byteLength: byteLength ?? 0 }] : [],
     );
+    const storedBytes = stored.reduce((sum, file) => sum + file.byteLength, 0);
+    const fetched: FetchReport[] = [];
+    const findings: Finding[] = [];
+    let bytesLeft = fetch.limits.maxBytes - storedBytes;
+    for (const [i, input] of inputs.entries()) {
+      const { url } = input;
+      if (url === undefined) continue;
+      const limits = { ...fetch.limits, maxBytes: Math.max(0, bytesLeft) };
+      const attributes = { 'http.request.method': 'GET', 'server.address': new URL(url).hostname };
+      const outcome = await traced(tracer, 'fetch input', 'client', { parent, attributes }, async (span) => {
+        const one = await fetchInput({ ...input, url }, paths[i], runner, { ...fetch, limits });
+        if (one.kind === 'provided') span.set({ 'geomill.bytes': one.fetched.byteLength });
+        else span.fail(one.kind === 'failed' ? one.error.code : 'died');
+        return one;
+      });
+      if (outcome.kind !== 'provided') return outcome;
+      provided[i] = outcome.input;
+      fetched.push(outcome.fetched);
+      findings.push(...outcome.findings);
+      bytesLeft -= outcome.fetched.byteLength;
+    }
     if (stored.length > 0) {
-      const byteLength = stored.reduce((sum, file) => sum + file.byteLength, 0);
-      const attributes = { 'geomill.files': stored.length, 'geomill.bytes': byteLength };
+      const attributes = { 'geomill.files': stored.length, 'geomill.bytes': storedBytes };
       await traced(tracer, 'provide input', 'internal', { parent, attributes }, async () => {
         for (const { fileIndex, path } of stored) {
           await store.provide(inputKey(id, fileIndex), path);
@@ -174,27 +194,26 @@ export class Attempts {
         }
       });
     }
-    const { url } = first;
-    if (url === undefined)
-      return { kind: 'provided', inputs: convertedInputs(inputs), fetched: null, findings: [] };
-    const attributes = { 'http.request.method': 'GET', 'server.address': new URL(url).hostname };
-    return traced(tracer, 'fetch input', 'client', { parent, attributes }, async (span) => {
-      const fetched = await fetchInput({ ...first, url }, paths[0], runner, fetch);
-      if (fetched.kind === 'provided') span.set({ 'geomill.bytes': fetched.fetched?.byteLength });
-      else span.fail(fetched.kind === 'failed' ? fetched.error.code : 'died');
-      return fetched;
-    });
+    const isRemote = inputs[0].url !== undefined;
+    return {
+      kind: 'provided',
+      inputs: provided,
+      fetched: isRemote ? fetched[0] : null,
+      fetchedSources: isRemote ? fetched.slice(1) : fetched,
+      findings,
+    };
   }
 
   async #convert(
     claim: Attempt,
     runner: RunnerProcess,
     files: JobFiles,
-    { inputs, fetched, findings }: Extract<ProvidedInputs, { kind: 'provided' }>,
+    { inputs: provided, findings, fetched, fetchedSources }: ProvidedInputs,
     events: AttemptEvents,
   ): Promise<AttemptOutcome> {
     const options = this.#options;
     const { job } = claim;
+    const inputs = convertedInputs(provided);
     const format = this.#formatOf(job);
     // The name of a fetched file is known only now.
     const { fileName, pathName } = describeOutput(outputBasis(job.request, inputs), format);
@@ -217,7 +236,7 @@ export class Attempts {
             isUnnamed,
           })),
           stepInputs: Object.fromEntries(
-            job.inputs.flatMap(({ stepInput, name }, index) =>
+            provided.flatMap(({ stepInput, name }, index) =>
               stepInput === undefined ? [] : [[stepInput, { path: files.inputPaths[index], name }]],
             ),
           ),
@@ -261,7 +280,10 @@ export class Attempts {
           fileName,
           ...(findingsBytes === 0 ? {} : { findingsBytes }),
         },
-        wholeReport(outcome.report, [...job.requestFindings, ...findings], fetched),
+        wholeReport(outcome.report, [...job.requestFindings, ...findings], {
+          fetched,
+          fetchedSources,
+        }),
       );
     }
     if (outcome.kind === 'died') return this.#afterDeath(claim, outcome.cause, outcome.detail);
@@ -516,13 +538,14 @@ function withinSlot(paths: ConversionPaths, slot: string): ConversionPaths {
 function wholeReport(
   report: JobReport,
   findings: readonly Finding[],
-  fetched: FetchReport | null,
+  { fetched, fetchedSources }: Pick<ProvidedInputs, 'fetched' | 'fetchedSources'>,
 ): JobReport {
   const { totals } = report;
   const warningTotal = totals?.warnings;
   return boundedReport({
     ...report,
     ...(fetched === null ? {} : { fetched }),
+    ...(fetchedSources.length === 0 ? {} : { fetchedSources }),
     warnings: [...findings, ...report.warnings],
     severities: sumSeverities(severityCounts(findings), severitiesOf(report)),
     ...(warningTotal === undefined

@@ -15,15 +15,28 @@ export interface FetchSettings extends FetcherOptions {
   readonly userAgent: string;
 }
 
-export type ProvidedInputs =
+export interface ProvidedInputs {
+  readonly kind: 'provided';
+  /** All inputs of the job, with the names that are known after fetching. */
+  readonly inputs: readonly JobInput[];
+  /** The converted file; null: it was uploaded. */
+  readonly fetched: FetchReport | null;
+  /** Files of steps that were fetched. */
+  readonly fetchedSources: readonly FetchReport[];
+  readonly findings: readonly Finding[];
+}
+
+export type FetchedInput =
   | {
       readonly kind: 'provided';
-      /** With the names that are known after fetching. */
-      readonly inputs: readonly JobInput[];
-      /** Null: they were uploaded. */
-      readonly fetched: FetchReport | null;
+      /** With the name that is known after fetching. */
+      readonly input: JobInput;
+      readonly fetched: FetchReport;
       readonly findings: readonly Finding[];
     }
+  | NotFetched;
+
+export type NotFetched =
   | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
   | { readonly kind: 'died'; readonly detail: string; readonly log: string };
 
@@ -39,11 +52,12 @@ export async function fetchInput(
   path: string,
   runner: Pick<RunnerProcess, 'onDeath' | 'death' | 'slot'>,
   { policy, limits, userAgent, ...options }: FetchSettings,
-): Promise<ProvidedInputs> {
+): Promise<FetchedInput> {
   const controller = new AbortController();
   // Removed afterwards: a runner serves thousands of jobs.
   const forget = runner.onDeath(() => controller.abort());
-  const task = { url: input.url, urlPath: 'input.url', path, policy, limits, userAgent };
+  const urlPath = input.stepInput ?? 'input.url';
+  const task = { url: input.url, urlPath, path, policy, limits, userAgent };
   const outcome = await runFetcher(task, controller.signal, options).finally(forget);
   if (runner.death === null) runner.slot.reclaimInputs();
   if (outcome.kind !== 'fetched') return outcome;
@@ -55,7 +69,7 @@ export async function fetchInput(
   const named = stated === '' ? input : { ...input, name: stated, isUnnamed: undefined };
   return {
     kind: 'provided',
-    inputs: [{ ...named, byteLength }],
+    input: { ...named, byteLength },
     fetched: { host, byteLength },
     findings: findings.list(),
   };

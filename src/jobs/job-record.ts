@@ -1,7 +1,7 @@
 /** What the row of a new or ended job holds, whichever database keeps it. */
 import { GeomillError, type PlainError } from '../errors.ts';
 import { type SeverityCounts, severitiesOf, severityCounts } from '../findings.ts';
-import type { JobReport } from '../pipeline/report.ts';
+import { fetchedBytes, type JobReport } from '../pipeline/report.ts';
 import { deliveredFormat, type JobOutput, type NewJob } from './job.ts';
 
 export interface RecordTexts {
@@ -75,7 +75,7 @@ export function successRow(output: JobOutput, report: JobReport, now: number, ex
       totalOf(severities),
       severities.changed,
       severities.lost,
-      report.fetched?.byteLength ?? 0,
+      fetchedBytes(report),
       findingsBytes,
     ],
   };

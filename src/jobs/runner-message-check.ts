@@ -106,8 +106,8 @@ const STEP = exactly<StepReport>({
 
 type Fields = ConversionReport['fields'];
 
-/** Without `fetched`, which the service adds. */
-const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
+/** Without the files that were fetched, which the service adds. */
+const CONVERSION = exactly<Omit<ConversionReport, 'fetched' | 'fetchedSources'>>(
   {
     input: exactly<ConversionReport['input']>({
       format: NAME,
@@ -161,7 +161,7 @@ const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
   ['steps', 'severities', 'totals'],
 );
 
-const INSPECTION = exactly<Omit<InspectionReport, 'fetched'>>(
+const INSPECTION = exactly<Omit<InspectionReport, 'fetched' | 'fetchedSources'>>(
   { warnings: list(FINDING), severities: SEVERITIES, timings: TIMINGS, totals: TOTALS },
   ['severities', 'totals'],
 );

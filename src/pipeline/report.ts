@@ -78,6 +78,17 @@ export interface FetchReport {
   readonly byteLength: number;
 }
 
+/** Bytes that were received for a job after its request. */
+export function fetchedBytes({
+  fetched,
+  fetchedSources = [],
+}: {
+  readonly fetched?: FetchReport;
+  readonly fetchedSources?: readonly FetchReport[];
+}): number {
+  return fetchedSources.reduce((sum, { byteLength }) => sum + byteLength, fetched?.byteLength ?? 0);
+}
+
 /** Total number of entries of the lists that were cut. */
 export interface ReportTotals {
   readonly files?: number;
@@ -94,6 +105,8 @@ export interface ReportTotals {
 export interface ConversionReport {
   /** Absent: the input was uploaded. */
   readonly fetched?: FetchReport;
+  /** Files of steps that were fetched; absent: none. */
+  readonly fetchedSources?: readonly FetchReport[];
   readonly input: {
     readonly format: string;
     /** Of the first file. */
@@ -149,6 +162,7 @@ export interface ConversionReport {
 /** The stored report of an inspection; its findings are its output. */
 export interface InspectionReport {
   readonly fetched?: FetchReport;
+  readonly fetchedSources?: readonly FetchReport[];
   readonly warnings: readonly Finding[];
   readonly severities?: SeverityCounts;
   readonly timings: { readonly totalMs: number };

@@ -35,7 +35,14 @@ export interface RequestedStep {
     readonly features?: FeatureFile;
     /** The upload that is the input; missing: it is a file of the request. */
     readonly upload?: { readonly id: string; readonly path: string };
+    /** The file is fetched from a URL. */
+    readonly isRemote?: true;
   };
+}
+
+/** A step as it was parsed, with the URL of its file. It may contain a key: it is not part of the request of a job. */
+export interface ParsedStep extends RequestedStep {
+  readonly url?: { readonly text: string; readonly path: string };
 }
 
 /** Replaces a value in a config that was stored as an input of the job. */
@@ -83,7 +90,7 @@ export function parseSteps(
   path: string,
   registry: readonly Transformation[],
   places: FilePlaces = 'none',
-): readonly RequestedStep[] {
+): readonly ParsedStep[] {
   if (!Array.isArray(value))
     throw failure('CONFIG_INVALID', {
       detail: phrase`'${field(path)}' must be a list, not ${shortValue(value)}`,
@@ -113,7 +120,7 @@ function parseStep(
   registry: readonly Transformation[],
   places: FilePlaces,
   totals: RequestTotals,
-): RequestedStep {
+): ParsedStep {
   if (!isObject(item)) {
     const example = '{"type": "buffer", "params": {...}}';
     throw invalid(path, `must be an object such as ${example}, not ${shortValue(item)}`);
@@ -153,13 +160,16 @@ export function checkedStep(
   pathOf: (name: string) => string = (name) => `${path}.${name}`,
   places: FilePlaces = 'paths',
   totals = new RequestTotals(),
-): RequestedStep {
-  const file = fileOf(record, given, registry, pathOf, places, totals);
+): ParsedStep {
+  const found = fileOf(record, given, registry, pathOf, places, totals);
   record.check?.(given, path, totals);
-  return { type: record.id, params: { ...given }, path, ...(file === null ? {} : { file }) };
+  return { type: record.id, params: { ...given }, path, ...found };
 }
 
-/** Checks the parameters by their schema. The input that holds the file parameter; null: there is none, or `given` has its value, which is checked. */
+/**
+ * Checks the parameters by their schema, and removes the URL of a file from them. Returns the input that holds the file
+ * parameter; nothing if there is none, or if `given` has its value, which is checked.
+ */
 function fileOf(
   record: Transformation,
   given: Record<string, unknown>,
@@ -167,7 +177,7 @@ function fileOf(
   pathOf: (name: string) => string,
   places: FilePlaces,
   totals: RequestTotals,
-): RequestedStep['file'] | null {
+): Pick<ParsedStep, 'file' | 'url'> {
   const { fileParameter, parameters } = record;
   const inline = fileParameter?.value ?? null;
   const value = inline === null ? undefined : given[inline.name];
@@ -175,11 +185,10 @@ function fileOf(
   if (inline !== null && isStored) delete given[inline.name];
   const fault = schemaFault(parameters, given, 'fillDefaults');
   if (fault !== null) throw parameterFailure(fault, record, pathOf);
-  if (fileParameter === undefined) return null;
+  if (fileParameter === undefined) return {};
   const { id } = record;
   const { part } = fileParameter;
   const name = contentName(fileParameter);
-  const upload = given[`${part}_upload`];
   const ofFile = Object.keys(given).find((key) => key === part || key.startsWith(`${part}_`));
   if (inline !== null && value !== undefined) {
     if (ofFile !== undefined)
@@ -187,22 +196,27 @@ function fileOf(
         pathOf(ofFile),
         phrase`is about a file, but '${field(pathOf(name))}' has the value; leave one of them out`,
       );
-    if (isStored) return { input: value.input };
+    if (isStored) return { file: { input: value.input } };
     inline.fromValue(value, pathOf(name));
-    return null;
+    return {};
   }
-  if (upload !== undefined) {
-    const uploadPath = pathOf(`${part}_upload`);
+  const [stated, ...others] = [`${part}_upload`, `${part}_url`, part].filter(
+    (key) => given[key] !== undefined,
+  );
+  if (stated !== undefined && stated !== part) {
+    const statedPath = pathOf(stated);
     if (places === 'paths')
-      throw invalid(uploadPath, 'is possible only in a request to a service; use the path of a file');
-    if (given[part] !== undefined)
-      throw invalid(uploadPath, phrase`contradicts '${field(pathOf(part))}'; state the file once`);
+      throw invalid(statedPath, 'is possible only in a request to a service; use the path of a file');
+    if (others.length > 0)
+      throw invalid(statedPath, phrase`contradicts '${field(pathOf(others[0]))}'; state the file once`);
+    const text = String(given[stated]);
+    const isRemote = stated === `${part}_url`;
+    if (isRemote) delete given[stated];
     const described = checkedFile(fileParameter.fileOf(given, pathOf), registry, totals);
-    return {
-      input: `upload ${upload}`,
-      upload: { id: String(upload), path: uploadPath },
-      features: { ...described, paths: { ...described.paths, file: uploadPath } },
-    };
+    const features = { ...described, paths: { ...described.paths, file: statedPath } };
+    return isRemote
+      ? { file: { input: statedPath, isRemote: true, features }, url: { text, path: statedPath } }
+      : { file: { input: `upload ${text}`, upload: { id: text, path: statedPath }, features } };
   }
   if (places === 'none' && ofFile !== undefined)
     throw invalid(
@@ -219,8 +233,10 @@ function fileOf(
       `names the part of the form with the file: '${part}', or '${part}_' and letters, digits and underscores`,
     );
   return {
-    input: String(input),
-    features: checkedFile(fileParameter.fileOf(given, pathOf), registry, totals),
+    file: {
+      input: String(input),
+      features: checkedFile(fileParameter.fileOf(given, pathOf), registry, totals),
+    },
   };
 }
 

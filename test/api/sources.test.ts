@@ -5,12 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { GeomillClient } from '../../src/client/client.ts';
+import { startFileHost } from '../support/file-host.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { postForm, postJson, startTestService } from '../support/service.ts';
 
 const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-sources-'));
-const service = await startTestService({ runner: null, dataDirectory, settings: { RUNNERS: '1' } });
+const host = await startFileHost({
+  '/kinds': (_request, response) =>
+    void response.writeHead(200, { 'content-disposition': 'attachment; filename="kinds.csv"' }).end(KINDS),
+  '/large.csv': (_request, response) => void response.end('x'.repeat(1 << 20)),
+});
+const service = await startTestService({
+  runner: null,
+  dataDirectory,
+  settings: {
+    RUNNERS: '1',
+    MAX_UPLOAD: '1000000',
+    INPUT_URL_HOSTS: `127.0.0.1:${host.port}`,
+    INPUT_URL_PRIVATE_NETWORKS: '127.0.0.0/8',
+  },
+});
 test.after(async () => {
+  await host[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
   rmSync(dataDirectory, { recursive: true, force: true });
 });
@@ -75,6 +91,62 @@ test('a source can be an upload, in a JSON body too', async () => {
     await postJson(service, '/v1/transform/geojson', body, { prefer: 'wait=60' }),
   );
   assert.equal(rows.find(({ kind }) => kind === 'basin')?.label, 'Becken');
+});
+
+const fromUrl = (path: string): object => ({
+  type: 'join',
+  key: ['kind'],
+  source_url: `${host.url}${path}`,
+  source_options: { delimiter: ';' },
+});
+
+test('a source is fetched by its URL, which is not shown, and again for a rerun', async () => {
+  const file = { input_geojson: JSON.parse(sample), output_format: 'geojson' };
+  const twice = { ...fromUrl('/kinds?key=hidden'), prefix: 'again_' };
+  const body = { ...file, transformations: [fromUrl('/kinds?key=hidden'), twice] };
+  const before = host.requests.length;
+  const answer = await postJson(service, '/v1/transform/geojson', body, { prefer: 'wait=60' });
+  const rows = await propertiesOf(answer);
+  const basin = rows.find(({ kind }) => kind === 'basin');
+  assert.deepEqual([basin?.label, basin?.again_label], ['Becken', 'Becken']);
+  assert.equal(host.requests.length, before + 1, 'steps with one address share its file');
+  const [job] = ((await (await fetch(`${service.url}/v1/jobs?limit=1`)).json()) as { jobs: { job_id: string }[] }).jobs; // biome-ignore format: one line
+  const text = await (await fetch(`${service.url}/v1/jobs/${job.job_id}`)).text();
+  assert.doesNotMatch(text, /hidden/);
+  const { report } = JSON.parse(text) as { report: { fetched_sources: unknown } };
+  assert.deepEqual(report.fetched_sources, [{ host: `127.0.0.1:${host.port}`, byte_length: KINDS.length }]);
+  const rerun = await postJson(
+    service,
+    `/v1/jobs/${job.job_id}/rerun`,
+    { input_geojson: JSON.parse(sample) },
+    { prefer: 'wait=60' },
+  );
+  const again = await propertiesOf(rerun);
+  assert.equal(again.find(({ kind }) => kind === 'basin')?.label, 'Becken');
+  assert.equal(host.requests.length, before + 2);
+});
+
+test('a URL of a source is bound by the rules of inputs, and stated once', async () => {
+  const refusals = [
+    [{ ...fromUrl('/kinds'), source_url: 'http://other.example/kinds.csv' }, /other\.example/],
+    [{ ...fromUrl('/kinds'), source_url: 'file:///etc/passwd' }, /'transformations\[0\]\.source_url'.*http/],
+    [{ ...fromUrl('/kinds'), source_upload: 'x' }, /'transformations\[0\]\.source_upload' contradicts/],
+    [{ type: 'clip', mask_url: 'ftp://a/b' }, /'transformations\[0\]\.mask_url'/],
+    [fromUrl('/large.csv'), /1000000 bytes|MAX_UPLOAD/],
+    [fromUrl('/none.csv'), /status 404/],
+  ] as const;
+  for (const [step, message] of refusals) {
+    const body = { input_geojson: JSON.parse(sample), output_format: 'geojson', transformations: [step] };
+    const answer = await postJson(service, '/v1/transform/geojson', body, { prefer: 'wait=60' });
+    const text = await answer.text();
+    assert.ok(answer.status >= 400, text.slice(0, 300));
+    assert.match(text, message);
+  }
+  await using closed = await startTestService({});
+  const body = { input_geojson: JSON.parse(sample), output_format: 'geojson', transformations: [fromUrl('/kinds')] }; // biome-ignore format: one line
+  const answer = await postJson(closed, '/v1/transform/geojson', body);
+  assert.equal(answer.status, 400);
+  assert.match(await answer.text(), /source_url.*not enabled.*part 'source'/);
 });
 
 test('a step without its source and a source without a step are refused with what to do', async () => {

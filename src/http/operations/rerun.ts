@@ -3,7 +3,7 @@ import { failure, GeomillError } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { Format } from '../../formats/format.ts';
 import { inputFormatById } from '../../formats/format-by-id.ts';
-import type { Job } from '../../jobs/job.ts';
+import type { Job, JobInput } from '../../jobs/job.ts';
 import { field } from '../../message.ts';
 import type { InputFileRequest, JobRequest } from '../../pipeline/request.ts';
 import { missingFilePart, type RequestedStep } from '../../transformations/requested-steps.ts';
@@ -12,7 +12,7 @@ import { jsonDocumentsOf } from '../config-schema.ts';
 import { ConfigValues, invalid } from '../config-values.ts';
 import { type HttpContext, ownerOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { type ParsedConfig, parseUploads, parseUrl } from '../parse-job-request.ts';
+import { type ParsedConfig, parseStepUrl, parseUploads, parseUrl } from '../parse-job-request.ts';
 import { rerunBody } from '../request-bodies.ts';
 import { submissionResponses } from '../schemas/outputs.ts';
 import { type Intake, refuseEarly, submitRequest } from '../submit-job.ts';
@@ -32,7 +32,7 @@ export function rerunJob(formats: readonly Format[]): Operation {
       'Submits a new job with the request of an earlier one, in whatever state that is, and another input of the same format. ' +
       'Possible until the record of the earlier job is deleted. Files with polygons for steps are sent again, in parts of the ' +
       'same names. Large polygons in the config are deleted with the input too, and an upload with polygons may be deleted or expired: ' +
-      'they are sent again as a file with polygons, in the part `mask`. A request without them is a 410, which names the part.',
+      'they are sent again as a file with polygons, in the part `mask`. A request without them is a 410, which names the part. Files of steps that were fetched by URL are fetched again.',
     parameters: [jobIdParameter, waitParameter, preferParameter, idempotencyKeyParameter],
     requestBody: rerunBody(formats),
     responses: submissionResponses('JobAccepted'),
@@ -70,7 +70,7 @@ async function goneUploads(
   return gone;
 }
 
-function intakeOf({ id, request }: Job, gone: ReadonlySet<string>, context: HttpContext): Intake {
+function intakeOf({ id, request, inputs }: Job, gone: ReadonlySet<string>, context: HttpContext): Intake {
   const { operation, input } = request;
   const lost = new Map<RequestedStep, string>();
   const steps = request.transformations.map((step) => withFileAgain(step, request, gone, context, lost));
@@ -85,6 +85,7 @@ function intakeOf({ id, request }: Job, gone: ReadonlySet<string>, context: Http
       inputFormat: inputFormatById(input.format, 'input.format'),
       ...inputsOf(config, endpoint, context),
       steps,
+      stepUrls: urlsOf(steps, inputs, context),
       findings: new Findings(),
       forFiles: (count) => ({
         ...request,
@@ -131,6 +132,22 @@ function withFileAgain(
   };
   lost.set(again, file.upload?.path ?? file.input);
   return again;
+}
+
+/** The addresses of files of steps, which are fetched again if the operator still allows it. Throws INPUT_URL_DISABLED and URL_REFUSED. */
+function urlsOf(
+  steps: readonly RequestedStep[],
+  inputs: readonly JobInput[],
+  { urlPolicy, transformations }: HttpContext,
+): ReadonlyMap<string, URL> {
+  const urls = new Map<string, URL>();
+  for (const { type, file } of steps) {
+    const { url } = inputs.find(({ stepInput }) => stepInput === file?.input) ?? {};
+    if (file?.features === undefined || url === undefined) continue;
+    const part = transformations.find(({ id }) => id === type)?.fileParameter?.part ?? '';
+    urls.set(file.input, parseStepUrl(url, file.features.paths.file, part, urlPolicy));
+  }
+  return urls;
 }
 
 /** Everything but the input comes from the earlier request. */

@@ -265,8 +265,14 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
           ...closedObject({ host: text('Host that sent the file.'), byte_length: count('Bytes received.') }),
           description: 'Details of an input that was fetched by URL.',
         },
+        fetched_sources: {
+          ...listOf(
+            closedObject({ host: text('Host that sent the file.'), byte_length: count('Bytes received.') }),
+          ),
+          description: 'Files of steps that were fetched by URL, in the order of the steps.',
+        },
       },
-      ['fetched', 'totals'],
+      ['fetched', 'fetched_sources', 'totals'],
     ),
     description:
       'What a conversion changed in the data. Every loss is listed. `read` is `written`, `dropped` and `merged` features ' +

@@ -36,6 +36,13 @@ export function fileSchemas({ part, what, has, noun }: SourceWords): ParametersS
       maxLength: 100,
       description: `${what}, as an upload (POST /v1/uploads) with ${has}: its id. Only in requests to a service.`,
     },
+    [`${part}_url`]: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 8192,
+      examples: ['https://data.example.org/districts.gpkg'],
+      description: `${what}, as the HTTP or HTTPS address of a file with ${has}, from which the service fetches it for each attempt. Only hosts allowed by the operator, and only in requests to a service.`,
+    },
     [`${part}_format`]: {
       type: 'string',
       maxLength: 40,
