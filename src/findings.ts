@@ -31,6 +31,7 @@ import { type FormatFindings, formatFindings } from './formats/registry.ts';
 import {
   boundedParams,
   CONFIG_FORM,
+  formFor,
   type MessageParams,
   messageOf,
   type TemplateParams,
@@ -343,7 +344,7 @@ export function shownFindings(findings: readonly Finding[], form = CONFIG_FORM):
     params: Object.fromEntries(
       Object.entries(finding.params).map(([name, value]) => [
         name,
-        typeof value === 'object' ? textOf(value, form) : value,
+        typeof value === 'object' ? textOf(value, formFor(finding.params, form)) : value,
       ]),
     ),
   }));

@@ -104,8 +104,40 @@ export function parameterNames(template: string): string[] {
   return [...new Set(names.filter((name) => !name.includes('.')))];
 }
 
+/** The parameter that holds the beginning of the paths that stand for those of an input: "transformations[0].params.source". */
+const INPUT_OF = 'inputOf';
+
+/**
+ * The parameters of a message about the file of a step: fields of an input ("input.epsg", "csv_options.encoding") are named as the
+ * parameters of the step whose paths begin with `prefix` ("_crs", "_options.encoding"). Unchanged if the message names none.
+ */
+export function inFileOfStep(template: string, params: MessageParams, prefix: string): MessageParams {
+  const own = { ...params, [INPUT_OF]: field(prefix) };
+  return fillTemplate(template, own) === fillTemplate(template, params) ? params : own;
+}
+
+function pathWithin(path: string, params: MessageParams): string {
+  const prefix = params[INPUT_OF];
+  if (prefix === undefined) return path;
+  const [, group, name] = /^(input|\w+_options)\.(\w+)$/.exec(path) ?? [];
+  if (name === undefined) return path;
+  const own = name === 'epsg' ? 'crs' : name;
+  const isMember = group === 'input' && ['format', 'layer', 'crs'].includes(own);
+  return `${pathOf(prefix)}_${isMember ? own : `options.${name}`}`;
+}
+
+/** The form for a message with these parameters. */
+export function formFor(params: MessageParams, form = CONFIG_FORM): FieldForm {
+  if (params[INPUT_OF] === undefined) return form;
+  return {
+    name: (path) => form.name(pathWithin(path, params)),
+    set: (path, value) => form.set(pathWithin(path, params), value),
+  };
+}
+
 /** The template with its parameters filled in; a slot without its parameter stays. */
-export function fillTemplate(template: string, params: MessageParams, form = CONFIG_FORM): string {
+export function fillTemplate(template: string, params: MessageParams, wanted = CONFIG_FORM): string {
+  const form = formFor(params, wanted);
   return template.replace(SLOT, (_, kind, name: string, optional, value, noun, plural) => {
     const param = Object.hasOwn(params, name) ? params[name] : undefined;
     if (kind !== undefined) {
@@ -155,12 +187,14 @@ export function settingsIn(template: string, params: MessageParams): Setting[] {
   return [...template.matchAll(SLOT)].flatMap(([, kind, name, , value]): Setting[] => {
     const param = Object.hasOwn(params, name) ? params[name] : undefined;
     if (kind === 'set') {
-      if (name.includes('.')) return [{ path: name, value: value ?? null }];
-      return param === undefined ? [] : [{ path: pathOf(param), value: value ?? null }];
+      if (name.includes('.')) return [{ path: pathWithin(name, params), value: value ?? null }];
+      return param === undefined ? [] : [{ path: pathWithin(pathOf(param), params), value: value ?? null }];
     }
     if (typeof param !== 'object' || 'field' in param) return [];
     return param.flatMap((part) =>
-      typeof part === 'string' || part.value === undefined ? [] : [{ path: part.field, value: part.value }],
+      typeof part === 'string' || part.value === undefined
+        ? []
+        : [{ path: pathWithin(part.field, params), value: part.value }],
     );
   });
 }

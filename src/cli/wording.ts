@@ -10,6 +10,7 @@ export const FLAG_FORM: FieldForm = {
   name: flagOf,
   set(path, value) {
     const flag = flagOf(path);
+    if (value !== null && / \w+$/.test(flag)) return `add ${flag}=${value}`;
     const takesValue = value !== null && !(value === 'true' && isSwitch(flag));
     return `add ${flag}${takesValue ? ` ${value}` : ''}`;
   },
@@ -50,9 +51,10 @@ function stepFlag(flag: string, inner: string): string {
     return `--${flag}, step ${Number(step) + 1}${position === '' ? '' : `, ${position}`}`;
   const [parameter] = inner.split(/[.[]/, 1);
   const modifier = modifiers(parameter, flag)[0];
-  if (modifier !== undefined) return `--${modifier.flag}`;
   // The rest is a position in the value, which may be a file.
   const within = inner.slice(parameter.length).replace(/^\./, '');
+  if (modifier !== undefined)
+    return `--${modifier.flag}${modifier.placeholder === 'NAME=VALUE' && within !== '' ? ` ${within}` : ''}`;
   return within === '' ? `--${flag}` : `--${flag} (${within})`;
 }
 

@@ -13,15 +13,15 @@ import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import { type CrsText, epsgCode, localCrs } from '../crs/crs.ts';
 import { didYouMean } from '../did-you-mean.ts';
-import { failure, GeomillError } from '../errors.ts';
-import { Findings, type FoundFinding } from '../findings.ts';
+import { errorCatalogue, failure, GeomillError } from '../errors.ts';
+import { Findings, type FoundFinding, findingCatalogue } from '../findings.ts';
 import type { FormatReader, InputFormat, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
 import { optionOfText } from '../formats/option-text.ts';
 import { formatByContent, HEAD_BYTES } from '../formats/recognise.ts';
 import { formatByFileName, inputFormats } from '../formats/registry.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
-import { field, phrase } from '../message.ts';
+import { field, inFileOfStep, phrase } from '../message.ts';
 import { listed, shortText } from '../short-text.ts';
 import { transformations } from '../transformations/registry.ts';
 import { renamedPath } from '../transformations/requested-steps.ts';
@@ -71,8 +71,14 @@ export async function readStepFile(
   } catch (error) {
     const named = renamedPath(error, request.paths.where);
     if (!(named instanceof GeomillError) || named.fault === 'ours') throw named;
-    throw new GeomillError(named.code, named.params, { file: file.name, ...named.location }, error);
+    const params = inFileOfStep(errorCatalogue[named.code].template, named.params, prefixOf(request));
+    throw new GeomillError(named.code, params, { file: file.name, ...named.location }, error);
   }
+}
+
+/** Of the parameters about the file: "transformations[0].params.source". */
+function prefixOf({ paths }: FeatureFile): string {
+  return paths.options.slice(0, -'_options'.length);
 }
 
 class StepFileReader {
@@ -337,9 +343,11 @@ class StepFileReader {
           reason: phrase`states another CRS than EPSG:4326 in its crs member; confirm the CRS with '${field(paths.crs)}'`,
         });
     }
-    const reported = reportedFindings(found, stated !== null).map((finding) =>
-      finding.places.length > 0 ? finding : { ...finding, places: [{}] },
-    );
+    const reported = reportedFindings(found, stated !== null).map((finding) => ({
+      ...finding,
+      params: inFileOfStep(findingCatalogue[finding.code].template, finding.params, prefixOf(this.#request)),
+      ...(finding.places.length > 0 ? {} : { places: [{}] }),
+    }));
     this.#reading.findings.merge(
       reported,
       (at) => ({ file: name, ...within(at) }),

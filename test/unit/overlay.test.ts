@@ -4,8 +4,11 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
+import { errorLine } from '../../src/cli/wording.ts';
 import { Geos } from '../../src/engines/geos/geos.ts';
+import { GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
+import { field } from '../../src/message.ts';
 import { CoveringBuilder, Remains } from '../../src/transformations/overlay/remains.ts';
 import type { FeatureSource } from '../../src/transformations/parts/source/feature-source.ts';
 import { PlacedSource } from '../../src/transformations/parts/source/placed-source.ts';
@@ -213,4 +216,34 @@ test('law: with identity areas add up, and the pieces inside are those of inters
     }),
     { numRuns: 8 },
   );
+});
+
+test('advice about the source names the parameters and flags of the source', async () => {
+  const about = async (
+    type: string,
+    source: readonly [name: string, content: string],
+    params: object,
+  ): Promise<GeomillError> => {
+    const failed = runWithSource(type, { ...params }, layer([square(0, 0)]), source);
+    const error = await failed.then(
+      () => assert.fail('it has to fail'),
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof GeomillError);
+    return error;
+  };
+  const columns = await about('overlay', ['s.csv', 'a,b\n1,2\n'], {});
+  assert.match(columns.message, /'source_options\.x_column'/);
+  assert.doesNotMatch(columns.message, /csv_options|input\./);
+  const comma = await about('spatial_join', ['s.csv', 'x;y\n"1,234";"2,345"\n'], { source_options: { x_column: 'x', y_column: 'y', delimiter: ';' }, source_crs: 'EPSG:25832' }); // biome-ignore format: one line
+  assert.match(comma.message, /set 'source_options\.decimal_comma' to true/);
+  assert.deepEqual(comma.fixes[0], { path: 'step.source_options.decimal_comma', value: true });
+  const onLine = Object.fromEntries(
+    Object.entries(comma.params).map(([name, param]) => [
+      name,
+      name === 'inputOf' ? field('--spatial-join.source') : param,
+    ]),
+  );
+  const line = errorLine(new GeomillError(comma.code, onLine));
+  assert.match(line, /add --source-options decimal_comma=true/);
 });
