@@ -181,7 +181,7 @@ for (const [what, argv, message] of [
   [
     'files of two formats',
     ['append', 'a.geojson', 'b.csv', '--out', 'x.csv'],
-    /files of several formats can only be appended to a GeoPackage/,
+    /files of several formats can be merged, or appended to a GeoPackage/,
   ],
   ['no file to append', ['append', 'a.geojson', '--out', 'x.csv'], /at least one FILE/],
   ['no output', ['append', 'a.geojson', 'b.geojson'], /--out/],

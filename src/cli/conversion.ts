@@ -200,10 +200,12 @@ export async function checkedRuns(
   return { runs, requests };
 }
 
-/** One conversion by the pipeline. All its inputs have one format, except for the target of an append. */
+/** One conversion by the pipeline. All its inputs have one format, except for the target of an append and in a merge. */
 type Run = Conversion & {
   readonly from: Format;
   readonly targetFormat?: Format;
+  /** Of each input of a merge, if they differ. */
+  readonly fromEach?: readonly Format[];
   /** The output of the run before, in place of the first input. */
   readonly target?: InputPath;
 };
@@ -218,12 +220,13 @@ function runsOf(conversion: Conversion, parsed: Parsed): Run[] {
   const byFormat = Map.groupBy(others.keys(), (i) => others[i]);
   const isMixed = byFormat.size > 1 || (byFormat.size === 1 && !byFormat.has(first));
   if (!isMixed) return [{ ...conversion, from: first }];
+  if (operation === 'merge') return [{ ...conversion, from: first, fromEach: [first, ...others] }];
   const other = others.findIndex((format) => format !== first);
   const canMix =
     operation === 'append' && first.isExtendable && chooseOutputFormat(to, output).format === first;
   if (!canMix)
     throw failure('USAGE', {
-      detail: `'${inputs[0]}' is ${first.id} and '${inputs[other + 1]}' is ${others[other].id}; files of several formats can only be appended to a GeoPackage and written as one: convert some first`,
+      detail: `'${inputs[0]}' is ${first.id} and '${inputs[other + 1]}' is ${others[other].id}; files of several formats can be merged, or appended to a GeoPackage and written as one; else convert some first`,
     });
   return [...byFormat].map(([format, positions]) => ({
     ...conversion,
@@ -245,15 +248,22 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
       detail: `--update adds layers to an existing GeoPackage, and '${output}' is not one`,
     });
   const layerName = values['layer-name'];
+  const among = run.among ?? run.fromEach ?? runs.map((other) => other.from);
   const split = splitOf(parsed, output, run.directory, to.format, to.options);
   return {
     operation,
     input: {
       format: from.id,
       ...(targetFormat === undefined ? {} : { targetFormat: targetFormat.id }),
-      files,
+      files: await Promise.all(
+        files.map(async (file, i) => {
+          const own = run.fromEach?.[i] ?? from;
+          if (own === from) return file;
+          return { ...file, own: { format: own.id, options: await formatOptions(parsed, 'in', own, among) } };
+        }),
+      ),
       layers: values.layer === undefined ? null : (values.layer as string[]),
-      options: await formatOptions(parsed, 'in', from, run.among ?? runs.map((other) => other.from)),
+      options: await formatOptions(parsed, 'in', from, among),
     },
     transformations: await stepsOf(parsed),
     output: {

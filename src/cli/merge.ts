@@ -8,7 +8,7 @@ import { type CommandContext, conversionFlags, conversionUsage, runCommand } fro
 export const usage = `geomill merge FILE FILE... --out OUT [options]
 
   FILE, OUT             files; the extension states the format; '-' is standard input or output.
-                        The FILEs have the same format. OUT has one layer with all features
+                        OUT has one layer with all features of the FILEs, which can have several formats
   --out OUT             output file
   --attributes MODE     fields of OUT: union (of all FILEs), intersection (those that all FILEs have), or none (default)
   --source-field NAME   new field with the name of the FILE of each feature, and of the layer if FILE has several
@@ -23,7 +23,8 @@ ${conversionUsage('merged')}
 Examples:
   geomill merge north.zip south.zip --out country.gpkg
   geomill merge north.zip south.zip --out outline.gpkg --union
-  geomill merge jan.csv feb.csv --out year.csv --attributes union --source-field month`;
+  geomill merge jan.csv feb.csv --out year.csv --attributes union --source-field month
+  geomill merge roads.zip paths.gpkg survey.csv --out all.gpkg --attributes union`;
 
 export const flags = (): Flags => ({
   out: { type: 'string' },

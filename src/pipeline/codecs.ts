@@ -9,23 +9,28 @@ export interface InputCodec {
 }
 
 export interface Codecs {
-  /** `first`: of the first file, which is the target of an append. */
-  readonly input: InputCodec & { readonly first: InputCodec };
+  /** `files`: of each file. */
+  readonly input: InputCodec & { readonly files: readonly InputCodec[] };
   readonly output: { readonly format: Format; readonly writer: FormatWriter };
 }
 
 /** Throws FORMAT_UNKNOWN. */
 export async function loadCodecs({ input, output }: ConversionRequest): Promise<Codecs> {
+  const formats = input.files.map(({ own }, i) =>
+    inputFormatById(
+      (i === 0 ? input.targetFormat : undefined) ?? own?.format ?? input.format,
+      'input.format',
+    ),
+  );
   const format = inputFormatById(input.format, 'input.format');
-  const firstFormat = inputFormatById(input.targetFormat ?? format.id, 'input.format');
   const outputFormat = outputFormatById(output.format, 'output.format');
-  const [reader, firstReader, writer] = await Promise.all([
+  const [readers, reader, writer] = await Promise.all([
+    Promise.all(formats.map((one) => one.loadReader())),
     format.loadReader(),
-    firstFormat.loadReader(),
     outputFormat.loadWriter(),
   ]);
   return {
-    input: { format, reader, first: { format: firstFormat, reader: firstReader } },
+    input: { format, reader, files: formats.map((one, i) => ({ format: one, reader: readers[i] })) },
     output: { format: outputFormat, writer },
   };
 }

@@ -8,7 +8,7 @@ import {
   mapFields,
   widenedTarget,
 } from '../batch/field-mapping.ts';
-import type { Field, MixedType } from '../batch/schema.ts';
+import type { Field } from '../batch/schema.ts';
 import { Findings, type FoundFinding } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { ID_FIELD } from './feature-ids.ts';
@@ -84,6 +84,7 @@ function countIds({ ids, rowCount }: FeatureBatch): number {
 /** A source of an appended layer; the first source is the target. */
 export interface MappingSource {
   readonly layer: SourceLayer;
+  readonly reader: Pick<FormatReader, 'typing' | 'mixedType' | 'ids'>;
   /** The inferred schema; unused where the file declares its fields. */
   readonly found: readonly FoundField[];
   /** Type of the ids of its features; null: not known, or none. */
@@ -103,23 +104,22 @@ export interface PlannedMapping {
 /** The fields of the target and the mapping of each source to them; notes the fields that are dropped. */
 export function planFieldMappings(
   sources: readonly MappingSource[],
-  reader: Pick<FormatReader, 'typing' | 'mixedType' | 'ids'>,
   layerName: string,
   findings: Findings,
 ): { readonly fields: readonly Field[]; readonly sources: readonly PlannedMapping[] } {
-  const found = sources.map((source) => foundFields(source, reader));
+  const found = sources.map((source) => foundFields(source));
   const idFields = found.map((own, i) =>
-    i === 0 || reader.ids !== 'data' ? null : idFieldOf(found[0], own),
+    i === 0 || sources[i].reader.ids !== 'data' ? null : idFieldOf(found[0], own),
   );
   const supplied = found.map((own, i) => withIds(own, sources[i], idFields[i]));
-  const all = targetFields(sources[0], supplied, reader.mixedType, reader);
+  const all = targetFields(sources[0], supplied);
   const complete = found.map((own) => mapFields(all, own));
   const mappings = sources[0].layer.isTarget ? onlySupplied(complete, idFields) : complete;
   const [{ fields }] = mappings;
   noteFields(mappings, sources, layerName, findings);
   return {
     fields,
-    sources: sources.map(({ reportedAs }, i) => ({
+    sources: sources.map(({ reportedAs, reader }, i) => ({
       fieldMapping: {
         mapping: mappings[i],
         keepIds: i === 0,
@@ -165,22 +165,17 @@ function onlySupplied(
   }));
 }
 
-export function foundFields(
-  { layer, found }: MappingSource,
-  reader: Pick<FormatReader, 'typing'>,
-): readonly FoundField[] {
+export function foundFields({ layer, found, reader }: MappingSource): readonly FoundField[] {
   if (layer.fields === null || hasOpenFields(layer, reader)) return found;
   return layer.fields.map(({ name, type }) => ({ name, type, integersExact: type !== 'int64' }));
 }
 
 function targetFields(
-  { layer }: MappingSource,
+  { layer, reader }: MappingSource,
   [target, ...appended]: readonly (readonly FoundField[])[],
-  mixed: MixedType,
-  reader: Pick<FormatReader, 'typing'>,
 ): readonly Field[] {
   if (layer.fields !== null && !hasOpenFields(layer, reader)) return layer.fields;
-  return widenedTarget(target, appended, mixed);
+  return widenedTarget(target, appended, reader.mixedType);
 }
 
 /** The mapped fields with their inferred types; string where the target is a string, because "1.50" is not 1.5. */

@@ -131,7 +131,7 @@ async function inspect(
     [],
     control.threads ?? newThreads,
   );
-  const executor = unpackingExecutor(threaded, reader, scratch);
+  const executor = unpackingExecutor(threaded, () => reader, scratch);
   try {
     const begin = (sources: readonly SourceLayer[]): void =>
       executor.begin({

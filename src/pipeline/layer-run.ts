@@ -136,11 +136,11 @@ export class LayerRun {
    * where needed.
    */
   unifyFields(merge: MergeRequest | null): void {
-    const { reader, findings } = this.#context;
+    const { findings } = this.#context;
     const unified =
       merge === null
-        ? planFieldMappings(this.sources, reader, this.plan.name, findings)
-        : planMergedFields(this.sources, reader, this.plan.name, merge, findings);
+        ? planFieldMappings(this.sources, this.plan.name, findings)
+        : planMergedFields(this.sources, this.plan.name, merge, findings);
     for (const [i, { fieldMapping, readFields }] of unified.sources.entries())
       Object.assign(this.sources[i], { fieldMapping, readFields });
     this.#inputFields = unified.fields;

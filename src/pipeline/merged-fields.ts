@@ -3,7 +3,6 @@ import { mapFields, mergedFields } from '../batch/field-mapping.ts';
 import type { Field } from '../batch/schema.ts';
 import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
-import type { FormatReader } from '../formats/format.ts';
 import { ID_FIELD } from './feature-ids.ts';
 import {
   foundFields,
@@ -18,16 +17,17 @@ import type { MergeRequest } from './request.ts';
 /** Throws FIELD_NAME_TAKEN if the field for the source is that of a file. */
 export function planMergedFields(
   sources: readonly MappingSource[],
-  reader: Pick<FormatReader, 'typing' | 'mixedType' | 'ids'>,
   layer: string,
   { attributes, sourceField }: MergeRequest,
   findings: Findings,
 ): { readonly fields: readonly Field[]; readonly sources: readonly PlannedMapping[] } {
-  const found = sources.map((source) => (attributes === 'none' ? [] : foundFields(source, reader)));
+  const found = sources.map((source) => (attributes === 'none' ? [] : foundFields(source)));
+  const haveIds = sources.map(({ reader }) => reader.ids === 'data');
   const idField =
-    attributes === 'union' && reader.ids === 'data' && !hasField(found.flat(), ID_FIELD) ? ID_FIELD : null;
-  const supplied = found.map((own, i) => withIds(own, sources[i], idField));
-  const fields = mergedFields(supplied, reader.mixedType, attributes === 'intersection');
+    attributes === 'union' && haveIds.includes(true) && !hasField(found.flat(), ID_FIELD) ? ID_FIELD : null;
+  const supplied = found.map((own, i) => withIds(own, sources[i], haveIds[i] ? idField : null));
+  const mixed = sources.every(({ reader }) => reader.mixedType === 'json') ? 'json' : 'string';
+  const fields = mergedFields(supplied, mixed, attributes === 'intersection');
   const mappings = found.map((own) => mapFields(fields, own));
   if (sourceField !== undefined && hasField(fields, sourceField))
     throw failure('FIELD_NAME_TAKEN', { first: sourceField, second: 'source_field', name: sourceField });
@@ -36,12 +36,12 @@ export function planMergedFields(
     sourceField === undefined ? fields : [...fields, { name: sourceField, type: 'string' } as const];
   return {
     fields: all,
-    sources: sources.map(({ reportedAs, sourceName }, i) => ({
+    sources: sources.map(({ reportedAs, sourceName, reader }, i) => ({
       fieldMapping: {
         mapping: mappings[i],
         keepIds: false,
-        idField: hasField(fields, ID_FIELD) ? idField : null,
-        idsAreData: attributes !== 'none' && reader.ids === 'data',
+        idField: haveIds[i] && hasField(fields, ID_FIELD) ? idField : null,
+        idsAreData: attributes !== 'none' && haveIds[i],
         ...(sourceField === undefined ? {} : { constant: { name: sourceField, value: sourceName } }),
         reportedAs: attributes === 'none' ? null : reportedAs,
       },

@@ -63,13 +63,14 @@ export async function collectMisfits(
 export function undeclared(
   inputs: readonly OpenedInput[],
   misfits: readonly LayerMisfits[],
-  reader: Pick<FormatReader, 'undeclare'>,
+  codecs: readonly { readonly reader: Pick<FormatReader, 'undeclare'> }[],
 ): OpenedInput[] {
   return inputs.map((input, file) => ({
     ...input,
     layers: input.layers.map((layer, index) => {
       const fields = misfitsOf(misfits, file, index);
       const names = new Set(fields.map(({ field }) => field));
+      const { reader } = codecs[file];
       return names.size === 0 || reader.undeclare === undefined ? layer : reader.undeclare(layer, names);
     }),
   }));

@@ -26,9 +26,8 @@ export interface OpenedInput extends OpenedFile {
 }
 
 export interface Opening {
-  readonly reader: Pick<FormatReader, 'open'>;
-  /** Of the first file. */
-  readonly firstReader: Pick<FormatReader, 'open'>;
+  /** Of each file. */
+  readonly readers: readonly Pick<FormatReader, 'open'>[];
   readonly input: InputRequest;
   readonly paths: Pick<ConversionPaths, 'inputs' | 'scratchDirectory' | 'limits'>;
   readonly findings: Findings;
@@ -135,15 +134,15 @@ function distinctNames(inputs: readonly InputPath[]): string[] {
 
 async function openInput(opening: Opening, file: InputPath, index: number, name: string): Promise<Opened> {
   const { input, paths, partitionBytes, scratch } = opening;
-  const isOtherFormat = index === 0 && opening.firstReader !== opening.reader;
-  const reader = index === 0 ? opening.firstReader : opening.reader;
+  const isOtherTarget =
+    index === 0 && input.targetFormat !== undefined && input.targetFormat !== input.format;
   const isOne = paths.inputs.length === 1;
   const findings = new Findings();
   try {
-    const layers = await reader.open(file, {
+    const layers = await opening.readers[index].open(file, {
       scratchDirectory: isOne ? paths.scratchDirectory : ownDirectory(paths.scratchDirectory, index),
       limits: paths.limits,
-      options: isOtherFormat ? {} : input.options,
+      options: isOtherTarget ? {} : (input.files[index].own?.options ?? input.options),
       findings,
       partitionBytes,
       scratch,

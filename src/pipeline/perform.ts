@@ -38,12 +38,16 @@ export interface Performer {
   call(call: StepCall): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }>;
 }
 
-/** Loads the two codecs and, if the coordinate operations need it, PROJ. Steps are prepared at their first use. */
+/** Loads the codecs and, if the coordinate operations need it, PROJ. Steps are prepared at their first use. */
 export async function createPerformer(
   session: Session,
   registry: readonly Transformation[] = transformations,
 ): Promise<Performer> {
-  const reader = await inputFormatById(session.inputFormat, 'input.format').loadReader();
+  const readers = await Promise.all(
+    session.layers.map(({ format = session.inputFormat }) =>
+      inputFormatById(format, 'input.format').loadReader(),
+    ),
+  );
   const writer =
     session.outputFormat === null
       ? null
@@ -70,7 +74,7 @@ export async function createPerformer(
     },
     async perform(task) {
       const stage = task.stage === null ? null : await stageOf(task.layerIndex, task.stage);
-      return performTask(task, session, reader, writer, stage, partEncodings);
+      return performTask(task, session, readers[task.layerIndex], writer, stage, partEncodings);
     },
     async call({ layerIndex, stage, payload }) {
       const { answer } = await stageOf(layerIndex, stage);

@@ -1,7 +1,7 @@
 /** Plans a conversion with the answers of PROJ about its CRSs, most of which the memory has from earlier conversions. */
 import { type CrsText, LOCAL_CRS, SOURCE_CRS } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
-import type { FormatReader, SourceLayer } from '../formats/format.ts';
+import type { SourceLayer } from '../formats/format.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Codecs } from './codecs.ts';
 import { sampledExtent, WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';
@@ -80,7 +80,7 @@ function withExtents(input: OpenedInput, index: number, { request, paths, codecs
   const isWithoutCrs = ({ crs, name, statedExtent }: SourceLayer): boolean =>
     crs === null && stated === null && (statedExtent ?? null) === null && (wanted?.includes(name) ?? true);
   if (!input.layers.some(isWithoutCrs)) return input;
-  const reader: FormatReader = index === 0 ? codecs.input.first.reader : codecs.input.reader;
+  const { reader } = codecs.input.files[index];
   return {
     ...input,
     layers: input.layers.map((layer) =>

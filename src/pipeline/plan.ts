@@ -90,11 +90,11 @@ export interface PlannedInput {
   readonly reader: Pick<FormatReader, 'typing' | 'ids' | 'target'>;
 }
 
-/** `outputName`: for layers without a name in the input, such as that of a merge. `first`: of the first file. */
+/** `outputName`: for layers without a name in the input, such as that of a merge. `files`: of each file; missing: all are the same. */
 export function planConversion(
   request: ConversionRequest,
   files: readonly OpenedFile[],
-  input: PlannedInput & { readonly first?: PlannedInput },
+  input: PlannedInput & { readonly files?: readonly PlannedInput[] },
   output: {
     readonly format: Format;
     readonly writer: Pick<FormatWriter, 'needs'>;
@@ -126,10 +126,11 @@ export function planConversion(
   if (merges?.attributes === 'none')
     findings.note('ATTRIBUTES_NOT_MERGED', { files: files.length, attributes: field('attributes') });
   const unifiesFields = operation === 'append' || (merges !== null && hasFields(merges));
-  const first = input.first ?? input;
+  const codecOf = (file: number): PlannedInput => input.files?.[file] ?? input;
+  const first = codecOf(0);
   const planned = groups.map(({ name, sources }): LayerPlan => {
     const located = sources.map((source) => {
-      const { format } = source.fileIndex === 0 ? first : input;
+      const { format } = codecOf(source.fileIndex);
       const question = crsQuestion(request, files, source, format);
       const own = sourceCrsOf(question, crs, findings);
       compareUnits(question, own, crs, findings);
@@ -149,7 +150,7 @@ export function planConversion(
   const layers = extendsTarget
     ? planned.map((layer) => ({ ...layer, target: targetOf(layer, files, first) }))
     : planned;
-  if (!extendsTarget && first.format.id !== input.format.id)
+  if (operation === 'append' && !extendsTarget && first.format.id !== input.format.id)
     throw failure('FORMATS_DIFFER', {
       target: files[0].name,
       format: first.format.id,
@@ -157,7 +158,10 @@ export function planConversion(
     });
   compareOutputCrs(request, layers, targetCrs, joins, crs, findings);
   const sources = groups.flatMap((group, i) =>
-    group.sources.map(({ layer }, at) => (at === 0 ? (layers[i].target ?? layer) : layer)),
+    group.sources.map(({ layer, fileIndex }, at) => ({
+      layer: at === 0 ? (layers[i].target ?? layer) : layer,
+      reader: codecOf(fileIndex).reader,
+    })),
   );
   const keepsIdsAsField = operation !== 'merge' && input.reader.ids === 'data' && !output.format.holdsIds;
   return {
@@ -167,7 +171,7 @@ export function planConversion(
     steps,
     merge: merges,
     unifiesFields,
-    ...passesFor(request, sources, layers, steps, input.reader, writer, { keepsIdsAsField, unifiesFields }),
+    ...passesFor(request, sources, layers, steps, writer, { keepsIdsAsField, unifiesFields }),
     layerField,
     split,
     keepsIdsAsField,
@@ -399,12 +403,17 @@ function compareOutputCrs(
     findings.note('CRS_OF_FIRST', { crs: shortDefinition(first.targetCrs) });
 }
 
+/** A layer of a file, with the reader of the file. */
+interface PlannedSource {
+  readonly layer: SourceLayer;
+  readonly reader: Pick<FormatReader, 'typing'>;
+}
+
 function passesFor(
   { operation, output }: ConversionRequest,
-  sources: readonly SourceLayer[],
+  sources: readonly PlannedSource[],
   layers: readonly LayerPlan[],
   steps: readonly LoadedStep[],
-  reader: Pick<FormatReader, 'typing'>,
   writer: { readonly needs: WriterNeeds },
   { keepsIdsAsField, unifiesFields }: Pick<ConversionPlan, 'keepsIdsAsField' | 'unifiesFields'>,
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
@@ -413,16 +422,16 @@ function passesFor(
   // The parts of a split output are known only when all features were read, as what steps make of them.
   const isSplit = output.split !== undefined;
   if (operation === 'transform' && (changesFeatures(steps) || isSplit)) {
-    const { infersSchema, statisticsDepth } = passesWithSteps(sources, steps, reader, writer);
+    const { infersSchema, statisticsDepth } = passesWithSteps(sources, steps, writer);
     return { infersSchema, statisticsDepth: statisticsDepth ?? (isSplit ? 'fields' : least) };
   }
   if (operation === 'transform')
     return {
-      infersSchema: sources.some((layer) => isUndeclared(layer, reader)),
-      statisticsDepth: depthOfStatistics(sources, layers, reader, writer) ?? least,
+      infersSchema: sources.some(isUndeclared),
+      statisticsDepth: depthOfStatistics(sources, layers, writer) ?? least,
     };
   // The fields before the steps are those of the target or of all files, inferred from values if necessary, or none.
-  const infersSchema = unifiesFields && sources.some((layer) => hasOpenFields(layer, reader));
+  const infersSchema = unifiesFields && sources.some(({ layer, reader }) => hasOpenFields(layer, reader));
   return {
     infersSchema,
     statisticsDepth: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : least,
@@ -440,36 +449,36 @@ export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'ty
 }
 
 /** Whether a layer of a format with declared types declares none: the types of its batches must be unified. */
-function isUndeclared(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
+function isUndeclared({ layer, reader }: PlannedSource): boolean {
   return reader.typing === 'declared' && layer.fields === null;
 }
 
 function depthOfStatistics(
-  sources: readonly SourceLayer[],
+  sources: readonly PlannedSource[],
   layers: readonly LayerPlan[],
-  reader: Pick<FormatReader, 'typing'>,
   writer: { readonly needs: WriterNeeds },
 ): ConversionPlan['statisticsDepth'] {
   if (writer.needs === 'statistics') return areDeclared(layers) ? null : 'all';
-  if (reader.typing === 'layer') return 'fields';
-  const isOpen = sources.some((layer) => layer.fields === null && !isUndeclared(layer, reader));
+  if (sources.some(({ reader }) => reader.typing === 'layer')) return 'fields';
+  const isOpen = sources.some((source) => source.layer.fields === null && !isUndeclared(source));
   return writer.needs === 'fields' && isOpen ? 'fields' : null;
 }
 
 /** After steps the declared statistics are wrong: statistics are collected from the output of the steps. */
 function passesWithSteps(
-  layers: readonly SourceLayer[],
+  sources: readonly PlannedSource[],
   steps: readonly LoadedStep[],
-  reader: Pick<FormatReader, 'typing'>,
   writer: { readonly needs: WriterNeeds },
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
-  const isOpen = layers.some((layer) => hasOpenFields(layer, reader));
+  const open = sources.filter(({ layer, reader }) => hasOpenFields(layer, reader));
   // Collecting steps need the same fields in all batches; for plain text only all rows show the types.
   const asksForFields = steps.some(({ code, params }) =>
     (code.kind === 'streaming' || code.kind === 'serial') && code.usesFields !== undefined
       ? code.usesFields(params)
       : code.kind !== 'serial' && code.outputFields !== undefined,
   );
-  const infersSchema = isOpen && (reader.typing !== 'value' || asksForFields || writer.needs === 'fields');
+  const infersSchema = open.some(
+    ({ reader }) => reader.typing !== 'value' || asksForFields || writer.needs === 'fields',
+  );
   return { infersSchema, statisticsDepth: writer.needs === 'statistics' ? 'all' : null };
 }

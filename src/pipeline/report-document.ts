@@ -150,6 +150,8 @@ export function requestDocument({
   ...more
 }: JobRequest): object | null {
   const { format, files, layers, options } = input;
+  // Files of several formats are an option of the command line alone.
+  if (files.some(({ own }) => own !== undefined)) return null;
   const document = {
     input: {
       format,

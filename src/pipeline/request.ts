@@ -46,7 +46,7 @@ export interface InspectionRequest {
 }
 
 export interface InputRequest {
-  /** Id of a registered format; all files are of the same, except for the target of an append. */
+  /** Id of a registered format: of all files, except for the target of an append and files of a merge that state another one. */
   readonly format: string;
   /** Format of the target of an append. Missing: the same. */
   readonly targetFormat?: string;
@@ -63,6 +63,8 @@ export interface InputFileRequest {
   readonly crs: CrsText | null;
   /** Path where the request states it or could state it, for messages: "input.epsg", "append_crs_mapping[1]". */
   readonly crsPath: string;
+  /** Only in a merge: a format of its own, with its options. Missing: those of the input. */
+  readonly own?: { readonly format: string; readonly options: InputRequest['options'] };
   /** `crs` is used although the file states another CRS. Missing: that is an error. */
   readonly overridesCrs?: true;
 }

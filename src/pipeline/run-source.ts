@@ -1,7 +1,8 @@
 /** A layer of an input file during the conversion. */
 import type { FoundField } from '../batch/field-mapping.ts';
-import type { Field, MixedType } from '../batch/schema.ts';
+import type { Field } from '../batch/schema.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
+import type { InputCodec } from './codecs.ts';
 import { GEOMETRY_ONLY, type SourceMapping } from './field-mappings.ts';
 import type { OpenedInput } from './open-inputs.ts';
 import { type ConversionPlan, hasOpenFields, type SourcePlan } from './plan.ts';
@@ -10,6 +11,8 @@ import { SourceTally } from './tally.ts';
 
 export interface RunSource {
   readonly layer: SourceLayer;
+  /** Of its file. */
+  readonly reader: FormatReader;
   /** Position in the session. */
   readonly sessionIndex: number;
   readonly tally: SourceTally;
@@ -33,9 +36,8 @@ export interface RunSource {
 export function needsInferredSchema(
   { unifiesFields }: Pick<ConversionPlan, 'unifiesFields'>,
   sources: readonly RunSource[],
-  reader: Pick<FormatReader, 'typing'>,
 ): boolean {
-  return !unifiesFields || sources.some(({ layer }) => hasOpenFields(layer, reader));
+  return !unifiesFields || sources.some(({ layer, reader }) => hasOpenFields(layer, reader));
 }
 
 /** The sources of each layer of the plan. */
@@ -43,19 +45,21 @@ export function runSourcesOf(
   plan: ConversionPlan,
   inputs: readonly OpenedInput[],
   request: ConversionRequest,
-  mixed: MixedType,
+  codecs: readonly InputCodec[],
 ): RunSource[][] {
   let sessionIndex = 0;
   return plan.layers.map(({ sources, target }) =>
     sources.map((source, position) => {
       const opened = inputs[source.fileIndex].layers[source.layerIndex];
       const layer = position === 0 ? (target ?? opened) : opened;
-      const tally = new SourceTally(factsOf(source, inputs, request), mixed);
+      const { reader } = codecs[source.fileIndex];
+      const tally = new SourceTally(factsOf(source, inputs, request), reader.mixedType);
       // Features that stay in the target count as read.
       if (layer.isTarget) tally.rowsRead = layer.featureCount ?? 0;
       const isMerged = plan.operation === 'merge' && !plan.unifiesFields;
       return {
         layer,
+        reader,
         sessionIndex: sessionIndex++,
         tally,
         reportedAs: labelOf(source, inputs),

@@ -200,8 +200,7 @@ class Conversion {
     const inputBytes = byteLengthOf(this.#paths.inputs);
     this.#excerpts = planExcerpts(this.#request, this.#steps, this.#input.reader, inputBytes);
     const inputs = await openInputs({
-      reader: this.#input.reader,
-      firstReader: this.#input.first.reader,
+      readers: this.#input.files.map(({ reader }) => reader),
       input: this.#request.input,
       paths: this.#paths,
       findings: this.#findings,
@@ -280,12 +279,13 @@ class Conversion {
     this.#store.discard();
     const { plan, session } = await this.#plan(inputs);
     if (!plan.extendsTarget) for (const { skipped } of inputs) this.#findings.merge(skipped);
-    await this.#target.refuseOtherContent(plan, inputs[0], this.#input.first.reader);
-    const { reader } = this.#input;
-    const sources = runSourcesOf(plan, inputs, this.#request, reader.mixedType);
+    await this.#target.refuseOtherContent(plan, inputs[0], this.#input.files[0].reader);
+    const { reader, files: codecs } = this.#input;
+    const sources = runSourcesOf(plan, inputs, this.#request, codecs);
     const all = sources.flat().map(({ layer }) => layer);
+    const readers = sources.flat().map((source) => source.reader);
     const progress = new ProgressMeter(progressWeight(plan, sources), (told) => this.#tell(told));
-    const local = unpackingExecutor(this.#startExecutor(all), reader, this.#scratch);
+    const local = unpackingExecutor(this.#startExecutor(all), (layer) => readers[layer], this.#scratch);
     const executor = await this.#divided(local, session);
     executor.begin(session);
     const context: LayerContext = {
@@ -316,7 +316,7 @@ class Conversion {
       if (!(error instanceof ContradictedDeclaration)) throw error;
       const found = await collectMisfits(sources.flat(), executor, this.#control.signal, this.#paths.limits);
       this.#resetFindings(opened);
-      return await this.#convert(undeclared(inputs, found, reader), found);
+      return await this.#convert(undeclared(inputs, found, codecs), found);
     }
     const { output, parts, reprojections } = written;
     await this.#writeFindings();
@@ -349,8 +349,7 @@ class Conversion {
   async #findOut(plan: ConversionPlan, layers: readonly LayerRun[], progress: ProgressMeter): Promise<void> {
     if (plan.infersSchema) {
       progress.stage('scanning');
-      for (const layer of layers)
-        if (needsInferredSchema(plan, layer.sources, this.#input.reader)) await layer.inferSchema();
+      for (const layer of layers) if (needsInferredSchema(plan, layer.sources)) await layer.inferSchema();
     }
     if (plan.unifiesFields) for (const layer of layers) layer.unifyFields(plan.merge);
     // A step with an unknown field must fail now, not after an hour of work.

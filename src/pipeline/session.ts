@@ -19,7 +19,7 @@ export function sessionFor(
   return {
     inputFormat: request.input.format,
     outputFormat: request.output.format,
-    layers: plan.layers.flatMap((layer) => sessionLayers(layer, plan, files, crs)),
+    layers: plan.layers.flatMap((layer) => sessionLayers(layer, plan, files, request, crs)),
     gridDirectory: paths.gridDirectory,
     limits: paths.limits,
     locatesFindings: paths.findingsPath !== undefined,
@@ -31,6 +31,7 @@ function sessionLayers(
   layer: LayerPlan,
   plan: ConversionPlan,
   files: readonly OpenedFile[],
+  request: ConversionRequest,
   crs: CrsService,
 ): SessionLayer[] {
   const [first, ...rest] = layer.stages.map(({ links, collect }) => ({
@@ -41,10 +42,15 @@ function sessionLayers(
   const begins = layer.routes.map((links) => ({ ...first, links: sessionLinks(links, plan, crs) }));
   return layer.sources.map(({ fileIndex, layerIndex, positionRange, route: way }, position) => ({
     source: (position === 0 ? layer.target : null) ?? files[fileIndex].layers[layerIndex],
+    ...formatOf(request.input.files[fileIndex]),
     stages: [begins[way], ...rest],
     positionRange,
     layerField: plan.layerField === null ? null : { name: plan.layerField, value: layer.name },
   }));
+}
+
+function formatOf({ own }: ConversionRequest['input']['files'][number]): Pick<SessionLayer, 'format'> {
+  return own === undefined ? {} : { format: own.format };
 }
 
 function sessionLinks(links: readonly ChainLink[], plan: ConversionPlan, crs: CrsService): SessionLink[] {

@@ -134,7 +134,7 @@ class StepFileReader {
       transformations,
       threads,
     );
-    const executor = unpackingExecutor(started, reader, scratch);
+    const executor = unpackingExecutor(started, () => reader, scratch);
     try {
       const misfits = await this.#readLayer(layer, own, format, reader, executor);
       if (misfits.size === 0 || reader.undeclare === undefined) return own;

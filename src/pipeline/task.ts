@@ -44,6 +44,8 @@ export interface Expectation {
 /** One layer of an input file. The sources of an output layer share all stages but the first. */
 export interface SessionLayer {
   readonly source: SourceLayer;
+  /** Format of the source; missing: that of the session. */
+  readonly format?: string;
   /** At least one; the last one ends in statistics and encoding. Shared stages are prepared once. */
   readonly stages: readonly SessionStage[];
   /** Check positions against this; null: no check. */

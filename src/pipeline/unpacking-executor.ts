@@ -3,20 +3,19 @@ import type { FormatReader } from '../formats/format.ts';
 import type { ScratchSpace, UnpackedSet } from '../io/scratch-space.ts';
 import type { Executor } from './executor.ts';
 
-/** Returns the executor itself if the reader unpacks nothing. */
+/** `readerOf`: of a layer of the session. */
 export function unpackingExecutor(
   executor: Executor,
-  reader: Pick<FormatReader, 'unpackedSet'>,
+  readerOf: (layer: number) => Pick<FormatReader, 'unpackedSet'>,
   scratch: ScratchSpace,
 ): Executor {
-  if (reader.unpackedSet === undefined) return executor;
   let sets: readonly (UnpackedSet | null)[] = [];
   return {
     width: executor.width,
     begin(session) {
-      // The target of an append may have another format; nothing is read from it.
-      sets = session.layers.map(({ source }) =>
-        source.isTarget ? null : (reader.unpackedSet?.(source) ?? null),
+      // Nothing is read from the target of an append.
+      sets = session.layers.map(({ source }, i) =>
+        source.isTarget ? null : (readerOf(i).unpackedSet?.(source) ?? null),
       );
       executor.begin(session);
     },

@@ -264,6 +264,26 @@ test('19: monthly shapefiles are merged with the fields of all', { skip }, async
   );
 });
 
+test('19: a shapefile, a GeoPackage and a CSV are merged with the fields of all', { skip }, async () => {
+  await oracle.ogr2ogr('month-2.gpkg', '/vsizip/obs_02.zip', '-nln', 'month-2');
+  await oracle.ogr2ogr('month-3.csv', '/vsizip/obs_03.zip', '-lco', 'GEOMETRY=AS_WKT');
+  const files = ['obs_01.zip', 'month-2.gpkg', 'month-3.csv'];
+  const command = `merge ${files.join(' ')} --attributes union --source-field file`;
+  assert.match(await refusal(`${command} --out mixed.gpkg`), /'month-3.csv'.* --from-crs/);
+  await geomill(`${command} --out mixed.gpkg --from-crs EPSG:4326 --threads 2`);
+  const [mixed] = await oracle.read('mixed.gpkg');
+  const months = await Promise.all(
+    ['/vsizip/obs_01.zip', 'month-2.gpkg', 'month-3.csv'].map((path) => oracle.read(path)),
+  );
+  assert.deepEqual(
+    mixed.features.map(({ values, wkt }) => [values.file, Number(values.ID), String(values.VALUE), wkt]),
+    months.flatMap(([{ features }], month) =>
+      features.map(({ values, wkt }) => [files[month], Number(values.ID), String(values.VALUE), wkt]),
+    ),
+  );
+  assert.equal(mixed.features.filter(({ values }) => values.STATION === null).length, 3);
+});
+
 test('the three longest roads, of one layer of several', { skip }, async () => {
   await geomill(
     'convert city.gpkg longest.gpkg --sort "length() desc" --on-layer roads --limit 3 --on-layer roads',

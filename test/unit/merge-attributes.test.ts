@@ -240,3 +240,46 @@ test('the table is that of pandas.concat', { skip: python.status !== 0 }, async 
     );
   }
 });
+
+test('files of several formats are merged as if they had one, and only ids that are data are kept', async () => {
+  using workspace = makeWorkspace();
+  const put = (name: string, features: readonly Partial<Feature>[]): string => {
+    const path = join(workspace.path, name);
+    writeFileSync(path, geojson(features));
+    return path;
+  };
+  const first = put('a.geojson', [{ id: 'p', properties: { n: 1, x: 0.5, word: 'a' } }]);
+  const second = put('b.geojson', [
+    { properties: { n: 7, more: true } },
+    { properties: { n: 8, more: false } },
+  ]);
+  const third = put('c.geojson', [{ properties: { n: 9, x: 2.25, word: 'Größe' } }]);
+  for (const [path, to] of [[second, 'gpkg'], [third, 'csv'], [third, 'dxf']] as const) // biome-ignore format: one line
+    await convertFile(path, workspace.path, { from: 'geojson', to, outputName: to, toCrs: 'EPSG:3857' });
+  const out = (format: string): string => join(workspace.path, 'out', `${format}.${format}`);
+  const files = [first, out('gpkg'), out('csv'), out('dxf')];
+  const argv = [...files, '--attributes', 'union', '--source-field', 'file'];
+  const crs = ['4326', '3857', '3857', '3857'].flatMap((code) => ['--from-crs', code]);
+  const done = await runCli(
+    ['merge', ...argv, ...crs, '--out', '-', '--to', 'geojson', '--in-delimiter', ','],
+    {},
+  );
+  assert.equal(done.status, 0, done.err);
+  const { features } = JSON.parse(done.out) as { features: readonly Feature[] };
+  const values = { x: null, word: null, more: null, id: null };
+  assert.deepEqual(
+    features.map(({ properties }) => properties),
+    [
+      { ...values, n: 1, x: 0.5, word: 'a', id: 'p', file: 'a.geojson' },
+      { ...values, n: 7, more: true, file: 'gpkg.gpkg' },
+      { ...values, n: 8, more: false, file: 'gpkg.gpkg' },
+      { ...values, n: 9, x: 2.25, word: 'Größe', file: 'csv.csv' },
+      { ...values, n: 9, x: 2.25, word: 'Größe', file: 'dxf.dxf' },
+    ],
+  );
+  const places = features.map(({ geometry }) => (geometry as ReturnType<typeof point>).coordinates);
+  for (const [i, [x, y]] of places.entries()) {
+    assert.ok(Math.abs(x - [0, 0, 1, 0, 0][i]) < 1e-9);
+    assert.ok(Math.abs(y - 50) < 1e-9);
+  }
+});
