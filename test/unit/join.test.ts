@@ -2,6 +2,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
+import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
+import type { GeomillError } from '../../src/errors.ts';
+import { SOURCE_LIMITS } from '../../src/transformations/parts/source/attribute-table.ts';
+import { FeatureSourceCollector } from '../../src/transformations/parts/source/feature-source.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { collectionOf, runWithSource } from '../support/second-source.ts';
 
 const TOWNS = collectionOf([{ code: '01' }, { code: '02' }, { code: null }, { code: '04' }]);
@@ -170,5 +176,46 @@ test('law: matches are those of a map, counts add up', async () => {
       assert.equal(counts.JOIN_UNMATCHED ?? 0, expected.filter(([, m]) => m === null).length);
     }),
     { numRuns: 40 },
+  );
+});
+
+test('sources beyond a limit are refused with what to do', async () => {
+  const points = new GeometryBuilder('XY');
+  const ids = new ColumnBuilder('int32');
+  for (let row = 0; row < 4; row++) {
+    points.position(row, row);
+    points.endRing();
+    points.endPart(PART_KIND.point);
+    points.endFeature(GEOMETRY_TYPE.point);
+    ids.appendNumber(row);
+  }
+  const batch = {
+    rowCount: 4,
+    geometry: points.finish(),
+    fields: [{ name: 'a', type: 'int32' } as const],
+    columns: [ids.finish()],
+    ids: null,
+  };
+  const addedTwice = (limits: object, fields: readonly string[] | null = null): void => {
+    const collector = new FeatureSourceCollector('step.source', fields, 'any', {
+      ...SOURCE_LIMITS,
+      ...limits,
+    });
+    collector.add(batch, 's.csv');
+    collector.add(batch, 's.csv');
+    assert.equal(collector.finish().table.rowCount, 8);
+  };
+  addedTwice({ bytes: 32, rows: 8, positions: 8 });
+  const tooLarge = { code: 'TRANSFORMATION_INVALID', message: /'source' has more than .* name fewer fields/ };
+  assert.throws(() => addedTwice({ bytes: 31 }), tooLarge);
+  assert.throws(() => addedTwice({ rows: 7 }), tooLarge);
+  assert.throws(() => addedTwice({ positions: 7 }), { message: /more than 7 positions.* simplify it/ });
+  // Columns that are not used do not count.
+  addedTwice({ bytes: 0 }, []);
+  const limits = { ...DEFAULT_INPUT_LIMITS, fields: 2 };
+  await assert.rejects(
+    runWithSource('join', { key: ['code'] }, TOWNS, ['t.csv', TABLE], { limits }),
+    ({ code, message, location }: GeomillError) =>
+      code === 'LIMIT_EXCEEDED' && /number of fields of layer 't' is 3; the limit is 2/.test(message) && location?.file === 't.csv', // biome-ignore format: one line
   );
 });

@@ -240,6 +240,33 @@ test('another source is the area, in its own CRS and filtered; it is not convert
   });
 });
 
+test('a table joins its fields to the features, in the page as on the command line', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const kinds = join(workspace.path, 'kinds.csv');
+  writeFileSync(kinds, 'kind,label\nquay,Kai\nbasin,Becken\n');
+  copyFileSync(join(SAMPLES, 'harbour.geojson'), join(workspace.path, 'harbour.geojson'));
+  await onWorkspace(service.url, async (page) => {
+    await addFiles(page, join(SAMPLES, 'harbour.geojson'));
+    await page.getByText('10 features, Point').waitFor();
+    await page.getByLabel('Format', { exact: true }).selectOption('geojson');
+    await page.getByLabel('Add a step').selectOption('join');
+    await addFiles(page, kinds);
+    await page.getByLabel('Source', { exact: true }).selectOption('kinds.csv');
+    await page.getByText('Used by a step, not converted.').waitFor();
+    await page
+      .getByRole('list', { name: 'Key', exact: true })
+      .getByRole('checkbox', { name: 'kind' })
+      .check();
+    await page.getByText(/^10 → 10$/).waitFor();
+    await check(page, 'masks-join');
+    const bytes = await downloadedBytes(page, workspace.path);
+    const { features } = JSON.parse(String(bytes)) as { features: { properties: Record<string, unknown> }[] };
+    const labels = new Set(features.map(({ properties }) => properties.label));
+    assert.deepEqual(labels, new Set([null, 'Becken', 'Kai']));
+    assert.deepEqual(bytes, await bytesOfCommandLine(page, workspace.path));
+  });
+});
+
 test('pasted polygons are the area: GeoJSON in the step, WKT as a source', { skip }, async () => {
   await onWorkspace(service.url, async (page) => {
     await addHarbour(page);

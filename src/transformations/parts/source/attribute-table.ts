@@ -7,10 +7,22 @@ import { failure, GeomillError } from '../../../errors.ts';
 import { field, phrase } from '../../../message.ts';
 import { columnSize, joinedColumn } from './shared-columns.ts';
 
-/** Maximum size of the attributes of a source: five million rows with four numbers and a text of ten characters each. */
-export const MAX_SOURCE_BYTES = 320 * 1024 * 1024;
-/** Rows are numbered with 32 bits, and an index has up to three slots for each. */
-export const MAX_SOURCE_ROWS = 20_000_000;
+export interface SourceLimits {
+  /** Bytes of the attributes. */
+  readonly bytes: number;
+  readonly rows: number;
+  readonly positions: number;
+}
+
+/**
+ * Five million rows with four numbers and a text of ten characters each. Rows are numbered with 32 bits, and an index has up to
+ * three slots for each. Positions take 160 MB, and each thread may have them once more in the CRS of the data, with an index.
+ */
+export const SOURCE_LIMITS: SourceLimits = {
+  bytes: 320 * 1024 * 1024,
+  rows: 20_000_000,
+  positions: 10_000_000,
+};
 
 /** Plain data; the columns are in shared memory. */
 export interface AttributeTable {
@@ -25,6 +37,7 @@ export class TableGatherer {
   readonly #path: string;
   readonly #required: readonly string[];
   readonly #names: readonly string[] | null;
+  readonly #limits: SourceLimits;
   #fields: readonly Field[] = [];
   #indexes: readonly number[] | null = null;
   #chunks: AttributeColumn[][] = [];
@@ -34,8 +47,14 @@ export class TableGatherer {
   rowCount = 0;
 
   /** `path` of the source in the request. `required`: fields that it must have. `names` of the fields to keep; null: all. */
-  constructor(path: string, required: readonly string[], names: readonly string[] | null) {
+  constructor(
+    path: string,
+    required: readonly string[],
+    names: readonly string[] | null,
+    limits = SOURCE_LIMITS,
+  ) {
     this.#path = path;
+    this.#limits = limits;
     this.#required = required;
     this.#names = names;
   }
@@ -57,10 +76,11 @@ export class TableGatherer {
     });
     this.#rowCounts.push(rowCount);
     this.rowCount += rowCount;
-    if (this.#bytes > MAX_SOURCE_BYTES || this.rowCount > MAX_SOURCE_ROWS)
+    const { bytes, rows } = this.#limits;
+    if (this.#bytes > bytes || this.rowCount > rows)
       throw failure('TRANSFORMATION_INVALID', {
         path: field(this.#path),
-        reason: `has more than ${MAX_SOURCE_BYTES / 1024 / 1024} MiB of attributes or ${MAX_SOURCE_ROWS / 1e6} million features, which is the limit of a second source; name fewer fields in 'fields', use fewer of its features, or exchange the two sources`,
+        reason: `has more than ${bytes / 1024 / 1024} MiB of attributes or ${rows / 1e6} million features, which is the limit of a second source; name fewer fields in 'fields', use fewer of its features, or exchange the two sources`,
       });
   }
 

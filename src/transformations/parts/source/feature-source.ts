@@ -11,11 +11,8 @@ import {
 import { failure } from '../../../errors.ts';
 import { counted, field } from '../../../message.ts';
 import type { FeatureCollector } from '../../transformation.ts';
-import { type AttributeTable, TableGatherer } from './attribute-table.ts';
+import { type AttributeTable, SOURCE_LIMITS, TableGatherer } from './attribute-table.ts';
 import { sharedBuffer } from './shared-columns.ts';
-
-/** Maximum number of positions: 160 MB, which each thread may have once more in the CRS of the data, with an index. */
-export const MAX_SOURCE_POSITIONS = 10_000_000;
 
 /** Plain data; columns are in shared memory. */
 export interface FeatureSource {
@@ -33,14 +30,21 @@ export class FeatureSourceCollector implements FeatureCollector {
   readonly #path: string;
   readonly #kinds: 'any' | 'polygons';
   readonly #table: TableGatherer;
+  readonly #maxPositions: number;
   #chunks: GeometryColumn[] = [];
   #positions = 0;
 
   /** `path` of the source in the request. `fields` to keep; null: all. `kinds`: what the geometries may be. */
-  constructor(path: string, fields: readonly string[] | null, kinds: 'any' | 'polygons' = 'any') {
+  constructor(
+    path: string,
+    fields: readonly string[] | null,
+    kinds: 'any' | 'polygons' = 'any',
+    limits = SOURCE_LIMITS,
+  ) {
     this.#path = path;
     this.#kinds = kinds;
-    this.#table = new TableGatherer(path, [], fields);
+    this.#table = new TableGatherer(path, [], fields, limits);
+    this.#maxPositions = limits.positions;
   }
 
   /** Throws TRANSFORMATION_INVALID for points and lines where polygons are wanted, and for too many positions. */
@@ -50,10 +54,10 @@ export class FeatureSourceCollector implements FeatureCollector {
     if (batch.rowCount === 0) return;
     const { geometry } = batch;
     this.#positions += geometry.coordinates.length / strideOf(geometry.dimensions);
-    if (this.#positions > MAX_SOURCE_POSITIONS)
+    if (this.#positions > this.#maxPositions)
       throw failure('TRANSFORMATION_INVALID', {
         path: field(this.#path),
-        reason: `has more than ${counted(MAX_SOURCE_POSITIONS, 'position')}, the limit of a second source; simplify it, use fewer of its features, or exchange the two sources`,
+        reason: `has more than ${counted(this.#maxPositions, 'position')}, the limit of a second source; simplify it, use fewer of its features, or exchange the two sources`,
       });
     const coordinates =
       geometry.dimensions === 'XY'
