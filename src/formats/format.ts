@@ -19,6 +19,7 @@ import type { Findings, FoundFinding } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { ExpectedFile, FileState } from '../io/output-place.ts';
 import type { ScratchSpace, UnpackedSet } from '../io/scratch-space.ts';
+import type { Packer } from '../io/zip-pack.ts';
 
 /** A JSON Schema (2020-12) of an object with options; validates requests and documents them. */
 export interface OptionsSchema {
@@ -397,6 +398,8 @@ export interface WriteContext {
   readonly existing?: ExistingOutput;
   /** What must be at the path of the output, and beside it, when the output is complete. Missing: anything. */
   readonly expected?: readonly ExpectedFile[];
+  /** Threads that compress the pieces of an archive. Missing: those of the runtime. */
+  readonly packer?: Packer;
 }
 
 /** How to encode a layer's batches; structured-clonable, sent to the workers. */

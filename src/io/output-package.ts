@@ -2,18 +2,20 @@
 import { rmSync, statSync } from 'node:fs';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
+import type { Content } from './zip-pack.ts';
 
 export interface OutputMember {
   /** Bytes so far, including the head. */
   readonly byteLength: number;
-  append(bytes: Uint8Array): void;
+  /** `bytes` may be unusable afterwards. */
+  append(bytes: Uint8Array<ArrayBuffer>): void;
   /** Sets the first bytes, of the length given to `addMember`. Call it before the package is finished. */
   setHead(bytes: Uint8Array): void;
 }
 
 export interface OutputPackage {
-  /** Adds a file; its first `headBytes` are set later, when the totals are known. */
-  addMember(name: string, headBytes: number): OutputMember;
+  /** Adds a file; its first `headBytes` are set later, when the totals are known. `content`: after the head; missing: bytes. */
+  addMember(name: string, headBytes: number, content?: Content): OutputMember;
   /** Completes the files and renames them to their final names; returns the total number of bytes. Throws OUTPUT_CHANGED. */
   finish(): Promise<number>;
   /** Deletes the written files. */

@@ -3,37 +3,36 @@
  *
  * The deflate stream of a member is assembled from pieces: one uncompressed block for the head, one run of blocks per
  * appended buffer, ended by a sync flush (so it ends on a byte boundary), and an empty last block. Pieces are
- * compressed independently in the background threads of the runtime; if those fall behind, the caller's thread
- * compresses as well, which limits the memory for waiting pieces. Cost: pieces share no history, less than 1 % at
- * megabytes each.
+ * compressed independently in the threads of a packer; without one, in the background threads of the runtime, and if those fall
+ * behind, in the caller's thread as well, which limits the memory for waiting pieces. Cost: pieces share no history, less than
+ * 1 % at megabytes each.
+ *
+ * One member at a time, the first one of those that grow, is written to its place in the archive; the others wait in spools.
  *
  * yazl writes one stream after another and supports neither.
  */
 import { rmSync } from 'node:fs';
-import { constants, crc32, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
-import { failure } from '../errors.ts';
+import { crc32, deflateRaw } from 'node:zlib';
+import { failure, GeomillError } from '../errors.ts';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { combineCrc32 } from './crc32-combine.ts';
 import type { OutputMember, OutputPackage } from './output-package.ts';
 import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 import { Spool } from './spool.ts';
+import {
+  type Content,
+  DEFLATE,
+  isOfWords,
+  type PackedPiece,
+  type Packer,
+  packPiece,
+  SMALL_BYTES,
+} from './zip-pack.ts';
 
-/**
- * Level 1 with the largest hash table: on coordinates as small as level 3 in three fifths of the time (174 against
- * 115 MB/s); level 6 would save another 2 % of the size for twice the time.
- */
-const DEFLATE: ZlibOptions = {
-  level: 1,
-  memLevel: 9,
-  finishFlush: constants.Z_SYNC_FLUSH,
-  chunkSize: 1 << 20,
-};
-/** Smaller buffers are not worth sending to another thread. */
-const SMALL_BYTES = 1 << 16;
-/** Number of pieces compressed in the background at once, over all members. */
+/** Number of pieces compressed in the background of the runtime at once, over all members. */
 const BACKGROUND_PIECES = 12;
 const LAST_BLOCK = Uint8Array.of(0x03, 0x00);
-const STORED_BLOCK_HEADER_BYTES = 5;
+const LOCAL_HEADER_BYTES = 30;
 const MAX_UINT16 = 0xffff;
 const MAX_UINT32 = 0xffffffff;
 /** Members are smaller. */
@@ -43,7 +42,16 @@ const VERSION_ZIP64 = 45;
 const MADE_BY_UNIX = 3 << 8;
 const FILE_MODE = 0o100644;
 const FLAG_UTF8 = 0x800;
+const METHOD_STORE = 0;
 const METHOD_DEFLATE = 8;
+
+export interface ZipOptions {
+  readonly expected?: readonly ExpectedFile[] | undefined;
+  /** Members are not compressed: other programs can read any part of them. */
+  readonly isStored?: boolean;
+  /** Missing: the threads of the runtime. */
+  readonly packer?: Packer | undefined;
+}
 
 export class ZipWriter implements OutputPackage {
   readonly #path: string;
@@ -54,19 +62,24 @@ export class ZipWriter implements OutputPackage {
   #memberCount = 0;
   readonly #entries: DirectoryEntry[] = [];
   #sink: ByteSink | null = null;
-  readonly #background = new Background();
+  readonly #isStored: boolean;
+  readonly #packing: Packing;
 
   /** `path` is the path of the finished archive; temporary files are in the same directory. */
-  constructor(path: string, expected?: readonly ExpectedFile[]) {
+  constructor(path: string, { expected, isStored = false, packer }: ZipOptions = {}) {
     this.#path = path;
+    this.#isStored = isStored;
+    this.#packing = new Packing(packer ?? null);
     this.#unfinishedPath = unfinishedPath(path, expected);
     this.#expected = expected;
   }
 
   /** `name` with '/' between folders. */
-  addMember(name: string, headBytes: number): OutputMember {
-    const spool = new Spool(`${this.#unfinishedPath}.part${this.#memberCount++}`);
-    const member = new ZipMember(name, headBytes, spool, this.#background);
+  addMember(name: string, headBytes: number, content: Content = 'bytes'): OutputMember {
+    const spoolPath = `${this.#unfinishedPath}.part${this.#memberCount++}`;
+    const body = this.#members.length === 0 ? this.#archive() : new Spool(spoolPath);
+    const packing = this.#isStored ? null : this.#packing;
+    const member = new ZipMember(name, headBytes, content, body, packing);
     this.#members.push(member);
     return member;
   }
@@ -74,10 +87,10 @@ export class ZipWriter implements OutputPackage {
   /** Completes the members that were added so far: they are moved to the archive, which is returned, and can no longer grow. */
   async flush(): Promise<ByteSink> {
     for (const member of this.#members) await member.complete();
-    this.#sink ??= createFileSink(this.#partial, true);
-    for (const member of this.#members) this.#entries.push(writeMember(this.#sink, member));
+    const sink = this.#archive();
+    for (const member of this.#members) this.#entries.push(writeMember(sink, member));
     this.#members = [];
-    return this.#sink;
+    return sink;
   }
 
   async finish(): Promise<number> {
@@ -88,8 +101,8 @@ export class ZipWriter implements OutputPackage {
       moveIntoPlace([{ partial: this.#partial, path: this.#path }], this.#expected);
       return sink.byteLength;
     } catch (error) {
-      this.#close();
-      rmSync(this.#partial, { force: true });
+      // Also of pieces that are still being compressed.
+      this.abort();
       throw error;
     }
   }
@@ -98,6 +111,11 @@ export class ZipWriter implements OutputPackage {
     for (const member of this.#members) member.discard();
     this.#close();
     rmSync(this.#partial, { force: true });
+  }
+
+  #archive(): ByteSink {
+    this.#sink ??= createFileSink(this.#partial, true);
+    return this.#sink;
   }
 
   get #partial(): string {
@@ -110,25 +128,48 @@ export class ZipWriter implements OutputPackage {
   }
 }
 
-class Background {
-  running = 0;
+/** Compresses the pieces of all members. */
+class Packing {
+  readonly #packer: Packer | null;
+  #running = 0;
   #waiting: (() => void)[] = [];
 
-  start(bytes: Uint8Array, done: (error: Error | null, packed: Uint8Array) => void): void {
-    this.running++;
-    deflateRaw(bytes, DEFLATE, (error, packed) => {
-      this.running--;
-      done(error, packed);
+  constructor(packer: Packer | null) {
+    this.#packer = packer;
+  }
+
+  /** Calls `done` once, at once for a piece that this thread compresses. */
+  pack(bytes: Uint8Array<ArrayBuffer>, content: Content, done: (result: PackedPiece | Error) => void): void {
+    const isLocal =
+      this.#packer === null && (isOfWords(bytes, content) || this.#running >= BACKGROUND_PIECES);
+    if (bytes.length < SMALL_BYTES || isLocal) {
+      done(packPiece(bytes, content));
+      return;
+    }
+    this.#running++;
+    const finish = (result: PackedPiece | Error): void => {
+      this.#running--;
+      done(result);
       const waiting = this.#waiting;
       this.#waiting = [];
       for (const wake of waiting) wake();
-    });
+    };
+    if (this.#packer === null) {
+      const crc = crc32(bytes);
+      deflateRaw(bytes, DEFLATE, (error, packed) => finish(error ?? { packed, crc }));
+    } else this.#packer.pack(bytes, content).then(finish, finish);
   }
 
   /** Resolves when the next piece is done. */
   next(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
+}
+
+interface Piece {
+  readonly byteLength: number;
+  /** Null while it is being compressed. */
+  done: PackedPiece | null;
 }
 
 class ZipMember implements OutputMember {
@@ -138,39 +179,70 @@ class ZipMember implements OutputMember {
   /** CRC of the bytes after the head. */
   bodyCrc = 0;
   bodyBytes = 0;
-  readonly #spool: Spool;
-  readonly #background: Background;
-  /** Pieces in order; null while one is being compressed. */
-  readonly #pieces: { packed: Uint8Array | null }[] = [];
+  /** Of the local header, if the member is written to its place in the archive; null: it is in a spool. */
+  readonly offset: number | null;
+  readonly #content: Content;
+  readonly #body: Spool | ByteSink;
+  /** Null: the member is stored. */
+  readonly #packing: Packing | null;
+  /** In order. */
+  readonly #pieces: Piece[] = [];
   #error: Error | null = null;
   #discarded = false;
 
-  constructor(name: string, headBytes: number, spool: Spool, background: Background) {
+  constructor(
+    name: string,
+    headBytes: number,
+    content: Content,
+    body: Spool | ByteSink,
+    packing: Packing | null,
+  ) {
     this.name = new TextEncoder().encode(name);
     this.isAsciiName = this.name.length === name.length;
     this.head = new Uint8Array(headBytes);
-    this.#spool = spool;
-    this.#background = background;
+    this.#content = content;
+    this.#body = body;
+    this.#packing = packing;
+    this.offset = body instanceof Spool ? null : body.byteLength;
+    if (!(body instanceof Spool)) body.append(new Uint8Array(this.#frontBytes));
+  }
+
+  /** Bytes of the local header, the name and the head. */
+  get #frontBytes(): number {
+    return LOCAL_HEADER_BYTES + this.name.length + this.#headBlock.length + this.head.length;
+  }
+
+  /** The header of the stored block that is the head. */
+  get #headBlock(): Uint8Array {
+    const { length } = this.head;
+    if (this.#packing === null || length === 0) return new Uint8Array(0);
+    return Uint8Array.of(0, length, length >> 8, ~length, ~length >> 8);
   }
 
   get byteLength(): number {
     return this.head.length + this.bodyBytes;
   }
 
-  append(bytes: Uint8Array): void {
+  get method(): number {
+    return this.#packing === null ? METHOD_STORE : METHOD_DEFLATE;
+  }
+
+  append(bytes: Uint8Array<ArrayBuffer>): void {
     if (bytes.length === 0) return;
-    this.bodyCrc = crc32(bytes, this.bodyCrc);
     this.bodyBytes += bytes.length;
-    const piece: { packed: Uint8Array | null } = { packed: null };
-    this.#pieces.push(piece);
-    if (bytes.length < SMALL_BYTES || this.#background.running >= BACKGROUND_PIECES) {
-      piece.packed = deflateRawSync(bytes, DEFLATE);
-      this.#drain();
+    if (this.#packing === null) {
+      this.bodyCrc = crc32(bytes, this.bodyCrc);
+      this.#body.append(bytes);
       return;
     }
-    this.#background.start(bytes, (error, packed) => {
-      if (error !== null) this.#error ??= error;
-      piece.packed = packed ?? new Uint8Array(0);
+    const piece: Piece = { byteLength: bytes.length, done: null };
+    this.#pieces.push(piece);
+    this.#packing.pack(bytes, this.#content, (result) => {
+      if (result instanceof Error) {
+        this.#error ??= result;
+        return;
+      }
+      piece.done = result;
       try {
         this.#drain();
       } catch (thrown) {
@@ -186,36 +258,40 @@ class ZipMember implements OutputMember {
 
   /** Waits for the pieces still being compressed, then ends the stream. */
   async complete(): Promise<void> {
-    while (this.#pieces.length > 0 && this.#error === null) await this.#background.next();
+    if (this.#packing === null) return;
+    while (this.#pieces.length > 0 && this.#error === null) await this.#packing.next();
+    if (this.#error instanceof GeomillError) throw this.#error;
     if (this.#error !== null)
       throw failure('INTERNAL', { reason: this.#error.message }, undefined, this.#error);
-    this.#spool.append(LAST_BLOCK);
+    this.#body.append(LAST_BLOCK);
   }
 
   get packedBytes(): number {
-    return (this.head.length > 0 ? STORED_BLOCK_HEADER_BYTES + this.head.length : 0) + this.#spool.byteLength;
+    const { byteLength } = this.#body;
+    const bodyBytes = this.offset === null ? byteLength : byteLength - this.offset - this.#frontBytes;
+    return this.#headBlock.length + this.head.length + bodyBytes;
   }
 
-  moveTo(sink: ByteSink): void {
-    const { length } = this.head;
-    if (length > 0) {
-      sink.append(Uint8Array.of(0, length, length >> 8, ~length, ~length >> 8));
-      sink.append(this.head);
-    }
-    this.#spool.moveTo(sink);
+  /** Completes the member in the archive, where the entry says. */
+  writeTo(sink: ByteSink, localHeader: Uint8Array): void {
+    const front = Buffer.concat([localHeader, this.name, this.#headBlock, this.head]);
+    if (this.offset === null) sink.append(front);
+    else sink.patch(this.offset, front);
+    if (this.#body instanceof Spool) this.#body.moveTo(sink);
   }
 
   discard(): void {
     this.#discarded = true;
-    this.#spool.discard();
+    if (this.#body instanceof Spool) this.#body.discard();
   }
 
   #drain(): void {
     while (this.#pieces.length > 0) {
-      const { packed } = this.#pieces[0];
-      if (packed === null) return;
+      const { done, byteLength } = this.#pieces[0];
+      if (done === null) return;
       this.#pieces.shift();
-      if (!this.#discarded) this.#spool.append(packed);
+      this.bodyCrc = combineCrc32(this.bodyCrc, done.crc, byteLength);
+      if (!this.#discarded) this.#body.append(done.packed);
     }
   }
 }
@@ -234,21 +310,20 @@ function writeMember(sink: ByteSink, member: ZipMember): DirectoryEntry {
   if (packedBytes >= MAX_UINT32 || member.byteLength >= MAX_UINT32)
     throw failure('INTERNAL', { reason: 'a zip member of 4 GiB or more' });
   const crc = combineCrc32(crc32(member.head), member.bodyCrc, member.bodyBytes);
-  const entry = { member, crc, packedBytes, offset: sink.byteLength, dosTime: dosTime(new Date()) };
-  const header = new DataView(new ArrayBuffer(30));
+  const offset = member.offset ?? sink.byteLength;
+  const entry = { member, crc, packedBytes, offset, dosTime: dosTime(new Date()) };
+  const header = new DataView(new ArrayBuffer(LOCAL_HEADER_BYTES));
   header.setUint32(0, 0x04034b50, true);
   header.setUint16(4, VERSION_DEFLATE, true);
   writeCommonFields(header, 6, entry);
-  sink.append(new Uint8Array(header.buffer));
-  sink.append(member.name);
-  member.moveTo(sink);
+  member.writeTo(sink, new Uint8Array(header.buffer));
   return entry;
 }
 
 /** Writes the 22 bytes that local and central headers share: flags to extra length. */
 function writeCommonFields(view: DataView, at: number, entry: DirectoryEntry): void {
   view.setUint16(at, entry.member.isAsciiName ? 0 : FLAG_UTF8, true);
-  view.setUint16(at + 2, METHOD_DEFLATE, true);
+  view.setUint16(at + 2, entry.member.method, true);
   view.setUint32(at + 4, entry.dosTime, true);
   view.setUint32(at + 8, entry.crc, true);
   view.setUint32(at + 12, entry.packedBytes, true);

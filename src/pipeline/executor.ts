@@ -4,11 +4,12 @@ import type { Worker } from 'node:worker_threads';
 import { batchBuffers } from '../batch/feature-batch.ts';
 import { asGeomillError, failure, GeomillError } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
+import type { PackedPiece, Packer } from '../io/zip-pack.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { createPerformer, type Performer } from './perform.ts';
 import type { PartEncodings } from './split-batch.ts';
-import type { Expectation, Session, StepCall, Task, TaskOutcome, TaskResult } from './task.ts';
+import type { Expectation, Piece, Session, StepCall, Task, TaskOutcome, TaskResult } from './task.ts';
 import type { ThreadNote, ThreadSource } from './threads.ts';
 
 export interface Executor {
@@ -26,6 +27,8 @@ export interface Executor {
   run(task: Task): Promise<TaskResult>;
   /** Runs a call of a collecting step; the buffers in `transfer` are unusable afterwards. */
   call(call: StepCall, transfer: readonly ArrayBuffer[]): Promise<unknown>;
+  /** Compresses pieces of the output in the threads, in turn with the tasks. Missing: there are no threads. */
+  readonly packer?: Packer;
   /** Starts no more tasks; resolves when none is running. Threads that are not kept are terminated at once. */
   stop(): Promise<void>;
 }
@@ -119,7 +122,7 @@ export function inlineExecutor(registry: readonly Transformation[] = transformat
 }
 
 interface Waiting {
-  readonly message: { readonly task: Task } | { readonly call: StepCall };
+  readonly message: { readonly task: Task } | { readonly call: StepCall } | { readonly piece: Piece };
   readonly transfer: readonly ArrayBuffer[];
   readonly resolve: (outcome: unknown) => void;
   readonly reject: (error: GeomillError) => void;
@@ -207,6 +210,9 @@ export function threadExecutor(
     },
     run: (task) => send({ task }, transferOf(task)) as Promise<TaskResult>,
     call: (call, transfer) => send({ call }, transfer),
+    packer: {
+      pack: (bytes, content) => send({ piece: { bytes, content } }, [bytes.buffer]) as Promise<PackedPiece>,
+    },
     stop() {
       stopping ??= stop();
       return stopping;

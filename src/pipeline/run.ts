@@ -378,7 +378,7 @@ class Conversion {
     this.#target.noteLinks(this.#findings);
     const writing =
       split === null
-        ? this.#whole(plan, layers, outputs, name, existing)
+        ? this.#whole(plan, layers, outputs, { name, existing, executor })
         : await this.#split(plan, layers, outputs, { name, existing, values: split, executor });
     try {
       progress.stage('converting');
@@ -416,8 +416,15 @@ class Conversion {
     plan: ConversionPlan,
     layers: readonly LayerRun[],
     outputs: readonly OutputLayer[],
-    name: string,
-    existing: ExistingOutput | null,
+    {
+      name,
+      existing,
+      executor: { packer },
+    }: {
+      readonly name: string;
+      readonly existing: ExistingOutput | null;
+      readonly executor: Executor;
+    },
   ): Writing {
     const { writer } = this.#output;
     const { options } = this.#request.output;
@@ -429,6 +436,7 @@ class Conversion {
       findings,
       ...(existing === null ? {} : { existing }),
       ...(expected === undefined ? {} : { expected }),
+      ...(packer === undefined ? {} : { packer }),
     };
     const encodings = writer.plan(outputs, context);
     const sink = writer.createSink(outputPath, encodings, context);

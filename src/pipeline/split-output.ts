@@ -126,7 +126,7 @@ export class SplitOutput {
     }
     this.#files =
       paths.outputDirectory === undefined
-        ? new ZipOfFiles(paths, this.#parts)
+        ? new ZipOfFiles(paths, this.#parts, this.#setting.options.compression === 'store')
         : new Directory(paths.outputDirectory);
     for (const [number, { name }] of this.#parts.entries()) {
       const findings = new Findings();
@@ -255,11 +255,12 @@ class ZipOfFiles implements PartFiles {
   constructor(
     { outputPath, expected, scratchDirectory }: Setting['paths'],
     parts: readonly { readonly name: string }[],
+    isStored: boolean,
   ) {
     this.#stems = new UniqueNames({ fold: fileNameKey, taken: parts.map(({ name }) => fileNameKey(name)) });
     this.#path = outputPath;
     this.#work = join(scratchDirectory, 'split-part');
-    this.#zip = new ZipWriter(outputPath, expected);
+    this.#zip = new ZipWriter(outputPath, { expected, isStored });
     mkdirSync(this.#work);
   }
 

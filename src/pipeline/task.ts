@@ -11,6 +11,7 @@ import type { PlainError } from '../errors.ts';
 import type { FoundFinding } from '../findings.ts';
 import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
+import type { Content } from '../io/zip-pack.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
 import type { SourceMapping } from './field-mappings.ts';
 import type { PositionRange, RangeCounts } from './position-range.ts';
@@ -186,8 +187,14 @@ export interface StepCall {
   readonly payload: unknown;
 }
 
+/** A piece of an archive that is compressed. */
+export interface Piece {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly content: Content;
+}
+
 export type TaskOutcome =
   | { readonly result: TaskResult }
-  /** Of a call. */
+  /** Of a call, or a PackedPiece. */
   | { readonly answer: unknown }
   | { readonly error: PlainError; readonly stack?: string };

@@ -31,6 +31,7 @@ export function unpackingExecutor(
       }
     },
     call: (call, transfer) => executor.call(call, transfer),
+    ...(executor.packer === undefined ? {} : { packer: executor.packer }),
     stop: () => executor.stop(),
   };
 }

@@ -6,13 +6,14 @@ import { parentPort } from 'node:worker_threads';
 import { asGeomillError } from '../errors.ts';
 import { createPerformer, type Performer, preload } from './perform.ts';
 import type { PartEncodings } from './split-batch.ts';
-import type { Session, StepCall, Task, TaskOutcome } from './task.ts';
+import type { Piece, Session, StepCall, Task, TaskOutcome } from './task.ts';
 import type { ThreadNote } from './threads.ts';
 
 type Message =
   | { readonly session: Session }
   | { readonly task: Task }
   | { readonly call: StepCall }
+  | { readonly piece: Piece }
   | { readonly encodings: PartEncodings }
   | ThreadNote;
 
@@ -43,8 +44,15 @@ export async function receive(message: Message): Promise<void> {
   let transfer: readonly ArrayBuffer[] = [];
   let spent: readonly ArrayBuffer[] = [];
   try {
-    if (performer === null) throw new Error('a task came before its session');
-    if ('call' in message) {
+    if ('piece' in message) {
+      const { packPiece } = await import('../io/zip-pack.ts');
+      const { bytes, content } = message.piece;
+      const packed = packPiece(bytes, content);
+      outcome = { answer: packed };
+      transfer = [packed.packed.buffer];
+      spent = [bytes.buffer];
+    } else if (performer === null) throw new Error('a task came before its session');
+    else if ('call' in message) {
       const done = await (await performer).call(message.call);
       outcome = { answer: done.result };
       transfer = done.transfer;

@@ -34,7 +34,8 @@ export async function writeRawShapefiles(path: string, shapefiles: readonly RawS
 
 function addShapefile(zip: ZipWriter, shapefile: RawShapefile): void {
   const { name = 'raw', fields, rows, codePage = 'UTF-8', prj = WGS84_ESRI } = shapefile;
-  const add = (ending: string, bytes: Uint8Array): void => zip.addMember(name + ending, 0).append(bytes);
+  const add = (ending: string, bytes: Uint8Array<ArrayBuffer>): void =>
+    zip.addMember(name + ending, 0).append(bytes);
   const { shp, shx } = points(rows.length);
   add('.shp', shp);
   add('.shx', shx);
@@ -43,7 +44,10 @@ function addShapefile(zip: ZipWriter, shapefile: RawShapefile): void {
   if (prj !== null) add('.prj', Buffer.from(prj));
 }
 
-function points(count: number): { readonly shp: Uint8Array; readonly shx: Uint8Array } {
+function points(count: number): {
+  readonly shp: Uint8Array<ArrayBuffer>;
+  readonly shx: Uint8Array<ArrayBuffer>;
+} {
   const shp = Buffer.alloc(100 + count * 28);
   const shx = Buffer.alloc(100 + count * 8);
   for (const file of [shp, shx]) {
@@ -68,7 +72,7 @@ function points(count: number): { readonly shp: Uint8Array; readonly shx: Uint8A
   return { shp, shx };
 }
 
-function table(fields: readonly RawField[], rows: RawShapefile['rows']): Uint8Array {
+function table(fields: readonly RawField[], rows: RawShapefile['rows']): Uint8Array<ArrayBuffer> {
   const head = Buffer.alloc(33 + fields.length * 32);
   const rowBytes = 1 + fields.reduce((sum, [, , width]) => sum + width, 0);
   head.set([3, 124, 1, 1]);

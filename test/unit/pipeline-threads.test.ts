@@ -4,8 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
+import { UnpackBudget } from '../../src/io/unpack-budget.ts';
+import { isStored, readZipDirectory } from '../../src/io/zip-read.ts';
 import type { Progress } from '../../src/pipeline/report.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
 /** A file of this many points is cut into more partitions than are read without threads. */
 const MANY = 20_000;
@@ -40,6 +43,36 @@ interface Output {
     readonly properties: { readonly n: number };
   }[];
 }
+
+test('threads write the same archive as one thread, and store it on request', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'in.geojson');
+  writeFileSync(path, points(MANY));
+  const archives: Buffer[][] = [];
+  for (const threads of [1, 2]) {
+    const { outputPath } = await convertFile(path, workspace.path, { from: 'geojson', to: 'shp', threads });
+    const bytes = readFileSync(outputPath);
+    const entries = await readZipDirectory(outputPath, 'out.zip', new UnpackBudget(DEFAULT_INPUT_LIMITS));
+    archives.push(
+      // Headers have the time of the writing.
+      entries.map(({ name, headerOffset, packedBytes }) => {
+        const start = headerOffset + 30 + name.length;
+        return bytes.subarray(start, start + packedBytes);
+      }),
+    );
+  }
+  assert.ok(archives[0].some(({ length }) => length > 100_000));
+  assert.deepEqual(archives[0], archives[1]);
+  const { outputPath } = await convertFile(path, workspace.path, {
+    from: 'geojson',
+    to: 'shp',
+    writeOptions: { compression: 'store' },
+  });
+  const stored = await readZipDirectory(outputPath, 'out.zip', new UnpackBudget(DEFAULT_INPUT_LIMITS));
+  assert.ok(stored.every((entry) => isStored(entry)));
+  // 28 bytes a point, and the header.
+  assert.equal(stored[0].unpackedBytes, 100 + 28 * MANY);
+});
 
 test('a chain in threads gives every feature once, in order, with its id', async () => {
   using workspace = makeWorkspace();

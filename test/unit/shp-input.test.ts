@@ -11,7 +11,10 @@ import { type ReadInput, readFileLayers } from '../support/read-layers.ts';
 
 const fixture = (name: string): string => join(import.meta.dirname, '..', 'fixtures', 'shp', name);
 
-async function zipOf(path: string, members: readonly (readonly [string, Uint8Array])[]): Promise<void> {
+async function zipOf(
+  path: string,
+  members: readonly (readonly [string, Uint8Array<ArrayBuffer>])[],
+): Promise<void> {
   const zip = new ZipWriter(path);
   for (const [name, bytes] of members) zip.addMember(name, 0).append(bytes);
   await zip.finish();
@@ -57,7 +60,7 @@ test('rejects a zip of several zips and lists its content', async () => {
 
 test('rejects endlessly nested zips', async () => {
   using workspace = makeWorkspace();
-  let bytes: Uint8Array = readFileSync(fixture('rings.zip'));
+  let bytes = readFileSync(fixture('rings.zip'));
   for (let depth = 0; depth < 5; depth++) {
     const path = join(workspace.path, `${depth}.zip`);
     await zipOf(path, [['in.zip', bytes]]);

@@ -22,7 +22,7 @@ function workspace(): { path: (name: string) => string; [Symbol.dispose](): void
 
 async function makeZip(
   path: string,
-  members: readonly (readonly [string, Uint8Array | string])[],
+  members: readonly (readonly [string, Uint8Array<ArrayBuffer> | string])[],
 ): Promise<void> {
   const zip = new ZipWriter(path);
   for (const [name, content] of members) {

@@ -39,7 +39,18 @@ export const shp: Format<typeof errors, typeof findings> = {
     },
     additionalProperties: false,
   },
-  writeOptions: { type: 'object', properties: {}, additionalProperties: false },
+  writeOptions: {
+    type: 'object',
+    properties: {
+      compression: {
+        enum: ['deflate', 'store'],
+        default: 'deflate',
+        description:
+          'Of the files in the archive. store: none; the output is about twice as large, is made sooner, and other programs can read parts of it without unpacking.',
+      },
+    },
+    additionalProperties: false,
+  },
   loadReader: async () => (await import('./read.ts')).reader,
   loadWriter: async () => (await import('./write.ts')).writer,
 };

@@ -60,13 +60,13 @@ export function checkMemberSize(layer: string, member: string, bytes: number): v
 export function createShapefileSink(
   path: string,
   encodings: readonly LayerEncoding[],
-  { expected }: WriteContext,
+  { expected, options, packer }: WriteContext,
 ): OutputSink {
   const states = encodings.map(({ state }) => state as LayerState);
   const isLoose = /\.shp$/i.test(path);
   const output: OutputPackage = isLoose
     ? looseFiles((name) => join(dirname(path), name), expected)
-    : new ZipWriter(path, expected);
+    : new ZipWriter(path, { expected, packer, isStored: options.compression === 'store' });
   // Loose files are named after the path, which may be longer than the name of the output ("roads.v2.shp").
   const nameOf = looseNames(states, isLoose ? basename(path).slice(0, -4) : null);
   const layers: ShapefileOutput[][] = [];
@@ -125,7 +125,7 @@ class ShapefileOutput {
     this.#state = state;
     this.#plan = plan;
     const fields: readonly DbfFieldSpec[] = state.fields;
-    this.#shp = output.addMember(`${name}.shp`, HEADER_BYTES);
+    this.#shp = output.addMember(`${name}.shp`, HEADER_BYTES, 'words');
     this.#shx = output.addMember(`${name}.shx`, HEADER_BYTES);
     this.#dbf = output.addMember(`${name}.dbf`, makeDbfHeader(fields, 0, new Date()).length);
     const encoder = new TextEncoder();
