@@ -84,7 +84,6 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
   },
   { found: 'XLSX', ...SPREADSHEET, extensions: ['.xlsx', '.xlsm'], member: /^xl\/workbook\./ },
   { found: 'ODS', ...SPREADSHEET, extensions: ['.ods'], member: /^content\.xml$/ },
-  { found: 'FlatGeobuf', ...gdal('.fgb'), extensions: ['.fgb'], magic: 'fgb\x03' },
   {
     found: 'Parquet',
     ...gdal('.parquet'),

@@ -9,7 +9,7 @@ import { inputFormats } from '../../src/formats/registry.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
-import { statedCrs } from '../support/formats.ts';
+import { inOrder, statedCrs } from '../support/formats.ts';
 
 const NAMES = [
   '__proto__',
@@ -65,7 +65,11 @@ for (const { id, outputExtension } of withFields)
         using workspace = makeWorkspace();
         const input = join(workspace.path, 'in.geojson');
         writeFileSync(input, collection(held));
-        const there = await convertFile(input, workspace.path, { from: 'geojson', to: id });
+        const there = await convertFile(input, workspace.path, {
+          from: 'geojson',
+          to: id,
+          writeOptions: inOrder(id),
+        });
         const copy = join(workspace.path, `copy${outputExtension}`);
         writeFileSync(copy, readFileSync(there.outputPath));
         const back = await convertFile(copy, workspace.path, {

@@ -21,6 +21,8 @@ export interface FormatTraits {
     readonly ids: 'any' | 'integers and texts' | 'ascending integers' | 'none';
     /** Write options with which it holds. */
     readonly options?: Readonly<Record<string, unknown>>;
+    /** Write options with which features keep their order. Missing: they always do. */
+    readonly inOrder?: Readonly<Record<string, unknown>>;
   };
   /** How fixtures are read. */
   readonly fixtures?: {
@@ -44,6 +46,11 @@ export function recordOf(id: string): Format {
   const format = formats.find((candidate) => candidate.id === id);
   if (format === undefined) throw new Error(`there is no format ${id}`);
   return format;
+}
+
+/** Write options with which features keep their order. */
+export function inOrder(id: string): Readonly<Record<string, unknown>> {
+  return traitsOf(id).roundTrip.inOrder ?? {};
 }
 
 /** The CRS to state for inputs of a format: EPSG:4326 where files cannot state theirs. */

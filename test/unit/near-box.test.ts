@@ -111,6 +111,32 @@ test('an index that may lack rows is not used, and one that is damaged neither',
   }
 });
 
+test('of a large FlatGeobuf only the features near the box are read, and they are those that GDAL keeps', async () => {
+  using workspace = makeWorkspace();
+  const geojson = join(workspace.path, 'in.geojson');
+  writeSquares(geojson);
+  const { outputPath: path } = await convertFile(geojson, workspace.path, {
+    from: 'geojson',
+    to: 'flatgeobuf',
+  });
+  const result = await convert(path, { from: 'flatgeobuf', transformations: stepsOf(near(BOX)) });
+  assert.ok(result.numbers.length > 500, `${result.numbers.length}`);
+  const ascending = result.numbers.toSorted((a, b) => a - b);
+  assert.deepEqual(ascending, numbersOfGdal(path, BOX) ?? ascending);
+  const [{ features: read, featureTotal }] = result.report.input.layers;
+  assert.ok(read < MANY / 10, `${read} were read`);
+  assert.equal(featureTotal, MANY);
+  assert.ok(result.codes.includes('READ_NEAR_BOX'));
+  const nothing = await convert(path, {
+    from: 'flatgeobuf',
+    transformations: stepsOf(near([50, 50, 51, 51])),
+  });
+  assert.deepEqual([nothing.numbers, nothing.report.features.read], [[], 0]);
+  const sample = { type: 'sample', count: 300 };
+  const sampled = await convert(path, { from: 'flatgeobuf', transformations: stepsOf(near(BOX), sample) });
+  assert.equal(sampled.numbers.filter((n) => ascending.includes(n)).length, 300);
+});
+
 test('of a large shapefile only the parts near the box are read, also in a zip without compression', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'in.shp');
