@@ -54,6 +54,7 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
     layer: { type: 'string', multiple: true },
     'fail-on': { type: 'string' },
     strict: { type: 'boolean' },
+    exact: { type: 'boolean' },
     decimals: { type: 'string' },
     overwrite: { type: 'boolean' },
     threads: { type: 'string' },
@@ -76,6 +77,7 @@ export function conversionUsage(done: string): string {
   --overwrite           replace OUT if it exists
   --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
   --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
+  --exact               let PROJ transform every position, also of large files   (docs/crs.md)
   --threads N           worker threads for large files (default: one per core)
   --report FILE         write the report to FILE, as JSON
   --findings FILE       write the places of features that were dropped, repaired or changed to FILE, as GeoJSON
@@ -278,6 +280,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
     ...(merge === undefined ? {} : { merge }),
     ...(failOn === null ? {} : { failOn }),
     ...(values.strict === true ? { strict: true } : {}),
+    ...(values.exact === true ? { exact: true } : {}),
   };
 }
 

@@ -254,6 +254,14 @@ export const CONFIG_FIELDS = {
     schema: () => ({ type: 'boolean', default: false }),
     shouldBe: 'true or false',
   },
+  exact: {
+    nested: ['exact'],
+    operations: ['transform', 'append', 'merge'],
+    description:
+      'true: PROJ transforms every position. Default: where an operation is smooth, positions of large inputs are transformed by polynomials that PROJ has verified to 0.1 micrometres.',
+    schema: () => ({ type: 'boolean', default: false }),
+    shouldBe: 'true or false',
+  },
   textOnly: {
     nested: ['text_only'],
     operations: ['inspect'],

@@ -128,6 +128,7 @@ function parseConfig(
   const failOn = values.take('failOn').value as FailOn | undefined;
   const merge = endpoint.operation === 'merge' ? parseMerge(values) : null;
   const isStrict = values.take('strict').value === true;
+  const isExact = endpoint.operation !== 'inspect' && values.take('exact').value === true;
   const isTextOnly = endpoint.operation === 'inspect' && values.take('textOnly').value === true;
   const ignoredPaths = ['input.path', 'output.path'].filter(
     (path) => values.takeAny([path]).value !== undefined,
@@ -162,7 +163,11 @@ function parseConfig(
           ...(isTextOnly ? { textOnly: true } : {}),
         };
       if (output === null) throw failure('INTERNAL', { reason: `a request to ${operation} has no output` });
-      const asked = { ...(failOn === undefined ? {} : { failOn }), ...(isStrict ? { strict: true } : {}) };
+      const asked = {
+        ...(failOn === undefined ? {} : { failOn }),
+        ...(isStrict ? { strict: true } : {}),
+        ...(isExact ? { exact: true } : {}),
+      };
       const kept = merge === null ? {} : { merge };
       return { operation, input, transformations: steps, output, ...kept, ...asked };
     },

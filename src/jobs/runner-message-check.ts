@@ -81,17 +81,25 @@ const LAYER = exactly<LayerReport>(
   ['featureTotal', 'fieldCount'],
 );
 
-const REPROJECTION = exactly<ReprojectionReport>({
-  layer: NAME,
-  from: textUpTo(MAX_COMPOSED),
-  to: textUpTo(MAX_COMPOSED),
-  operation: textUpTo(MAX_COMPOSED),
-  accuracyMeters: orNull(NUMBER),
-  ballpark: FLAG,
-  gridsUsed: { ...list(NAME), maxItems: MAX_GRIDS },
-  gridsMissing: { ...list(NAME), maxItems: MAX_GRIDS },
-  outsideAreaOfUse: NUMBER,
-});
+const REPROJECTION = exactly<ReprojectionReport>(
+  {
+    layer: NAME,
+    from: textUpTo(MAX_COMPOSED),
+    to: textUpTo(MAX_COMPOSED),
+    operation: textUpTo(MAX_COMPOSED),
+    accuracyMeters: orNull(NUMBER),
+    ballpark: FLAG,
+    gridsUsed: { ...list(NAME), maxItems: MAX_GRIDS },
+    gridsMissing: { ...list(NAME), maxItems: MAX_GRIDS },
+    outsideAreaOfUse: NUMBER,
+    approximated: exactly<NonNullable<ReprojectionReport['approximated']>>({
+      positions: COUNT,
+      exactPositions: COUNT,
+      largestDifferenceMeters: NUMBER,
+    }),
+  },
+  ['approximated'],
+);
 
 const STEP = exactly<StepReport>({
   type: NAME,

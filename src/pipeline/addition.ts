@@ -9,7 +9,7 @@ import type { LayerContext } from './layer-context.ts';
 import { throwIfAborted } from './partition-run.ts';
 import { type Growth, stepSetting } from './stage.ts';
 import type { LayerTally } from './tally.ts';
-import type { SessionStage, SessionStep, StepOutcome } from './task.ts';
+import type { SessionStage, SessionStep, StepOutcome, TransformSetting } from './task.ts';
 import { transformersFor } from './transformers.ts';
 
 export class AdditionStage {
@@ -28,7 +28,7 @@ export class AdditionStage {
   static async begin(
     { links, layerName }: SessionStage,
     steps: readonly LoadedStep[],
-    gridDirectory: string | null,
+    transforming: TransformSetting,
     outputFactor: number,
   ): Promise<AdditionStage | null> {
     const step = links.at(-1);
@@ -36,7 +36,7 @@ export class AdditionStage {
     const { code } = steps[step.step];
     if (code.kind !== 'streaming' || !code.addition?.isWanted(step.parameters)) return null;
     const growth = { positionsIn: 0, factor: outputFactor };
-    const transformers = await transformersFor([{ links: [step], collect: null }], gridDirectory);
+    const transformers = await transformersFor([{ links: [step], collect: null }], transforming);
     const setting = stepSetting(step, layerName, transformers, growth);
     return new AdditionStage(step, await code.addition.begin(step.parameters, setting), growth);
   }

@@ -15,7 +15,7 @@ import { throwIfAborted } from './partition-run.ts';
 import type { ProgressMeter } from './progress.ts';
 import { stepSetting } from './stage.ts';
 import type { StepTally } from './tally.ts';
-import type { SessionLayer } from './task.ts';
+import type { SessionLayer, TransformSetting } from './task.ts';
 import { transformersFor } from './transformers.ts';
 
 /** Share of a collecting step in the progress, in passes over the layer. */
@@ -36,7 +36,7 @@ export interface Collecting {
   readonly locatesFindings: boolean;
   readonly signal: AbortSignal;
   readonly progress: ProgressMeter;
-  readonly gridDirectory: string | null;
+  readonly transforming: TransformSetting;
   readonly limits: Pick<InputLimits, 'outputFactor'>;
 }
 
@@ -46,7 +46,7 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
   const { code } = step;
   const { collect, layerName: layer } = session.stages[stage];
   if (code.kind !== 'collecting' || collect === null) throw new Error(`'${step.type}' does not collect`);
-  const transformers = await transformersFor([{ links: [], collect }], collecting.gridDirectory);
+  const transformers = await transformersFor([{ links: [], collect }], collecting.transforming);
   const { host, finish } = hostFor(collecting);
   const batches = collecting.batches.map((batch) => castBatch(batch, fields));
   const growth = { positionsIn: countPositions(batches), factor: collecting.limits.outputFactor };

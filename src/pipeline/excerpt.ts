@@ -98,7 +98,7 @@ export async function nearBox(
     if (link?.kind !== 'step') continue;
     const { code } = plan.steps[link.step];
     if (code.kind !== 'streaming' || code.boxes === undefined) continue;
-    const transformers = await transformersFor([{ links: [link], collect: null }], session.gridDirectory);
+    const transformers = await transformersFor([{ links: [link], collect: null }], session);
     const boxes = code.boxes(link.parameters, stepSetting(link, stage.layerName, transformers, UNBOUNDED));
     const isNear = boxes === null ? null : (rules.partitionsNear?.(layer, boxes) ?? null);
     if (isNear?.includes(0)) found.set(layer, isNear);

@@ -144,6 +144,7 @@ async function inspect(
           layerField: null,
         })),
         gridDirectory: paths.gridDirectory,
+        approximatedBytes: 0,
         limits: paths.limits,
         statisticsOfIds: false,
         locatesFindings: false,

@@ -7,6 +7,7 @@ import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
 import type { ProgressMeter } from './progress.ts';
 import type { SplitValues } from './split-parts.ts';
+import type { TransformSetting } from './task.ts';
 
 /** Maximum bytes of batches kept between passes; features beyond it are read again. */
 export const KEPT_BYTES = 160 << 20;
@@ -22,7 +23,7 @@ export interface LayerContext {
   readonly locatesFindings: boolean;
   readonly signal: AbortSignal;
   readonly progress: ProgressMeter;
-  readonly gridDirectory: string | null;
+  readonly transforming: TransformSetting;
   readonly limits: InputLimits;
   /** The values by which the output is split; null: it is not. */
   readonly split: SplitValues | null;

@@ -237,15 +237,10 @@ export class LayerRun {
    * step may number them.
    */
   async #addRows(): Promise<Piece[]> {
-    const { store, gridDirectory, limits } = this.#context;
+    const { store, transforming, limits } = this.#context;
     const kept = new KeptBatches(store);
     const stage = this.#session.stages[this.#stage];
-    const addition = await AdditionStage.begin(
-      stage,
-      this.#context.steps,
-      gridDirectory,
-      limits.outputFactor,
-    );
+    const addition = await AdditionStage.begin(stage, this.#context.steps, transforming, limits.outputFactor);
     let fields: readonly Field[] = [];
     let empty: FeatureBatch | null = null;
     await this.#pass({

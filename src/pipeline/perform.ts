@@ -53,7 +53,7 @@ export async function createPerformer(
       ? null
       : await outputFormatById(session.outputFormat, 'output.format').loadWriter();
   const stages = session.layers.flatMap((layer) => layer.stages);
-  const transformers = await transformersFor(stages, session.gridDirectory);
+  const transformers = await transformersFor(stages, session);
   const ready = new Map<SessionStage, Promise<PreparedStage>>();
   const stageOf = (layerIndex: number, index: number): Promise<PreparedStage> => {
     const stage = session.layers[layerIndex].stages[index];

@@ -39,6 +39,7 @@ export function reprojectBatch(
     rows: batch.rowCount,
     operations: outcome.operations,
     outside: outcome.outside,
+    approximated: outcome.approximated,
   };
 }
 

@@ -254,6 +254,7 @@ function reprojectionReport(
     gridsUsed: operation.gridsUsed,
     gridsMissing: operation.gridsMissing,
     outsideAreaOfUse: counts.outsideAreaShare,
+    ...(counts.approximated.positions === 0 ? {} : { approximated: counts.approximated }),
   };
 }
 

@@ -180,6 +180,7 @@ export function requestDocument({
     ...('failOn' in more && more.failOn !== undefined ? { fail_on: more.failOn } : {}),
     ...('textOnly' in more && more.textOnly === true ? { text_only: true } : {}),
     ...('strict' in more && more.strict === true ? { strict: true } : {}),
+    ...('exact' in more && more.exact === true ? { exact: true } : {}),
   };
   return jsonBytes(document) > MAX_REQUEST_BYTES ? null : document;
 }

@@ -1,4 +1,5 @@
 /** The report of a conversion: every loss and change of data is in it. */
+import type { ApproximationCounts } from '../engines/proj/approximation.ts';
 import type { Finding, SeverityCounts } from '../findings.ts';
 
 export interface LayerReport {
@@ -69,6 +70,8 @@ export interface ReprojectionReport {
   readonly gridsMissing: readonly string[];
   /** Share (0 to 1) of the positions outside the area of use of the source or target CRS. */
   readonly outsideAreaOfUse: number;
+  /** How many positions polynomials transformed, and how many PROJ. Absent: PROJ transformed all of them. */
+  readonly approximated?: ApproximationCounts;
 }
 
 /** An input that was fetched from a URL. */

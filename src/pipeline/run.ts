@@ -297,7 +297,7 @@ class Conversion {
       locatesFindings: this.#paths.findingsPath !== undefined,
       signal: this.#control.signal,
       progress,
-      gridDirectory: this.#paths.gridDirectory,
+      transforming: session,
       limits: this.#paths.limits,
       split: plan.split === null ? null : new SplitValues(plan.split.field, reader.mixedType),
       keptBytes: 0,

@@ -51,7 +51,7 @@ export class SerialStage {
     const { step, code, layerName, context } = setting;
     const { collect } = setting.stage;
     if (collect === null) throw new Error(`'${step.type}' does not end the stage`);
-    const transformers = await transformersFor([{ links: [], collect }], context.gridDirectory);
+    const transformers = await transformersFor([{ links: [], collect }], context.transforming);
     const own = stepSetting(collect, layerName, transformers, UNBOUNDED);
     return new SerialStage(
       setting,

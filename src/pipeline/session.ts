@@ -4,6 +4,7 @@ import { asGeomillError } from '../errors.ts';
 import type { ChainLink, StepLink } from './chain.ts';
 import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
 import type { OpenedFile } from './layer-groups.ts';
+import { byteLengthOf } from './open-inputs.ts';
 import type { ConversionPlan, LayerPlan } from './plan.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import type { Route, Session, SessionLayer, SessionLink, SessionStep } from './task.ts';
@@ -21,6 +22,7 @@ export function sessionFor(
     outputFormat: request.output.format,
     layers: plan.layers.flatMap((layer) => sessionLayers(layer, plan, files, request, crs)),
     gridDirectory: paths.gridDirectory,
+    approximatedBytes: request.exact === true ? 0 : byteLengthOf(paths.inputs),
     limits: paths.limits,
     locatesFindings: paths.findingsPath !== undefined,
     statisticsOfIds: plan.keepsIdsAsField || plan.unifiesFields,

@@ -255,6 +255,7 @@ class StepFileReader {
         },
       ],
       gridDirectory: paths.gridDirectory,
+      approximatedBytes: 0,
       limits: paths.limits,
       statisticsOfIds: false,
       locatesFindings: paths.findingsPath !== undefined,

@@ -1,6 +1,7 @@
 /** Sums the results of the tasks of a layer. */
 import { type Field, type MixedType, type OpenType, widenType } from '../batch/schema.ts';
 import { type CrsText, epsgCode } from '../crs/crs.ts';
+import type { ApproximationCounts } from '../engines/proj/approximation.ts';
 import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
 import { failure, type Location } from '../errors.ts';
 import { RowTally } from '../finding-rows.ts';
@@ -19,17 +20,19 @@ export class ReprojectionTally {
   readonly link: ReprojectionLink;
   rows = 0;
   readonly outside = { either: 0, source: 0, target: 0 };
+  readonly approximated = { positions: 0, exactPositions: 0, largestDifferenceMeters: 0 };
   readonly #operations = new Map<string, OperationDescription>();
 
   constructor(link: ReprojectionLink) {
     this.link = link;
   }
 
-  add({ rows, outside, operations }: ReprojectionCounts): void {
+  add({ rows, outside, operations, approximated }: ReprojectionCounts): void {
     this.rows += rows;
     this.outside.either += outside.either;
     this.outside.source += outside.source;
     this.outside.target += outside.target;
+    if (approximated !== null) addApproximated(this.approximated, approximated);
     for (const operation of operations) this.#operations.set(JSON.stringify(operation), operation);
   }
 
@@ -41,6 +44,14 @@ export class ReprojectionTally {
   get operation(): OperationDescription | null {
     return this.#operations.size === 0 ? null : combineOperations([...this.#operations.values()]);
   }
+}
+
+type Writable<Counts> = { -readonly [Key in keyof Counts]: Counts[Key] };
+
+function addApproximated(sum: Writable<ApproximationCounts>, counts: ApproximationCounts): void {
+  sum.positions += counts.positions;
+  sum.exactPositions += counts.exactPositions;
+  sum.largestDifferenceMeters = Math.max(sum.largestDifferenceMeters, counts.largestDifferenceMeters);
 }
 
 /** A source: its plan, and names for messages. */

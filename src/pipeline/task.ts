@@ -4,6 +4,7 @@ import type { FieldMisfits } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
 import type { CrsDescription } from '../crs/crs.ts';
+import type { ApproximationCounts } from '../engines/proj/approximation.ts';
 import type { OutsideCounts } from '../engines/proj/area.ts';
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
 import type { TransformerRecipe } from '../engines/proj/proj.ts';
@@ -17,13 +18,19 @@ import type { SourceMapping } from './field-mappings.ts';
 import type { PositionRange, RangeCounts } from './position-range.ts';
 import type { PartResult } from './split-batch.ts';
 
+/** How positions are transformed. */
+export interface TransformSetting {
+  readonly gridDirectory: string | null;
+  /** Bytes of all inputs, by which it is decided which operations are approximated; 0: none. The same for all tasks of a conversion. */
+  readonly approximatedBytes: number;
+}
+
 /** Data for all tasks of a conversion; sent to each worker once. */
-export interface Session {
+export interface Session extends TransformSetting {
   readonly inputFormat: string;
   /** Null when nothing is encoded. */
   readonly outputFormat: string | null;
   readonly layers: readonly SessionLayer[];
-  readonly gridDirectory: string | null;
   readonly limits: InputLimits;
   /** Statistics include the ids. */
   readonly statisticsOfIds: boolean;
@@ -162,6 +169,8 @@ export interface ReprojectionCounts {
   /** The coordinate operations of a sample of the positions; PROJ chooses one for each position. */
   readonly operations: readonly OperationDescription[];
   readonly outside: OutsideCounts;
+  /** Null: every position was transformed by the operation itself. */
+  readonly approximated: ApproximationCounts | null;
 }
 
 /** One step of one batch. */

@@ -1,8 +1,9 @@
 /** Transformers for the steps of a stage: computed without PROJ where possible, so that many conversions do not load it. */
+import { ApproximatedTransformer } from '../engines/proj/approximated-transformer.ts';
 import { plainTransformer } from '../engines/proj/plain-transformer.ts';
 import type { Transformer, TransformerRecipe } from '../engines/proj/proj.ts';
 import { loadProj } from './load-proj.ts';
-import type { SessionLink, SessionStage } from './task.ts';
+import type { SessionLink, SessionStage, TransformSetting } from './task.ts';
 
 export interface Transformers {
   /** The transformer of a recipe of one of the stages that were given. */
@@ -12,7 +13,7 @@ export interface Transformers {
 /** Loads PROJ if one of the stages needs it. */
 export async function transformersFor(
   stages: readonly Pick<SessionStage, 'links' | 'collect'>[],
-  gridDirectory: string | null,
+  { gridDirectory, approximatedBytes }: TransformSetting,
 ): Promise<Transformers> {
   const links = stages.flatMap((stage) => [
     ...stage.links,
@@ -20,10 +21,16 @@ export async function transformersFor(
   ]);
   const plain = new Map(links.flatMap(recipesOf).map((recipe) => [recipe, plainTransformer(recipe)]));
   const proj = [...plain.values()].includes(null) ? await loadProj(gridDirectory) : null;
+  const made = new Map<TransformerRecipe, Transformer>();
   return {
     of(recipe) {
-      const transformer = plain.get(recipe) ?? proj?.transformerOf(recipe);
-      if (transformer === undefined) throw new Error('the recipe is not of these stages');
+      const known = made.get(recipe);
+      if (known !== undefined) return known;
+      const exact = plain.get(recipe) ?? proj?.transformerOf(recipe);
+      if (exact === undefined) throw new Error('the recipe is not of these stages');
+      const approximation = exact.approximation(approximatedBytes);
+      const transformer = approximation === null ? exact : new ApproximatedTransformer(exact, approximation);
+      made.set(recipe, transformer);
       return transformer;
     },
   };

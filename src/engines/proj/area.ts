@@ -25,11 +25,31 @@ export interface PositionRows {
   at(position: number): number;
 }
 
+/** On the equator; a degree of latitude is 0.7 % shorter to 0.3 % longer. */
+export const METERS_PER_DEGREE = 111_320;
 /** Tolerance in degrees. The areas of the EPSG database are rough boxes; up to about 1 km outside needs no warning. */
 const TOLERANCE_DEGREES = 0.01;
 
 export function isWholeWorld(area: Area): boolean {
   return area.west <= -180 && area.east >= 180 && area.south <= -90 && area.north >= 90;
+}
+
+/** Degrees of longitude. */
+export function widthOf({ west, east }: Area): number {
+  return east < west ? east + 360 - west : east - west;
+}
+
+/** The area with a margin on each side. */
+export function grown(area: Area, degrees: number): Area {
+  const isAround = widthOf(area) + 2 * degrees >= 360;
+  const west = area.west - degrees;
+  const east = area.east + degrees;
+  return {
+    west: isAround ? -180 : west < -180 ? west + 360 : west,
+    east: isAround ? 180 : east > 180 ? east - 360 : east,
+    south: area.south - degrees,
+    north: area.north + degrees,
+  };
 }
 
 /** A position in the middle of both areas, or of the first if they do not intersect; degrees. */

@@ -1,6 +1,7 @@
 /** What every transformation of coordinates reports: failures, and rows outside of the areas of use. */
 import type { Bounds } from '../../batch/bounds.ts';
-import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
+import { type Dimensions, hasZ, strideOf } from '../../batch/geometry-column.ts';
+import type { Approximation, ApproximationCounts } from './approximation.ts';
 import {
   type AreasOfUse,
   countOutside,
@@ -22,6 +23,33 @@ export interface CountedRun {
   transform(): Failures;
   /** Why the position at this ordinate fails. */
   reasonOf(at: number): string;
+  /** After `transform`; missing: every position was transformed by the operation itself. */
+  readonly approximated?: ApproximationCounts | null;
+}
+
+/** A run that transforms by the approximation where it can, else by the run of the operation itself. */
+export function approximatedRun(
+  runOf: (coordinates: Float64Array) => CountedRun,
+  coordinates: Float64Array,
+  dimensions: Dimensions,
+  approximation: Approximation | null,
+): CountedRun {
+  const exact = runOf(coordinates);
+  if (approximation === null || hasZ(dimensions)) return exact;
+  let approximated: ApproximationCounts | null = null;
+  return {
+    transform() {
+      const done = approximation.transform(coordinates, strideOf(dimensions), (part) =>
+        runOf(part).transform(),
+      );
+      approximated = done.counts;
+      return done.failures;
+    },
+    reasonOf: (at) => exact.reasonOf(at),
+    get approximated() {
+      return approximated;
+    },
+  };
 }
 
 /** Transforms in place and counts the rows outside the areas of use, on the side with angular coordinates. */
@@ -53,10 +81,12 @@ export function transformAndCount(
   }
   const failures = run.transform();
   if (!source.isGeographic && target.isGeographic) outside = count(target);
-  if (failures.first < 0) return { outside, outcome: NOTHING_DONE };
+  const approximated = run.approximated ?? null;
+  if (failures.first < 0) return { outside, outcome: { ...NOTHING_DONE, approximated } };
   const at = failures.first * stride;
   const outcome: TransformOutcome = {
     ...NOTHING_DONE,
+    approximated,
     failedPosition: failures.first,
     failedX: coordinates[at],
     failedY: coordinates[at + 1],

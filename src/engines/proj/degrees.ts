@@ -1,6 +1,7 @@
 /** Converts positions of a CRS to degrees from Greenwich, for areas of use: without a change of datum. */
 import type { Bounds } from '../../batch/bounds.ts';
 import type { CrsText } from '../../crs/crs.ts';
+import { METERS_PER_DEGREE } from './area.ts';
 import { BLOCK_DOUBLES, type ProjContext, ProjObject } from './context.ts';
 import { areaOf, horizontalAxis, horizontalCrs, kindOf } from './crs.ts';
 import { createCrs } from './definition.ts';
@@ -14,6 +15,8 @@ export class DegreesView {
   readonly isGeographic: boolean;
   readonly degreesPerUnit: number;
   readonly primeMeridianDegrees: number;
+  /** Of an angle: on a great circle. 0: not known. */
+  readonly metersPerUnit: number;
   readonly #context: ProjContext;
   /** From the CRS to its geographic base; null when it is geographic or has none. */
   readonly #toBase: ProjObject | null;
@@ -32,6 +35,9 @@ export class DegreesView {
     const axis = isUsable ? horizontalAxis(context, base, 0) : null;
     this.degreesPerUnit = axis === null ? Number.NaN : exactDegrees(axis.unitFactor);
     this.primeMeridianDegrees = isUsable ? primeMeridianDegrees(context, base) : 0;
+    this.metersPerUnit = this.isGeographic
+      ? this.degreesPerUnit * METERS_PER_DEGREE
+      : (horizontalAxis(context, horizontal, 0)?.unitFactor ?? 0);
     this.#toBase = isUsable && !this.isGeographic ? createTransformation(context, horizontal, base) : null;
     context.clearMessages();
   }

@@ -6,7 +6,7 @@
  * same criteria, and PROJ is asked for its member for a position. A second list, as if every grid that
  * PROJ knows were installed, shows which grids would have given a better result.
  */
-import { type Area, isWithin } from './area.ts';
+import { type Area, grown, isWithin, METERS_PER_DEGREE, widthOf } from './area.ts';
 import { type ProjContext, ProjObject } from './context.ts';
 import { areaOf, horizontalAxis, horizontalCrs } from './crs.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type Pointer,
 } from './native.ts';
 import type { OperationDescription } from './operation-description.ts';
+import type { CellFacts } from './smooth-operation.ts';
 
 /** The candidates between two CRSs. Owns native lists: dispose it. */
 export class OperationCandidates {
@@ -28,6 +29,7 @@ export class OperationCandidates {
   readonly #swapsAxes: boolean;
   readonly #byIndexes = new Map<string, OperationDescription>();
   #knownFacts: KnownOperation[] | null = null;
+  #availableFacts: KnownOperation[] | null = null;
 
   constructor(context: ProjContext, source: ProjObject, target: ProjObject) {
     this.#context = context;
@@ -55,6 +57,23 @@ export class OperationCandidates {
   /** The operation that PROJ ranks first, independent of the position; null if there is none. */
   first(): OperationDescription | null {
     return this.#available.count === 0 ? null : this.#describe(0, -1);
+  }
+
+  /**
+   * Whether all positions of a cell have the same operation, and it uses no grid. PROJ chooses by boxes in the source's coordinates. A box
+   * at least as large as the cell that has a part of it has one of its corners, so the corners decide; near a smaller box nothing does.
+   */
+  hasOneOperation({ corners, degrees, sizeMeters }: CellFacts): boolean {
+    const [one, ...others] = corners.map(([x, y]) =>
+      this.#available.suggested(this.#swapsAxes ? y : x, this.#swapsAxes ? x : y),
+    );
+    if (one < 0 || others.some((other) => other !== one)) return false;
+    if (this.#describe(one, -1).gridsUsed.length > 0) return false;
+    if (this.#available.count === 1) return true;
+    this.#availableFacts ??= this.#available.facts();
+    for (const { area } of this.#availableFacts)
+      if (area !== null && isSmaller(area, sizeMeters) && isNear(area, degrees)) return false;
+    return true;
   }
 
   [Symbol.dispose](): void {
@@ -104,6 +123,21 @@ export class OperationCandidates {
     this.#context.clearMessages();
     return missing.map((grid) => grid.name);
   }
+}
+
+/** Whether the box of an area, as wide as its widest parallel, is narrower or lower than a cell, with a reserve for distortion. */
+function isSmaller(area: Area, sizeMeters: number): boolean {
+  const height = (area.north - area.south) * METERS_PER_DEGREE;
+  const widest = Math.max(0, area.south, -area.north);
+  const width = widthOf(area) * METERS_PER_DEGREE * Math.cos((widest * Math.PI) / 180);
+  return Math.min(width, height) < 1.2 * sizeMeters;
+}
+
+/** Whether one of the positions is so close to the area that they may be in its box in projected coordinates. */
+function isNear(area: Area, degrees: Float64Array): boolean {
+  const around = grown(area, Math.max(2, widthOf(area), area.north - area.south));
+  for (let i = 0; i < degrees.length; i += 2) if (isWithin(around, degrees[i], degrees[i + 1])) return true;
+  return false;
 }
 
 interface KnownOperation {

@@ -6,9 +6,11 @@
  */
 import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
+import { Approximation } from './approximation.ts';
 import type { PositionRows } from './area.ts';
-import { type CountedRun, type Failures, transformAndCount } from './counted.ts';
+import { approximatedRun, type CountedRun, type Failures, transformAndCount } from './counted.ts';
 import type { Ellipsoid, Projection } from './projection.ts';
+import { smoothOperation } from './smooth-operation.ts';
 import {
   eachPosition,
   NOTHING_DONE,
@@ -40,6 +42,8 @@ interface Operation {
   /** Radians. */
   readonly centralMeridian: number;
   readonly isInverse: boolean;
+  /** It takes no longer than a polynomial. */
+  readonly isFast: boolean;
 }
 
 /** The transformer of a recipe; null if only PROJ can compute it. */
@@ -75,20 +79,38 @@ class PlainTransformer implements Transformer {
     dimensions: Dimensions,
     bounds?: Bounds,
     rows: PositionRows = eachPosition(coordinates, dimensions),
+    approximation: Approximation | null = null,
   ): TransformOutcome {
     if (coordinates.length === 0) return NOTHING_DONE;
-    const operation = this.#operation;
-    const run: CountedRun = {
-      transform: () =>
-        (operation.isInverse ? unproject : project)(operation, coordinates, strideOf(dimensions)),
-      reasonOf: (at) => reasonOf(operation, coordinates[at], coordinates[at + 1]),
-    };
+    const run = approximatedRun(
+      (part) => this.#run(part, dimensions),
+      coordinates,
+      dimensions,
+      approximation,
+    );
     const { outside, outcome } = transformAndCount(run, coordinates, dimensions, {
       ...this.#single,
       bounds,
       rows,
     });
     return { ...outcome, outside, operations: [this.#single.operation] };
+  }
+
+  approximation(inputBytes: number): Approximation | null {
+    if (this.#operation.isFast) return null;
+    const { areas, source, target } = this.#single;
+    const transform = (positions: Float64Array): Failures => this.#run(positions, 'XY').transform();
+    const smooth = smoothOperation({ areas, source, target, transform, degreesOf: () => null }, inputBytes);
+    return smooth === null ? null : new Approximation(smooth);
+  }
+
+  #run(coordinates: Float64Array, dimensions: Dimensions): CountedRun {
+    const operation = this.#operation;
+    const stride = strideOf(dimensions);
+    return {
+      transform: () => (operation.isInverse ? unproject : project)(operation, coordinates, stride),
+      reasonOf: (at) => reasonOf(operation, coordinates[at], coordinates[at + 1]),
+    };
   }
 }
 
@@ -171,7 +193,13 @@ function operationOf(pipeline: string): Operation | null {
   if (step === undefined) return null;
   const isInverse = forward === null;
   if (step === WEB_MERCATOR)
-    return { name: 'webmerc', projection: webMercator(6_378_137), centralMeridian: 0, isInverse };
+    return {
+      name: 'webmerc',
+      projection: webMercator(6_378_137),
+      centralMeridian: 0,
+      isInverse,
+      isFast: true,
+    };
   const utm = UTM.exec(step);
   if (utm !== null) {
     const [, zone, south, ellipsoid] = utm;
@@ -209,5 +237,5 @@ function transverseOperation(
   if (ellipsoid === undefined || !isUsable || scale <= 0) return null;
   const originLatitude = latitude * RADIANS_PER_DEGREE;
   const projection = transverseMercator({ ellipsoid, scale, originLatitude, falseEasting, falseNorthing });
-  return { name, projection, centralMeridian: longitude * RADIANS_PER_DEGREE, isInverse };
+  return { name, projection, centralMeridian: longitude * RADIANS_PER_DEGREE, isInverse, isFast: false };
 }

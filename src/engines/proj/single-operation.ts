@@ -7,11 +7,13 @@ import type { Bounds } from '../../batch/bounds.ts';
 import type { Dimensions } from '../../batch/geometry-column.ts';
 import type { CrsText } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
+import { Approximation } from './approximation.ts';
 import type { PositionRows } from './area.ts';
-import { nativeRun } from './bulk.ts';
+import { nativeRun, transformAll } from './bulk.ts';
 import { type ProjContext, ProjObject } from './context.ts';
-import { transformAndCount } from './counted.ts';
+import { approximatedRun, transformAndCount } from './counted.ts';
 import type { OperationDescription } from './operation-description.ts';
+import { smoothOperation } from './smooth-operation.ts';
 import {
   eachPosition,
   NOTHING_DONE,
@@ -59,15 +61,30 @@ export class SingleOperationTransformer implements Transformer {
     dimensions: Dimensions,
     bounds?: Bounds,
     rows: PositionRows = eachPosition(coordinates, dimensions),
+    approximation: Approximation | null = null,
   ): TransformOutcome {
     if (coordinates.length === 0) return NOTHING_DONE;
-    const { outside, outcome } = transformAndCount(
-      nativeRun(this.#context, this.#transformation, coordinates, dimensions),
+    const run = approximatedRun(
+      (part) => nativeRun(this.#context, this.#transformation, part, dimensions),
       coordinates,
       dimensions,
-      { ...this.#single, bounds, rows },
+      approximation,
     );
+    const { outside, outcome } = transformAndCount(run, coordinates, dimensions, {
+      ...this.#single,
+      bounds,
+      rows,
+    });
     return { ...outcome, outside, operations: [this.#single.operation] };
+  }
+
+  approximation(inputBytes: number): Approximation | null {
+    const { areas, source, target, operation, isSmooth } = this.#single;
+    if (operation.gridsUsed.length > 0 || !isSmooth) return null;
+    const transform = (positions: Float64Array) =>
+      transformAll(this.#context, this.#transformation, positions, 'XY');
+    const smooth = smoothOperation({ areas, source, target, transform, degreesOf: () => null }, inputBytes);
+    return smooth === null ? null : new Approximation(smooth);
   }
 
   /** Frees the native object; the transformer must not be used afterwards. */

@@ -2,6 +2,7 @@
 import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
 import type { CrsText } from '../../crs/crs.ts';
+import type { Approximation, ApproximationCounts } from './approximation.ts';
 import { type AreasOfUse, NONE_OUTSIDE, type OutsideCounts, type PositionRows } from './area.ts';
 import type { OperationDescription } from './operation-description.ts';
 
@@ -24,6 +25,8 @@ export interface TransformOutcome {
   readonly outside: OutsideCounts;
   /** The operations of a sample of the positions; plain data. */
   readonly operations: readonly OperationDescription[];
+  /** Null: every position was transformed by the operation itself. */
+  readonly approximated: ApproximationCounts | null;
 }
 
 export interface Transformer {
@@ -41,14 +44,17 @@ export interface Transformer {
    * the definitions; angles in the unit of the CRS (degrees, grads). Z goes through PROJ with x and y; a Z of NaN
    * counts as 0 and stays NaN. M is not touched. Positions whose x or y is NaN (empty points) are not touched.
    * `bounds` of the positions, where the caller has them, spare looking at each one for the areas of use. Without `rows`
-   * each position is a row of its own.
+   * each position is a row of its own. `approximation`: of this transformer; it is not used for data with Z.
    */
   transform(
     coordinates: Float64Array,
     dimensions: Dimensions,
     bounds?: Bounds,
     rows?: PositionRows,
+    approximation?: Approximation | null,
   ): TransformOutcome;
+  /** A new approximation; null where there must be none for an input of this size, in bytes. */
+  approximation(inputBytes: number): Approximation | null;
   /** Plain data to create the same transformer in another thread; see `Proj.transformerOf`. */
   readonly recipe: TransformerRecipe;
 }
@@ -66,13 +72,16 @@ export const NOTHING_DONE: TransformOutcome = {
   reason: '',
   outside: NONE_OUTSIDE,
   operations: [],
+  approximated: null,
 };
 
-/** How the coordinates of a CRS are angles, if they are. */
+/** The unit of the coordinates of a CRS, and how they are angles, if they are. */
 export interface AnglesOf {
   readonly isGeographic: boolean;
   readonly degreesPerUnit: number;
   readonly primeMeridianDegrees: number;
+  /** Of an angle: on a great circle. 0: not known. */
+  readonly metersPerUnit: number;
 }
 
 /** Plain data: crosses threads. */
@@ -86,5 +95,7 @@ export interface TransformerRecipe {
     readonly source: AnglesOf;
     readonly target: AnglesOf;
     readonly operation: OperationDescription;
+    /** Results are a smooth function of the position, as far as it is known without the transformation. */
+    readonly isSmooth: boolean;
   } | null;
 }

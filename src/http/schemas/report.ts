@@ -23,20 +23,39 @@ const layer = closedObject(
   ['feature_total', 'field_count'],
 );
 
-const reprojection = closedObject({
-  layer: TEXT,
-  from: TEXT,
-  to: TEXT,
-  operation: text('Name of the coordinate operation in PROJ.'),
-  accuracy_meters: nullable({ type: 'number' }, 'Accuracy in metres; null if unknown.'),
-  ballpark: { ...FLAG, description: 'No datum shift was applied: positions can be off by 100 m or more.' },
-  grids_used: listOf(TEXT),
-  grids_missing: listOf(TEXT, 'Missing grids that would improve the accuracy.'),
-  outside_area_of_use: {
-    ...share,
-    description: 'Share of the features with positions outside the area of use of the source or target CRS.',
+const approximated: JsonSchema = {
+  ...closedObject({
+    positions: count('Number of positions that polynomials transformed.'),
+    exact_positions: count('Number of positions that PROJ transformed.'),
+    largest_difference_meters: {
+      type: 'number',
+      minimum: 0,
+      description:
+        'Largest difference to PROJ at the points where the polynomials that were used were verified.',
+    },
+  }),
+  description: 'How positions were transformed. Absent: PROJ transformed all of them.',
+};
+
+const reprojection = closedObject(
+  {
+    layer: TEXT,
+    from: TEXT,
+    to: TEXT,
+    operation: text('Name of the coordinate operation in PROJ.'),
+    accuracy_meters: nullable({ type: 'number' }, 'Accuracy in metres; null if unknown.'),
+    ballpark: { ...FLAG, description: 'No datum shift was applied: positions can be off by 100 m or more.' },
+    grids_used: listOf(TEXT),
+    grids_missing: listOf(TEXT, 'Missing grids that would improve the accuracy.'),
+    outside_area_of_use: {
+      ...share,
+      description:
+        'Share of the features with positions outside the area of use of the source or target CRS.',
+    },
+    approximated,
   },
-});
+  ['approximated'],
+);
 
 const entries = count('Number of entries without the limit.');
 

@@ -1,0 +1,177 @@
+/**
+ * Approximates an operation by polynomials, one for each cell of fixed grids over the source coordinates.
+ *
+ * A cell is fitted when its first position comes. It is used only if the operation itself agrees at all points of the fit, those between the
+ * nodes included; else its positions belong to the four cells of half its size, and at last to the operation itself. So the result of a
+ * position depends on the position alone: not on other positions, their order, or how they are divided among calls and threads. Equal positions
+ * stay equal.
+ */
+import type { Failures } from './counted.ts';
+import { evaluate, FIT_POINTS, fitted } from './polynomial.ts';
+
+/** An operation that may be approximated; x and y only. */
+export interface SmoothOperation {
+  /** Width and height of the largest cells in the unit of the source; a power of two, so that boundaries are exact. */
+  readonly cellSize: number;
+  /** Metres in a unit of x and of y of the target. For angles: on the ground, at this y. */
+  unitMeters(y: number): readonly [x: number, y: number];
+  /** Transforms interleaved x, y in place. */
+  transform(positions: Float64Array): Failures;
+  /** Whether a cell may be approximated, of which these are positions and their results. */
+  mayApproximate(source: Float64Array, result: Float64Array): boolean;
+}
+
+/** How positions were transformed. */
+export interface ApproximationCounts {
+  /** Positions that polynomials transformed. */
+  readonly positions: number;
+  /** Positions that the operation itself transformed. */
+  readonly exactPositions: number;
+  /** Largest difference at the points of the fits of the cells that were used. */
+  readonly largestDifferenceMeters: number;
+}
+
+export const ALL_EXACT: ApproximationCounts = { positions: 0, exactPositions: 0, largestDifferenceMeters: 0 };
+
+interface Cell {
+  readonly west: number;
+  readonly south: number;
+  readonly east: number;
+  readonly north: number;
+  /** Null: the polynomial is not used. */
+  readonly coefficients: Float64Array | null;
+  /** Largest difference at the points of the fit. */
+  readonly differenceMeters: number;
+}
+
+/** No position is in it. */
+const NOWHERE: Cell = {
+  west: Number.POSITIVE_INFINITY,
+  south: Number.POSITIVE_INFINITY,
+  east: Number.NEGATIVE_INFINITY,
+  north: Number.NEGATIVE_INFINITY,
+  coefficients: null,
+  differenceMeters: 0,
+};
+
+/** Largest accepted difference at the points of a fit. */
+const TOLERANCE_METERS = 1e-7;
+/** Each has cells of half the size of the one before. */
+const LEVELS = 3;
+/** Bounds the memory: 16,384 cells have coefficients of 7 MB. Beyond it all are forgotten; a cell that is fitted again is the same. */
+const MAX_CELLS = 16_384;
+/** Columns and rows of a grid on each side of zero; positions beyond them are not approximated. */
+const HALF_GRID = 1 << 12;
+
+export class Approximation {
+  readonly #operation: SmoothOperation;
+  readonly #cells = new Map<number, Cell>();
+
+  constructor(operation: SmoothOperation) {
+    this.#operation = operation;
+  }
+
+  /**
+   * Transforms in place. `exact` transforms positions of the same stride in place by the operation itself. Only x and y change here, so data
+   * whose Z may change must not be passed.
+   */
+  transform(
+    coordinates: Float64Array,
+    stride: number,
+    exact: (coordinates: Float64Array) => Failures,
+  ): { readonly failures: Failures; readonly counts: ApproximationCounts } {
+    const count = coordinates.length / stride;
+    const rest = new Uint32Array(count);
+    let restCount = 0;
+    let empty = 0;
+    let largestDifferenceMeters = 0;
+    let { west, south, east, north, coefficients } = NOWHERE;
+    let half = 0;
+    let scale = 0;
+    for (let at = 0; at < coordinates.length; at += stride) {
+      const x = coordinates[at];
+      const y = coordinates[at + 1];
+      if (!(x >= west && x < east && y >= south && y < north)) {
+        const cell = this.#cellAt(x, y);
+        ({ west, south, east, north, coefficients } = cell);
+        half = (east - west) / 2;
+        scale = 1 / half;
+        largestDifferenceMeters = Math.max(largestDifferenceMeters, cell.differenceMeters);
+      }
+      if (coefficients !== null)
+        evaluate(coefficients, (x - west - half) * scale, (y - south - half) * scale, coordinates, at);
+      else {
+        rest[restCount++] = at;
+        if (Number.isNaN(x) || Number.isNaN(y)) empty++;
+      }
+    }
+    const failures = transformRest(coordinates, stride, rest.subarray(0, restCount), exact);
+    const counts = {
+      positions: count - restCount,
+      exactPositions: restCount - empty,
+      largestDifferenceMeters,
+    };
+    return { failures, counts };
+  }
+
+  /** The largest cell at the position whose polynomial is used; else the smallest one. */
+  #cellAt(x: number, y: number): Cell {
+    let size = this.#operation.cellSize;
+    for (let level = 0; ; level++, size /= 2) {
+      const column = Math.floor(x / size);
+      const row = Math.floor(y / size);
+      // False for NaN, too.
+      if (!(Math.abs(column) < HALF_GRID && Math.abs(row) < HALF_GRID)) return NOWHERE;
+      const key = ((column + HALF_GRID) * 2 * HALF_GRID + (row + HALF_GRID)) * LEVELS + level;
+      let cell = this.#cells.get(key);
+      if (cell === undefined) {
+        if (this.#cells.size >= MAX_CELLS) this.#cells.clear();
+        cell = fittedCell(this.#operation, column * size, row * size, size);
+        this.#cells.set(key, cell);
+      }
+      if (cell.coefficients !== null || level === LEVELS - 1) return cell;
+    }
+  }
+}
+
+function fittedCell(operation: SmoothOperation, west: number, south: number, size: number): Cell {
+  const half = size / 2;
+  const cell = { west, south, east: west + size, north: south + size };
+  const unused: Cell = { ...cell, coefficients: null, differenceMeters: 0 };
+  const source = Float64Array.from(FIT_POINTS, (at, i) => (i % 2 === 0 ? west : south) + half + half * at);
+  const result = source.slice();
+  if (operation.transform(result).count > 0 || !operation.mayApproximate(source, result)) return unused;
+  const coefficients = fitted(result);
+  const approximated = new Float64Array(2);
+  let differenceMeters = 0;
+  for (let i = 0; i < result.length; i += 2) {
+    evaluate(coefficients, FIT_POINTS[i], FIT_POINTS[i + 1], approximated, 0);
+    const [x, y] = operation.unitMeters(result[i + 1]);
+    differenceMeters = Math.max(
+      differenceMeters,
+      Math.abs(approximated[0] - result[i]) * x,
+      Math.abs(approximated[1] - result[i + 1]) * y,
+    );
+  }
+  return differenceMeters <= TOLERANCE_METERS ? { ...cell, coefficients, differenceMeters } : unused;
+}
+
+/** Transforms the positions at the ordinates `rest` in place; the failures count all positions. */
+function transformRest(
+  coordinates: Float64Array,
+  stride: number,
+  rest: Uint32Array,
+  exact: (coordinates: Float64Array) => Failures,
+): Failures {
+  if (rest.length === 0) return { first: -1, count: 0 };
+  if (rest.length * stride === coordinates.length) return exact(coordinates);
+  const positions = new Float64Array(rest.length * stride);
+  for (let i = 0; i < rest.length; i++)
+    for (let ordinate = 0; ordinate < stride; ordinate++)
+      positions[i * stride + ordinate] = coordinates[rest[i] + ordinate];
+  const { first, count } = exact(positions);
+  for (let i = 0; i < rest.length; i++)
+    for (let ordinate = 0; ordinate < stride; ordinate++)
+      coordinates[rest[i] + ordinate] = positions[i * stride + ordinate];
+  return { first: first < 0 ? -1 : rest[first] / stride, count };
+}
