@@ -248,7 +248,7 @@ for (const { name, skip, many, open } of QUEUES) {
         for (const rest of turns.running) await queue.fail(rest, CANCELLED, 5);
         assert.equal(await queue.length(), 0);
       }),
-      { numRuns: IS_EXHAUSTIVE ? 50 : 20 },
+      { numRuns: IS_EXHAUSTIVE ? 50 : 10 },
     );
   });
 

@@ -11,7 +11,7 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { serverForTests, startServerProcess } from '../support/server-process.ts';
-import { addFiles, BROKEN_CONNECTION, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, BROKEN_CONNECTION, onWorkspace, onWorkspaceWithMap } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 if (skip === false) await buildWorkspace();
@@ -124,7 +124,7 @@ test('a job goes on after the service was killed and started again', { skip }, a
       await page.getByRole('link', { name: /^Download squares\.gpkg/ }).waitFor({ timeout: 60_000 });
       await page.getByText('10,000', { exact: true }).first().waitFor();
     };
-    await onWorkspace(server.url, restarted, {}, BROKEN_CONNECTION);
+    await onWorkspaceWithMap(server.url, restarted, {}, BROKEN_CONNECTION);
   } finally {
     await server[Symbol.asyncDispose]();
   }

@@ -10,7 +10,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { onePoint } from '../support/raw-shapefile.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, LOOKS, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, LOOKS, onWorkspace, onWorkspaceWithMap } from '../support/workspace-page.ts';
 
 if (skip === false) await buildWorkspace();
 const service = await startTestService({ runner: null });
@@ -110,7 +110,7 @@ test('ten known defects are ten places with their reasons, in the list and on th
   using workspace = makeWorkspace();
   const files = [documentFile(workspace.path), defectsFile(workspace.path)];
   for (const look of LOOKS)
-    await onWorkspace(
+    await onWorkspaceWithMap(
       service.url,
       async (page) => {
         await page.emulateMedia({ reducedMotion: 'reduce' });

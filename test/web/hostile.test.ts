@@ -9,7 +9,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace, showPart } from '../support/workspace-page.ts';
+import { addFiles, onWorkspace, onWorkspaceWithMap, showPart } from '../support/workspace-page.ts';
 
 if (skip === false) await buildWorkspace();
 const service = await startTestService({ runner: null });
@@ -56,7 +56,7 @@ test('texts of a file stay texts, on cards, map, table, column menu and in the r
     geometry: { type: 'Point', coordinates: [8.5 + i / 1000, 53.5] },
   }));
   writeFileSync(file, JSON.stringify({ type: 'FeatureCollection', name: MARKUP, features }));
-  await onWorkspace(service.url, async (page) => {
+  await onWorkspaceWithMap(service.url, async (page) => {
     await addFiles(page, file);
     await page.getByText(`${NAMES.length} features, Point`).waitFor();
     await page.getByRole('list', { name: 'Layers of the map' }).getByRole('checkbox').first().waitFor();

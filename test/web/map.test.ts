@@ -10,7 +10,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { untilShown } from '../support/map-colours.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, BROKEN_CONNECTION, LOOKS, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, BROKEN_CONNECTION, LOOKS, onWorkspaceWithMap } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 if (skip === false) await buildWorkspace();
@@ -29,7 +29,7 @@ async function untilChanged(element: Locator, text: string | null): Promise<void
 }
 
 test('sources and results are compared by key and by button', { skip }, async () => {
-  await onWorkspace(service.url, async (page) => {
+  await onWorkspaceWithMap(service.url, async (page) => {
     await addFiles(page, join(SAMPLES, 'harbour.gpkg'));
     await legend(page).getByText('4 points').waitFor();
     assert.deepEqual(await legend(page).locator('.legend-kinds > span').allTextContents(), [
@@ -78,7 +78,7 @@ test('a base map that could not be loaded is loaded when the service answers aga
     assert.ok((await loaded).ok());
     assert.equal(failures, 3);
   };
-  await onWorkspace(service.url, steps, {}, BROKEN_CONNECTION);
+  await onWorkspaceWithMap(service.url, steps, {}, BROKEN_CONNECTION);
 });
 
 test('layers of a file are switched off one by one, and features are reached by number', {
@@ -91,7 +91,7 @@ test('layers of a file are switched off one by one, and features are reached by 
     split: { field: 'kind', into: 'layers' },
   });
   for (const look of LOOKS)
-    await onWorkspace(
+    await onWorkspaceWithMap(
       service.url,
       async (page) => {
         await addFiles(page, outputPath);
@@ -140,7 +140,7 @@ test('data without a position on the Earth is drawn on plain paper, beside data 
   writeFileSync(fiji, JSON.stringify({ type: 'FeatureCollection', features }));
   const status = (page: Page) => page.getByRole('status').filter({ hasText: 'r2010.dxf:' });
   for (const look of LOOKS)
-    await onWorkspace(
+    await onWorkspaceWithMap(
       service.url,
       async (page) => {
         await addFiles(page, join(import.meta.dirname, '..', 'fixtures', 'dxf', 'r2010.dxf'));
@@ -182,7 +182,7 @@ test('the map itself is moved and zoomed by keyboard, with finer grid lines', {
   using workspace = makeWorkspace();
   const pole = join(workspace.path, 'pole.geojson');
   writeFileSync(pole, JSON.stringify({ type: 'Point', coordinates: [10, 90] }));
-  await onWorkspace(service.url, async (page) => {
+  await onWorkspaceWithMap(service.url, async (page) => {
     await addFiles(page, join(SAMPLES, 'harbour.gpkg'));
     await legend(page).getByText('4 points').waitFor();
     // The map has moved to the data.

@@ -9,7 +9,7 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, LOOKS, onWorkspace, showPart } from '../support/workspace-page.ts';
+import { addFiles, LOOKS, onWorkspace, onWorkspaceWithMap, showPart } from '../support/workspace-page.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const SAMPLES = join(root, 'samples');
@@ -84,7 +84,7 @@ test('a drawn area is on the map, clips, can be undone, and is the same on the c
 }, async () => {
   using workspace = makeWorkspace();
   copyFileSync(join(SAMPLES, 'harbour.gpkg'), join(workspace.path, 'harbour.gpkg'));
-  await onWorkspace(service.url, async (page) => {
+  await onWorkspaceWithMap(service.url, async (page) => {
     await addHarbour(page);
     await area(page).getByText('(required)').waitFor();
     await check(page, 'masks-empty');
@@ -129,7 +129,7 @@ test('a drawn area is on the map, clips, can be undone, and is the same on the c
 
 test('without a pointer an area is drawn with keys or given as numbers', { skip }, async () => {
   for (const look of LOOKS)
-    await onWorkspace(
+    await onWorkspaceWithMap(
       service.url,
       async (page) => {
         await addHarbour(page, 'erase');

@@ -12,7 +12,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { TestCredentials } from '../support/credentials.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { startTestService } from '../support/service.ts';
-import { NOT_SIGNED_IN, onPage, onWorkspace } from '../support/workspace-page.ts';
+import { NOT_SIGNED_IN, onPage, onWorkspace, onWorkspaceWithMap } from '../support/workspace-page.ts';
 
 const HARBOUR = join(import.meta.dirname, '..', '..', 'samples', 'harbour.geojson');
 const PASSWORD = 'seven green boats sail';
@@ -113,12 +113,12 @@ test('map tiles of another host are loaded only if the operator set it, and the 
       await page.getByText(`Map tiles from ${name}: © <b>Example</b> contributors`).waitFor();
       await check(page, 'workspace-tiles');
     };
-    await onWorkspace(service.url, tiled, {}, { origins: [origin] });
+    await onWorkspaceWithMap(service.url, tiled, {}, { origins: [origin] });
     for (const path of paths) assert.match(path, /^\/topo\/\d+\/\d+\/\d+\.png\?key=1$/);
     assert.deepEqual(new Set(referers), new Set([undefined]));
 
     await using plain = await startTestService({ runner: null });
-    await onWorkspace(plain.url, async (page, { complaints }) => {
+    await onWorkspaceWithMap(plain.url, async (page, { complaints }) => {
       await convert(page);
       assert.equal(await page.getByText('tiles').count(), 0);
       const blocked = page.evaluate(

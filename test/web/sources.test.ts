@@ -10,7 +10,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, LOOKS, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, LOOKS, onWorkspace, onWorkspaceWithMap } from '../support/workspace-page.ts';
 
 if (skip === false) await buildWorkspace();
 const service = await startTestService({ runner: null });
@@ -93,7 +93,7 @@ test('a candidate is chosen by place, by another source, or as local', { skip },
   const hostile = join(workspace.path, '<img src=x onerror=alert(1)>.csv');
   writeFileSync(hostile, 'id,x,y\n1,530000,180000\n2,531000,181000\n');
   for (const look of LOOKS)
-    await onWorkspace(
+    await onWorkspaceWithMap(
       service.url,
       async (page) => {
         await addFiles(page, ...files);
@@ -129,7 +129,7 @@ test('a search can be limited to systems for the area on the map', { skip }, asy
   using workspace = makeWorkspace();
   const [, , , [code, , cities]] = GRIDS;
   const files = await unplacedShapefile(workspace.path, code, cities);
-  await onWorkspace(service.url, async (page) => {
+  await onWorkspaceWithMap(service.url, async (page) => {
     await addFiles(page, ...files);
     await candidates(page).first().waitFor();
     await page.getByRole('button', { name: /EPSG:28992/ }).click();

@@ -8,7 +8,13 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, NARROW_LOOKS, onWorkspace, showPart } from '../support/workspace-page.ts';
+import {
+  addFiles,
+  NARROW_LOOKS,
+  onWorkspace,
+  onWorkspaceWithMap,
+  showPart,
+} from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 if (skip === false) await buildWorkspace();
@@ -104,7 +110,7 @@ test('each step is a sentence; fields are chosen from a list, numbers have their
 });
 
 test('a step is previewed on the map before the job runs, follows edits, and ends', { skip }, async () => {
-  await onWorkspace(service.url, async (page) => {
+  await onWorkspaceWithMap(service.url, async (page) => {
     await addHarbour(page);
     const layers = page.getByRole('list', { name: 'Layers of the map' });
     await layers.getByRole('checkbox', { name: 'harbour.gpkg' }).waitFor();

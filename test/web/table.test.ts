@@ -8,7 +8,7 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
-import { addFiles, onWorkspace } from '../support/workspace-page.ts';
+import { addFiles, onWorkspace, onWorkspaceWithMap } from '../support/workspace-page.ts';
 
 if (skip === false) await buildWorkspace();
 const service = await startTestService({ runner: null });
@@ -97,7 +97,7 @@ test('a row is found on the map and a feature of the map in the table', { skip }
   const file = join(workspace.path, 'plots.geojson');
   writeSquares(file, 18_000, 3);
   for (const look of [{}, { width: 390, height: 844, isDark: true }])
-    await onWorkspace(
+    await onWorkspaceWithMap(
       service.url,
       async (page) => {
         await addFiles(page, file);
