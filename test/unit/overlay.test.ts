@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { seededRandom } from '../../bench/data.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
 import { errorLine } from '../../src/cli/wording.ts';
@@ -10,6 +11,8 @@ import { GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import { field } from '../../src/message.ts';
 import { CoveringBuilder, Remains } from '../../src/transformations/overlay/remains.ts';
+import { EdgeIndex, RELATION, RingCutter } from '../../src/transformations/overlay/ring-cutter.ts';
+import { emptyBounds, growByRow } from '../../src/transformations/parts/row-bounds.ts';
 import type { FeatureSource } from '../../src/transformations/parts/source/feature-source.ts';
 import { PlacedSource } from '../../src/transformations/parts/source/placed-source.ts';
 import { METRIC_CRS, settingIn } from '../support/run-step.ts';
@@ -216,6 +219,78 @@ test('law: with identity areas add up, and the pieces inside are those of inters
     }),
     { numRuns: 8 },
   );
+});
+
+test('polygons that cross twice are cut as GEOS cuts them, and what is near is left to it', async () => {
+  const geos = await Geos.load();
+  const random = seededRandom(11);
+  const star = (builder: GeometryBuilder, corners: number, size: number, isTurned: boolean): void => {
+    const [x, y] = [500_000 + random() * 20, 5_600_000 + random() * 20];
+    const radii = Array.from({ length: corners }, () => size * (0.3 + 0.7 * random()));
+    const start = Math.floor(random() * corners);
+    for (let i = 0; i <= corners; i++) {
+      const corner = (start + (isTurned ? corners - i : i)) % corners;
+      const angle = (2 * Math.PI * corner) / corners;
+      builder.position(x + radii[corner] * Math.cos(angle), y + radii[corner] * Math.sin(angle));
+    }
+    builder.endRing();
+  };
+  const counts = [0, 0, 0, 0];
+  const cutter = new RingCutter();
+  for (let pair = 0; pair < 1500; pair++) {
+    const builder = new GeometryBuilder('XY');
+    star(builder, 3 + Math.floor(random() * 9), 2 + random() * 12, random() < 0.5);
+    builder.endPart(PART_KIND.polygon);
+    builder.endFeature(GEOMETRY_TYPE.polygon);
+    star(builder, 3 + Math.floor(random() * 40), 2 + random() * 25, random() < 0.5);
+    builder.endPart(PART_KIND.polygon);
+    builder.endFeature(GEOMETRY_TYPE.polygon);
+    const column = builder.finish();
+    using own = geos.read(column, 0);
+    using other = geos.read(column, 1);
+    const bounds = emptyBounds();
+    growByRow(bounds, column, 0);
+    assert.ok(cutter.load(column, 0, bounds));
+    const relation = cutter.relate(new EdgeIndex(column, 1));
+    counts[relation]++;
+    using shared = own.intersection(other);
+    if (relation === RELATION.inside) assert.ok(other.covers(own));
+    if (relation === RELATION.outside) assert.ok(!own.intersects(other));
+    if (relation !== RELATION.cut) continue;
+    const piece = new GeometryBuilder('XY');
+    cutter.appendTo(piece);
+    using cut = geos.read(piece.finish(), 0);
+    assert.ok(cut.isValid, cut.validityReason);
+    using differing = cut.symmetricDifference(shared);
+    assert.ok(differing.area < 1e-6, `pair ${pair}: ${differing.area} of ${shared.area}`);
+    assert.ok(Math.abs(cutter.width - (2 * cut.area) / cut.length) < 1e-9);
+  }
+  assert.ok(counts.every((count, relation) => count > (relation === RELATION.cut ? 400 : 30)), String(counts)); // biome-ignore format: one line
+  // A common edge, a common corner, a corner on an edge, and a ring that is not simple.
+  const columnOf = (...rings: Ring[]) => {
+    const builder = new GeometryBuilder('XY');
+    for (const ring of rings) {
+      for (const [x, y] of ring) builder.position(x, y);
+      builder.endRing();
+      builder.endPart(PART_KIND.polygon);
+      builder.endFeature(GEOMETRY_TYPE.polygon);
+    }
+    return builder.finish();
+  };
+  const [unit] = square(0, 0).coordinates;
+  for (const [x, y] of [
+    [1, 0],
+    [1, 1],
+    [0, 0],
+    [0.5, 1],
+    [-1, -1 - 1e-14],
+  ] as const) {
+    const column = columnOf(unit, square(x, y).coordinates[0]); // biome-ignore format: one line
+    assert.ok(cutter.load(column, 0, [0, 0, 1, 1]));
+    assert.equal(cutter.relate(new EdgeIndex(column, 1)), RELATION.unsure, `${x} ${y}`);
+  }
+  const bowtie = columnOf([[0, 0], [1, 1], [1, 0], [0, 1], [0, 0]]); // biome-ignore format: one line
+  assert.equal(cutter.load(bowtie, 0, [0, 0, 1, 1]), false);
 });
 
 test('advice about the source names the parameters and flags of the source', async () => {

@@ -13,8 +13,9 @@ import { copyPart, copyRows } from '../parts/copy-rows.ts';
 import { thickParts } from '../parts/mask/slivers.ts';
 import { isRefusal } from '../parts/repaired.ts';
 import { emptyBounds, growByRow } from '../parts/row-bounds.ts';
-import { type PlacedSource, validRow } from '../parts/source/placed-source.ts';
+import { type HeldRow, type PlacedSource, validRow } from '../parts/source/placed-source.ts';
 import { NO_ROW_OF_SOURCE } from '../parts/source/row-pairs.ts';
+import { EdgeIndex, RELATION, RingCutter } from './ring-cutter.ts';
 
 /** Between a single type and its multi type. */
 const MULTI = GEOMETRY_TYPE.multiPoint - GEOMETRY_TYPE.point;
@@ -39,6 +40,9 @@ export class PieceCutter {
   readonly #keeps: KeptPieces;
   readonly #bounds: Bounds = emptyBounds();
   readonly #candidates: number[] = [];
+  readonly #ring = new RingCutter();
+  /** Of the rows of the source that GEOS holds. */
+  readonly #edges = new WeakMap<HeldRow, EdgeIndex>();
 
   /** `tolerance`: the width of slivers in the unit of the coordinates. */
   constructor(geos: Geos, source: PlacedSource, tolerance: number, keeps: KeptPieces) {
@@ -81,16 +85,49 @@ export class PieceCutter {
       this.#placePoint(bounds[0], bounds[1], keepWhole);
       return;
     }
-    const { geometry, flag } = validRow(this.#geos, column, row);
-    using own = geometry;
-    this.isRepaired = flag;
     const { partKinds, partOffsets } = column;
     const kind = partKinds[partOffsets[row]] & PART_KIND_MASK;
+    const isPlain = this.#ring.load(column, row, bounds);
+    let read: GeosGeometry | null = null;
+    let flag = false;
     let rest: GeosGeometry | null = null;
     let isCovered = false;
     using owned = new DisposableStack();
+    const inGeos = (): GeosGeometry => {
+      if (read === null) {
+        const valid = validRow(this.#geos, column, row);
+        read = owned.use(valid.geometry);
+        flag = valid.flag;
+        this.isRepaired = flag;
+      }
+      return read;
+    };
     for (const other of candidates) {
-      const { prepared, geometry: polygon } = this.#source.row(other);
+      const held = this.#source.row(other);
+      const { prepared, geometry: polygon } = held;
+      const relation =
+        isPlain && held.isAsRead ? this.#ring.relate(this.#edgesOf(held, other)) : RELATION.unsure;
+      if (relation === RELATION.outside) continue;
+      if (relation === RELATION.inside) {
+        keepWhole(other);
+        isCovered = true;
+        continue;
+      }
+      if (relation === RELATION.cut) {
+        this.isCut = true;
+        if (this.#ring.width < this.#tolerance) this.hasSlivers = true;
+        else {
+          covered.push(other);
+          if (keeps.inside) {
+            this.#ring.appendTo(builder);
+            onPiece(other);
+          }
+        }
+        if (keeps.outside && !isCovered)
+          rest = owned.use(this.#overlaid(rest ?? inGeos(), polygon, 'difference'));
+        continue;
+      }
+      const own = inGeos();
       if (!prepared.intersects(own)) continue;
       if (!flag && prepared.covers(own)) {
         keepWhole(other);
@@ -113,6 +150,15 @@ export class PieceCutter {
       this.isCut = false;
       keepWhole(NO_ROW_OF_SOURCE);
     } else if (!rest.isEmpty && this.#append(rest, kind, builder)) onPiece(NO_ROW_OF_SOURCE);
+  }
+
+  #edgesOf(held: HeldRow, row: number): EdgeIndex {
+    let edges = this.#edges.get(held);
+    if (edges === undefined) {
+      edges = new EdgeIndex(this.#source.geometry, row);
+      this.#edges.set(held, edges);
+    }
+    return edges;
   }
 
   #placePoint(x: number, y: number, keepWhole: (other: number) => void): void {

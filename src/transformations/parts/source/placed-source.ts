@@ -32,6 +32,8 @@ export interface HeldRow {
   /** Valid, if it has an area. */
   readonly geometry: GeosGeometry;
   readonly prepared: GeosPrepared;
+  /** The geometry is that of the row in `geometry`. */
+  readonly isAsRead: boolean;
 }
 
 export class PlacedSource {
@@ -70,8 +72,8 @@ export class PlacedSource {
     if (known !== undefined) return known;
     const count = this.positionsOf(row);
     if (this.#heldPositions + count > MAX_HELD_POSITIONS) this[Symbol.dispose]();
-    const made = this.read(row);
-    const held = { geometry: made, prepared: made.prepare() };
+    const made = this.#valid(row);
+    const held = { geometry: made.geometry, prepared: made.geometry.prepare(), isAsRead: !made.flag };
     this.#held.set(row, held);
     this.#heldPositions += count;
     return held;
@@ -79,9 +81,13 @@ export class PlacedSource {
 
   /** The same, owned by the caller. */
   read(row: number): GeosGeometry {
-    const { geometry, flag } = validRow(this.#geos, this.geometry, row);
-    if (flag) this.#flags[row] |= ROW_FLAG.repaired;
-    return geometry;
+    return this.#valid(row).geometry;
+  }
+
+  #valid(row: number): ReturnType<typeof validRow> {
+    const valid = validRow(this.#geos, this.geometry, row);
+    if (valid.flag) this.#flags[row] |= ROW_FLAG.repaired;
+    return valid;
   }
 }
 
