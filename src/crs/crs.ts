@@ -56,6 +56,8 @@ export interface CrsDescription {
   readonly wktEsri: string | null;
   /** WKT2:2019 on one line. */
   readonly wkt2: string | null;
+  /** PROJJSON on one line. */
+  readonly projjson: string | null;
   /** GDAL's WKT1 on one line, for programs that read no WKT2; null when the CRS cannot be expressed in it. */
   readonly wkt1: string | null;
 }

@@ -84,12 +84,6 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
   },
   { found: 'XLSX', ...SPREADSHEET, extensions: ['.xlsx', '.xlsm'], member: /^xl\/workbook\./ },
   { found: 'ODS', ...SPREADSHEET, extensions: ['.ods'], member: /^content\.xml$/ },
-  {
-    found: 'Parquet',
-    ...gdal('.parquet'),
-    extensions: ['.parquet', '.geoparquet'],
-    pattern: /^PAR1[^\w,;|"\s]/,
-  },
   { found: 'PMTiles', ...gdal('.pmtiles'), extensions: ['.pmtiles'], magic: 'PMTiles\x03' },
   {
     found: 'TopoJSON',

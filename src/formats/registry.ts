@@ -4,10 +4,11 @@ import { dxf } from './dxf/format.ts';
 import { flatgeobuf } from './flatgeobuf/format.ts';
 import { type Format, type InputFormat, isInputFormat, isOutputFormat, type OutputFormat } from './format.ts';
 import { geojson } from './geojson/format.ts';
+import { geoparquet } from './geoparquet/format.ts';
 import { gpkg } from './gpkg/format.ts';
 import { shp } from './shp/format.ts';
 
-const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf] as const;
+const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf, geoparquet] as const;
 export const formats: readonly Format[] = known;
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);

@@ -36,6 +36,7 @@ export async function writeShp(
     areaOfUse: null,
     wktEsri,
     wkt2: null,
+    projjson: null,
     wkt1: null,
   };
   const outputLayers = layers.map(({ name, batches }) => {

@@ -29,6 +29,7 @@ export function describeCrs(context: ProjContext, definition: CrsText, path: str
     areaOfUse: areaOfUse(context, crs, authority),
     wktEsri: toWkt(context, crs, horizontal, PJ_WKT.wkt1Esri),
     wkt2: toWkt(context, crs, horizontal, PJ_WKT.wkt2_2019),
+    projjson: toProjjson(context, crs),
     wkt1: toWkt(context, crs, horizontal, PJ_WKT.wkt1Gdal),
   };
 }
@@ -209,19 +210,35 @@ function writeWkt(context: ProjContext, object: Pointer, type: number): string |
   );
 }
 
+function toProjjson(context: ProjContext, crs: ProjObject): string | null {
+  const text = writeProjjson(context, crs.pointer);
+  context.clearMessages();
+  if (text !== null) return text;
+  using copy = withoutCode(context, crs);
+  return copy === null ? null : writeProjjson(context, copy.pointer);
+}
+
+function writeProjjson(context: ProjContext, object: Pointer): string | null {
+  return context.withOptions(['MULTILINE=NO'], (options) =>
+    context.text(context.native.proj_as_projjson(context.pointer, object, options)),
+  );
+}
+
 /**
  * WKT2 of a CRS whose code is not a number (OGC:CRS84, IGNF:LAMB93). PROJ writes such a code with the help of an exception
  * that this module cannot catch (guard.ts); so the text is made from WKT1 without the codes.
  */
 function wkt2WithoutCode(context: ProjContext, crs: ProjObject): string | null {
-  const wkt1 = writeWkt(context, crs.pointer, PJ_WKT.wkt1Gdal);
-  if (wkt1 === null) return null;
-  const withoutCodes = wkt1.replace(/,AUTHORITY\["[^"]*","[^"]*\D[^"]*"\]/g, '');
-  using copy = new ProjObject(
-    context,
-    context.withString(withoutCodes, (text) => context.native.proj_create(context.pointer, text)),
-  );
-  const text = copy.pointer === 0 ? null : writeWkt(context, copy.pointer, PJ_WKT.wkt2_2019);
+  using copy = withoutCode(context, crs);
+  const text = copy === null ? null : writeWkt(context, copy.pointer, PJ_WKT.wkt2_2019);
   context.clearMessages();
   return text;
+}
+
+function withoutCode(context: ProjContext, crs: ProjObject): ProjObject | null {
+  const wkt1 = writeWkt(context, crs.pointer, PJ_WKT.wkt1Gdal);
+  if (wkt1 === null) return null;
+  const text = wkt1.replace(/,AUTHORITY\["[^"]*","[^"]*\D[^"]*"\]/g, '');
+  const pointer = context.withString(text, (string) => context.native.proj_create(context.pointer, string));
+  return pointer === 0 ? null : new ProjObject(context, pointer);
 }

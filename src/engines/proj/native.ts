@@ -28,6 +28,7 @@ export interface NativeProj {
   proj_is_equivalent_to_with_ctx(context: Pointer, a: Pointer, b: Pointer, criterion: number): number;
   proj_as_proj_string(context: Pointer, object: Pointer, type: number, options: Pointer): Pointer;
   proj_as_wkt(context: Pointer, object: Pointer, type: number, options: Pointer): Pointer;
+  proj_as_projjson(context: Pointer, object: Pointer, options: Pointer): Pointer;
   proj_get_area_of_use(
     context: Pointer,
     object: Pointer,

@@ -1,0 +1,79 @@
+/** Compression of pages. Unpacked sizes are declared, and checked before memory is taken. */
+import * as zlib from 'node:zlib';
+import { damaged, unsupported } from '../fault.ts';
+import { unpackHadoopLz4, unpackLz4 } from './lz4.ts';
+import { unpackSnappy } from './snappy.ts';
+
+/** CompressionCodec of parquet.thrift. */
+export const CODEC = {
+  none: 0,
+  snappy: 1,
+  gzip: 2,
+  lzo: 3,
+  brotli: 4,
+  hadoopLz4: 5,
+  zstd: 6,
+  lz4: 7,
+} as const;
+
+/** Level of zstd: higher ones took more time than they saved bytes for geometries. */
+const ZSTD_LEVEL = 3;
+const GZIP_LEVEL = 6;
+
+/** The unpacked bytes, which are `byteLength`. For codec `none` a view. */
+export function unpack(codec: number, source: Uint8Array, byteLength: number): Uint8Array {
+  if (byteLength === 0) return new Uint8Array(0);
+  // One chunk for the whole output: with the default of 16 KB joining the chunks takes most of the time.
+  const options = { chunkSize: Math.max(64, byteLength + 1), maxOutputLength: Math.max(1, byteLength) };
+  switch (codec) {
+    case CODEC.none:
+      if (source.length !== byteLength)
+        throw damaged(`a page has ${source.length} bytes instead of ${byteLength}`);
+      return source;
+    case CODEC.snappy:
+      return filled(byteLength, (target) => unpackSnappy(source, target));
+    case CODEC.lz4:
+      return filled(byteLength, (target) => unpackLz4(source, target));
+    case CODEC.hadoopLz4:
+      return filled(byteLength, (target) => unpackHadoopLz4(source, target));
+    case CODEC.gzip:
+      return checked('gzip', byteLength, () => zlib.gunzipSync(source, options));
+    case CODEC.brotli:
+      return checked('brotli', byteLength, () => zlib.brotliDecompressSync(source, options));
+    case CODEC.zstd:
+      return checked('zstd', byteLength, () => zlib.zstdDecompressSync(source, options));
+    default:
+      throw unsupported(
+        `it is compressed with ${codec === CODEC.lzo ? 'LZO' : `codec ${codec}`}, which is not supported; write it with zstd, snappy or gzip`,
+      );
+  }
+}
+
+function filled(byteLength: number, fill: (target: Uint8Array) => void): Uint8Array {
+  const target = new Uint8Array(byteLength);
+  fill(target);
+  return target;
+}
+
+function checked(name: string, byteLength: number, unpacked: () => Uint8Array): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = unpacked();
+  } catch (error) {
+    throw damaged(`a page compressed with ${name} cannot be unpacked (${(error as Error).message})`);
+  }
+  if (bytes.length !== byteLength)
+    throw damaged(`a page compressed with ${name} has ${bytes.length} bytes instead of ${byteLength}`);
+  return bytes;
+}
+
+/** The codecs that are written. */
+export type Compression = 'zstd' | 'gzip' | 'none';
+
+export function pack(compression: Compression, bytes: Uint8Array): Uint8Array {
+  if (compression === 'none' || bytes.length === 0) return bytes;
+  const chunkSize = Math.max(64, bytes.length + (bytes.length >> 3) + 64);
+  if (compression === 'gzip') return zlib.gzipSync(bytes, { level: GZIP_LEVEL, chunkSize });
+  const params = { [zlib.constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL };
+  return zlib.zstdCompressSync(bytes, { params, chunkSize });
+}

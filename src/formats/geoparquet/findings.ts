@@ -1,0 +1,26 @@
+import { changed, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+
+export const findings = {
+  GEOPARQUET_COLUMN_ASSUMED: info(
+    "{source} has no GeoParquet metadata; the geometries were read from column '{column}', which {reason}",
+  ),
+  GEOPARQUET_METADATA_IGNORED: info('the GeoParquet metadata of {source} was ignored: {reason}'),
+  GEOMETRY_COLUMN_AS_FIELD: info(
+    "column '{column}' has geometries, too, and was read as a field of {type} values; '{field:input.geometry_column}' selects another column as the geometry",
+  ),
+  BOX_COLUMN_SKIPPED: info("column '{column}' was not read: it has the bounding boxes of the geometries"),
+  COLUMN_NOT_READ: lost("column '{column}' was not read: {reason}"),
+  EDGES_NOT_STRAIGHT: changed(
+    'the edges of the geometries are {edges}; they were read as straight lines between the positions',
+  ),
+  EPOCH_DROPPED: lost('the epoch of the coordinates, {epoch}, was dropped'),
+  TIMES_TO_UTC: changed(
+    "times of field '{field}' with an offset were written in UTC: a Parquet column has none",
+    'value',
+  ),
+  TIMES_MIXED: changed(
+    "field '{field}' has times with and without a time zone; those without were written as UTC",
+    'value',
+  ),
+  TIMES_CUT: lost("fractions of a second of field '{field}' were cut off after microseconds", 'value'),
+} as const satisfies FindingEntries;

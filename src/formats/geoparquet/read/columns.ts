@@ -1,0 +1,216 @@
+/** Which columns of a file become the geometry and the fields of its layer. */
+import type { Field } from '../../../batch/schema.ts';
+import { UniqueNames } from '../../../batch/unique-names.ts';
+import { failure } from '../../../errors.ts';
+import type { Findings } from '../../../findings.ts';
+import { scalarType } from './convert.ts';
+import type { GeoColumn, GeoMetadata } from './geo-metadata.ts';
+import { PHYSICAL } from './metadata.ts';
+import { NATIVE_ENCODINGS, type NativePlan, nativePlan } from './native-geometry.ts';
+import { leavesOf, type SchemaNode } from './schema.ts';
+
+/** Plain data: sent to worker threads. */
+export type GeometryPlan =
+  | { readonly kind: 'wkb'; readonly name: string; readonly leaf: SchemaNode }
+  | ({ readonly kind: 'native'; readonly name: string } & NativePlan);
+
+export type FieldPlan =
+  | { readonly kind: 'scalar'; readonly field: Field; readonly leaf: SchemaNode }
+  /** Lists, maps and what is in them, as JSON. */
+  | { readonly kind: 'json'; readonly field: Field; readonly node: SchemaNode };
+
+export interface Columns {
+  /** Null: features have no geometry. */
+  readonly geometry: GeometryPlan | null;
+  /** The column of the geometry and what the metadata says of it. */
+  readonly node: SchemaNode | null;
+  readonly geo: GeoColumn | undefined;
+  readonly fields: readonly FieldPlan[];
+  /** Leaves with minX, minY, maxX, maxY of the geometries, or null. */
+  readonly boxLeaves: readonly [number, number, number, number] | null;
+}
+
+export interface ColumnContext {
+  readonly source: string;
+  readonly findings: Findings;
+  /** The option; null: not given. */
+  readonly wanted: string | null;
+  /** A file without a geometry column is read. */
+  readonly attributesOnly: boolean;
+}
+
+/** Names of geometry columns of files without metadata, in lower case. */
+const USUAL_NAMES = ['geometry', 'geom', 'wkb_geometry', 'wkb', 'geo', 'the_geom', 'shape'];
+const SIDES = ['xmin', 'ymin', 'xmax', 'ymax'] as const;
+const MOST_NAMED = 12;
+
+/** Throws GEOPARQUET_NO_GEOMETRY, GEOPARQUET_COLUMN. */
+export function chooseColumns(root: SchemaNode, geo: GeoMetadata | null, context: ColumnContext): Columns {
+  const node = context.attributesOnly ? null : geometryNode(root, geo, context);
+  const geoColumn = node === null ? undefined : geo?.columns.get(node.name);
+  const geometry = node === null ? null : planGeometry(node, geoColumn, context);
+  const names = new UniqueNames({ firstNumber: 2 });
+  const fields: FieldPlan[] = [];
+  const boxes = boxColumns(root, geoColumn, node);
+  for (const child of root.children) {
+    if (child === node) continue;
+    if (boxes.has(child.name)) {
+      context.findings.note('BOX_COLUMN_SKIPPED', { column: child.name });
+      continue;
+    }
+    const before = fields.length;
+    addFields(child, child.name, names, fields, context);
+    if (node !== null && isOtherGeometry(child, geo)) {
+      const type = fields[before]?.field.type ?? 'no';
+      context.findings.note('GEOMETRY_COLUMN_AS_FIELD', { column: child.name, type });
+    }
+  }
+  return { geometry, node, geo: geoColumn, fields, boxLeaves: boxLeaves(root, boxes, geoColumn) };
+}
+
+function geometryNode(root: SchemaNode, geo: GeoMetadata | null, context: ColumnContext): SchemaNode {
+  const { children } = root;
+  const named = (name: string): SchemaNode | undefined => children.find((child) => child.name === name);
+  const { source, wanted } = context;
+  if (wanted !== null) {
+    const node = named(wanted);
+    if (node === undefined)
+      throw failure('GEOPARQUET_COLUMN', {
+        source,
+        reason: `has no column '${wanted}'; its columns: ${list(children)}`,
+      });
+    return node;
+  }
+  if (geo !== null) {
+    const primary = named(geo.primary) ?? children.find(({ name }) => geo.columns.has(name));
+    if (primary !== undefined) return primary;
+    const reason = `its column '${geo.primary}' does not exist`;
+    context.findings.note('GEOPARQUET_METADATA_IGNORED', { source, reason });
+  }
+  const native = children.find(isNative);
+  const assumed = native ?? usualColumn(children);
+  if (assumed === undefined) throw failure('GEOPARQUET_NO_GEOMETRY', { source, columns: list(children) });
+  const reason =
+    native === undefined ? 'is binary and was taken for WKB by its name' : 'has a geometry type of Parquet';
+  context.findings.note('GEOPARQUET_COLUMN_ASSUMED', { source, column: assumed.name, reason });
+  return assumed;
+}
+
+function usualColumn(children: readonly SchemaNode[]): SchemaNode | undefined {
+  const binary = children.filter((child) => isBinary(child) && child.logical === null);
+  for (const name of USUAL_NAMES) {
+    const found = binary.find((child) => child.name.toLowerCase() === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isNative({ logical, type, isRepeated }: SchemaNode): boolean {
+  const isGeometry = logical?.kind === 'geometry' || logical?.kind === 'geography';
+  return isGeometry && type === PHYSICAL.bytes && !isRepeated;
+}
+
+function isBinary({ type, isRepeated }: SchemaNode): boolean {
+  return (type === PHYSICAL.bytes || type === PHYSICAL.fixed) && !isRepeated;
+}
+
+function isOtherGeometry(node: SchemaNode, geo: GeoMetadata | null): boolean {
+  return isNative(node) || (geo?.columns.has(node.name) ?? false);
+}
+
+function planGeometry(node: SchemaNode, geo: GeoColumn | undefined, { source }: ColumnContext): GeometryPlan {
+  const { name } = node;
+  const encoding = geo?.encoding ?? 'wkb';
+  if (encoding === 'wkb') {
+    if (!isBinary(node))
+      throw failure('GEOPARQUET_COLUMN', { source, reason: `has no WKB in column '${name}'` });
+    return { kind: 'wkb', name, leaf: node };
+  }
+  const plan = nativePlan(node, encoding);
+  if (plan !== null) return { kind: 'native', name, ...plan };
+  const isKnown = Object.hasOwn(NATIVE_ENCODINGS, encoding);
+  const reason = isKnown ? 'does not have the structure of' : 'has an unknown encoding,';
+  throw failure('GEOPARQUET_COLUMN', { source, reason: `${reason} '${encoding}' in column '${name}'` });
+}
+
+/** Names of the columns of boxes that the metadata states, or that have the usual form. */
+function boxColumns(
+  { children }: SchemaNode,
+  geo: GeoColumn | undefined,
+  geometry: SchemaNode | null,
+): ReadonlySet<string> {
+  if (geometry === null) return new Set();
+  if (geo !== undefined && geo.boxColumns.size > 0) return geo.boxColumns;
+  const usual = children.filter(
+    (child) =>
+      /^(?:bbox|.*_bbox)$/i.test(child.name) && child.children.length === 4 && sidesOf(child) !== null,
+  );
+  return new Set(usual.map(({ name }) => name));
+}
+
+/** The leaves of a box by name, or null. */
+function sidesOf({ children }: SchemaNode): [number, number, number, number] | null {
+  const found = SIDES.map((side) =>
+    children.find(({ name, type }) => name === side && (type === PHYSICAL.float || type === PHYSICAL.double)),
+  );
+  const [minX, minY, maxX, maxY] = found;
+  if (!minX || !minY || !maxX || !maxY) return null;
+  return [minX.firstLeaf, minY.firstLeaf, maxX.firstLeaf, maxY.firstLeaf];
+}
+
+function boxLeaves(
+  root: SchemaNode,
+  boxes: ReadonlySet<string>,
+  geo: GeoColumn | undefined,
+): Columns['boxLeaves'] {
+  if (geo?.boxPaths != null) {
+    const leaves = geo.boxPaths.map((path) => leafAt(root, path.split('\0')));
+    if (leaves.every((leaf) => leaf >= 0)) return [leaves[0], leaves[1], leaves[2], leaves[3]];
+  }
+  const only = boxes.size === 1 ? root.children.find(({ name }) => boxes.has(name)) : undefined;
+  return only === undefined ? null : sidesOf(only);
+}
+
+function leafAt(root: SchemaNode, path: readonly string[]): number {
+  let node: SchemaNode | undefined = root;
+  for (const name of path) node = node?.children.find((child) => child.name === name);
+  const isNumber = node?.type === PHYSICAL.float || node?.type === PHYSICAL.double;
+  return node !== undefined && isNumber ? node.firstLeaf : -1;
+}
+
+/** Structs become a field for each member, `struct.member`. */
+function addFields(
+  node: SchemaNode,
+  path: string,
+  names: UniqueNames,
+  fields: FieldPlan[],
+  context: ColumnContext,
+): void {
+  const { logical } = node;
+  const take = (): string => {
+    const name = names.take(path);
+    if (name !== path) context.findings.note('NAME_DUPLICATE', { from: path, to: name });
+    return name;
+  };
+  if (logical?.kind === 'variant') {
+    context.findings.note('COLUMN_NOT_READ', { column: path, reason: 'its type VARIANT is not supported' });
+    return;
+  }
+  if (node.isRepeated || logical?.kind === 'list' || logical?.kind === 'map') {
+    if (node.leafCount > 0) fields.push({ kind: 'json', field: { name: take(), type: 'json' }, node });
+  } else if (node.type !== null)
+    fields.push({ kind: 'scalar', field: { name: take(), type: scalarType(node) }, leaf: node });
+  else for (const child of node.children) addFields(child, `${path}.${child.name}`, names, fields, context);
+}
+
+function list(children: readonly SchemaNode[]): string {
+  const named = children.slice(0, MOST_NAMED).map(({ name }) => name);
+  return (
+    named.join(', ') + (children.length > named.length ? ` and ${children.length - named.length} more` : '')
+  );
+}
+
+/** Leaves that are read for a plan. */
+export function leavesOfField(plan: FieldPlan): readonly SchemaNode[] {
+  return plan.kind === 'scalar' ? [plan.leaf] : leavesOf(plan.node);
+}

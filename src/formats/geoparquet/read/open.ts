@@ -1,0 +1,178 @@
+/** Opens a Parquet file: metadata, columns, CRS and partitions. */
+import { type Bounds, positionBounds } from '../../../batch/bounds.ts';
+import type { CrsText } from '../../../crs/crs.ts';
+import { failure } from '../../../errors.ts';
+import type { Findings } from '../../../findings.ts';
+import { type ByteSource, openFileSource } from '../../../io/byte-source.ts';
+import { checkFieldCount, UNLIMITED } from '../../../io/limits.ts';
+import type { InputFile, OpenContext, Partition, SourceLayer } from '../../format.ts';
+import { lookOf } from '../../recognise.ts';
+import { withFaults } from '../fault.ts';
+import { type Columns, chooseColumns, type FieldPlan, type GeometryPlan } from './columns.ts';
+import { crsOf, type GeoMetadata, parseGeo } from './geo-metadata.ts';
+import { readMetadata } from './metadata.ts';
+import { readRows } from './read-rows.ts';
+import { type RowGroups, readRowGroups } from './row-groups.ts';
+import { leavesOf, schemaTree } from './schema.ts';
+
+/** The data that a worker needs to read a partition. */
+export interface ParquetState {
+  readonly path: string;
+  /** The file name for messages. */
+  readonly source: string;
+  readonly groups: RowGroups;
+  readonly geometry: GeometryPlan | null;
+  readonly fields: readonly FieldPlan[];
+}
+
+const HEAD_BYTES = 4096;
+const MAGIC = 'PAR1';
+/** Partitions have this many times the wanted bytes: columns are decoded several times as fast as text is parsed. */
+const PARTITION_FACTOR = 4;
+/** Rows of a partition: a dictionary or a run may have many in few bytes. */
+const MAX_PARTITION_ROWS = 1 << 17;
+/** Rows whose positions show the extent of a layer that does not state it. */
+const SAMPLE_ROWS = 1000;
+
+export function openParquet(file: InputFile, context: OpenContext): readonly SourceLayer[] {
+  using source = openFileSource(file.path);
+  const head = source.slice(0, HEAD_BYTES);
+  if (head.length === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  const magic = Buffer.from(head.subarray(0, 4)).toString('latin1');
+  // PARE: encrypted, which the end of the file says, too.
+  if (magic !== MAGIC && magic !== 'PARE')
+    throw failure('INPUT_WRONG_FORMAT', {
+      source: file.name,
+      expected: 'a Parquet file',
+      found: lookOf(head),
+    });
+  return withFaults(file.name, () => [openLayer(source, file, context)]);
+}
+
+function openLayer(source: ByteSource, file: InputFile, context: OpenContext): SourceLayer {
+  const metadata = readMetadata(source);
+  const root = schemaTree(metadata.elements);
+  const leaves = leavesOf(root);
+  const { findings, limits, options } = context;
+  const geo = geoMetadata(metadata.keys.get('geo'), file.name, findings);
+  const columns = chooseColumns(root, geo, {
+    source: file.name,
+    findings,
+    wanted: typeof options.geometry_column === 'string' ? options.geometry_column : null,
+    attributesOnly: context.attributesOnly === true,
+  });
+  const name = file.name.replace(/\.[^.]*$/, '');
+  checkFieldCount(name, columns.fields.length, limits);
+  const groups = readRowGroups(metadata, leaves, {
+    geometry: columns.node?.firstLeaf ?? -1,
+    box: columns.boxLeaves,
+  });
+  const rowCount = groups.firstRows[groups.firstRows.length - 1];
+  if (rowCount > limits.features)
+    throw failure('LIMIT_EXCEEDED', {
+      what: `the number of features in ${file.name}`,
+      actual: rowCount,
+      limit: limits.features,
+      setting: 'MAX_FEATURES',
+    });
+  const { geometry, fields } = columns;
+  const state: ParquetState = { path: file.path, source: file.name, groups, geometry, fields };
+  noteEdges(columns, findings);
+  const crs = columns.node === null ? null : crsOf(columns.geo, columns.node.logical, metadata.keys);
+  const statedExtent = columns.geo?.bounds ?? extentOf(groups);
+  return {
+    name,
+    fields: fields.map(({ field }) => field),
+    featureCount: rowCount,
+    crs,
+    ...(crs === null ? assumedCrs(source, state, statedExtent) : {}),
+    crsMissingReason:
+      columns.node === null
+        ? 'it has no geometry column'
+        : `the CRS of column '${columns.node.name}' is null, unknown`,
+    statedExtent: statedExtent === null ? null : [...statedExtent],
+    encoding: 'utf-8',
+    partitions: cutRows(groups, context.partitionBytes * PARTITION_FACTOR),
+    state,
+  };
+}
+
+function geoMetadata(text: string | undefined, source: string, findings: Findings): GeoMetadata | null {
+  if (text === undefined) return null;
+  const geo = parseGeo(text);
+  if (typeof geo !== 'string') return geo;
+  findings.note('GEOPARQUET_METADATA_IGNORED', { source, reason: geo });
+  return null;
+}
+
+function noteEdges({ geo, node }: Columns, findings: Findings): void {
+  const logical = node?.logical ?? null;
+  const edges = logical?.kind === 'geography' ? logical.edges : (geo?.edges ?? 'planar');
+  if (edges !== 'planar') findings.note('EDGES_NOT_STRAIGHT', { edges });
+  if (geo?.epoch != null) findings.note('EPOCH_DROPPED', { epoch: geo.epoch });
+}
+
+/** The union of the boxes of all row groups, or null. */
+function extentOf({ boxes }: RowGroups): Bounds | null {
+  if (boxes.length === 0 || boxes.some(Number.isNaN)) return null;
+  const bounds: Bounds = [boxes[0], boxes[1], boxes[2], boxes[3]];
+  for (let i = 0; i < boxes.length; i += 4) {
+    for (let k = 0; k < 2; k++) bounds[k] = Math.min(bounds[k], boxes[i + k]);
+    for (let k = 2; k < 4; k++) bounds[k] = Math.max(bounds[k], boxes[i + k]);
+  }
+  return bounds;
+}
+
+/**
+ * Of a file whose CRS is unknown: longitude and latitude where all positions can be degrees, as most programs take them. The
+ * extent helps to choose another.
+ */
+function assumedCrs(
+  source: ByteSource,
+  state: ParquetState,
+  stated: readonly [number, number, number, number] | null,
+): Pick<SourceLayer, 'assumedCrs' | 'statedExtent'> {
+  const extent = stated ?? sampleExtent(source, state);
+  if (extent === null) return {};
+  const [minX, minY, maxX, maxY] = extent;
+  const isDegrees = minX >= -180 && minY >= -90 && maxX <= 180 && maxY <= 90;
+  const crs: CrsText = 'EPSG:4326';
+  const reason = 'its positions can be longitudes and latitudes';
+  return { statedExtent: [...extent], ...(isDegrees ? { assumedCrs: { crs, reason } } : {}) };
+}
+
+function sampleExtent(source: ByteSource, state: ParquetState): Bounds | null {
+  const { firstRows } = state.groups;
+  const rows = Math.min(SAMPLE_ROWS, firstRows[firstRows.length - 1]);
+  if (state.geometry === null || rows === 0) return null;
+  const { batch } = readRows(source, { ...state, fields: [] }, { start: 0, end: rows }, UNLIMITED);
+  const bounds = positionBounds(batch.geometry);
+  return bounds[0] <= bounds[2] ? bounds : null;
+}
+
+/** Ranges of rows of about the wanted size: row groups, parts of large ones, and small ones together. */
+function cutRows({ firstRows, leafCount, unpackedBytes }: RowGroups, partitionBytes: number): Partition[] {
+  const partitions: Partition[] = [];
+  let start = 0;
+  let bytes = 0;
+  const cut = (end: number): void => {
+    if (end > start) partitions.push({ start, end });
+    start = end;
+    bytes = 0;
+  };
+  for (let group = 0; group + 1 < firstRows.length; group++) {
+    const first = firstRows[group];
+    const rows = firstRows[group + 1] - first;
+    let groupBytes = 0;
+    for (let i = group * leafCount; i < (group + 1) * leafCount; i++) groupBytes += unpackedBytes[i];
+    if (bytes + groupBytes > partitionBytes || first + rows - start > MAX_PARTITION_ROWS) cut(first);
+    bytes += groupBytes;
+    const pieces = Math.min(
+      rows,
+      Math.max(Math.ceil(groupBytes / partitionBytes), Math.ceil(rows / MAX_PARTITION_ROWS)),
+    );
+    if (pieces > 1) for (let i = 1; i <= pieces; i++) cut(first + Math.floor((rows * i) / pieces));
+  }
+  cut(firstRows[firstRows.length - 1]);
+  return partitions;
+}

@@ -1,0 +1,156 @@
+/** Reads ranges of rows into batches. */
+import type { AttributeColumn } from '../../../batch/attribute-column.ts';
+import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
+import { MisfitList } from '../../../batch/misfits.ts';
+import { Findings } from '../../../findings.ts';
+import type { ByteSource } from '../../../io/byte-source.ts';
+import type { InputLimits } from '../../../io/limits.ts';
+import type { Partition, PartitionRead } from '../../format.ts';
+import { ChunkReader, type Segment } from './chunk-reader.ts';
+import { type GeometryPlan, leavesOfField } from './columns.ts';
+import { readScalarColumn } from './flat-column.ts';
+import { readJsonColumn } from './json-column.ts';
+import { readNativeGeometries } from './native-geometry.ts';
+import type { ParquetState } from './open.ts';
+import type { SchemaNode } from './schema.ts';
+import { checkPositions, readWkbGeometries } from './wkb-geometry.ts';
+
+/**
+ * The readers of the columns of the row group that was read last, by the number of the leaf: the next range often continues
+ * it. They live as long as the layer is open in this thread.
+ */
+const openColumns = new WeakMap<object, Map<number, OpenColumn>>();
+
+interface OpenColumn {
+  readonly group: number;
+  readonly reader: ChunkReader;
+}
+
+/** Throws ParquetFault and what is wrong with single rows. */
+export function readRows(
+  source: ByteSource,
+  state: ParquetState,
+  { start, end }: Partition,
+  limits: InputLimits,
+): PartitionRead {
+  const rowCount = end - start;
+  const findings = new Findings();
+  const misfits = new MisfitList();
+  const columns = new ColumnSource(source, state, start, end);
+  const geometry = readGeometry(columns, state, rowCount, limits, findings);
+  const context = { rowCount, findings, misfits };
+  const read: AttributeColumn[] = state.fields.map((plan) => {
+    const segments = leavesOfField(plan).map((leaf) => columns.segments(leaf));
+    return plan.kind === 'scalar'
+      ? readScalarColumn(plan, segments[0], context)
+      : readJsonColumn(plan, segments, context);
+  });
+  return {
+    batch: { rowCount, geometry, fields: state.fields.map(({ field }) => field), columns: read, ids: null },
+    nextStart: end,
+    recordCount: rowCount,
+    lineCount: 0,
+    findings: findings.found(),
+    misfits: misfits.list(),
+  };
+}
+
+function readGeometry(
+  columns: ColumnSource,
+  { geometry: plan, source }: ParquetState,
+  rowCount: number,
+  { coordinatesPerFeature }: InputLimits,
+  findings: Findings,
+): GeometryColumn {
+  if (plan === null) return noGeometries(rowCount);
+  const context = { source, column: plan.name, coordinatesPerFeature, findings };
+  if (plan.kind === 'wkb')
+    return readWkbGeometries(plan.leaf, columns.segments(plan.leaf), rowCount, context);
+  const geometry = readNative(columns, plan, rowCount, findings);
+  const { partOffsets, ringOffsets, coordOffsets } = geometry;
+  for (let row = 0; row < rowCount; row++) {
+    const first = coordOffsets[ringOffsets[partOffsets[row]]];
+    checkPositions(coordOffsets[ringOffsets[partOffsets[row + 1]]] - first, row, context);
+  }
+  return geometry;
+}
+
+function readNative(
+  columns: ColumnSource,
+  plan: Extract<GeometryPlan, { kind: 'native' }>,
+  rowCount: number,
+  findings: Findings,
+): GeometryColumn {
+  const segments = plan.leaves.map((leaf) => columns.segments(leaf));
+  return readNativeGeometries(plan, segments, rowCount, findings);
+}
+
+function noGeometries(rowCount: number): GeometryColumn {
+  const builder = new GeometryBuilder('XY', rowCount, 0);
+  for (let row = 0; row < rowCount; row++) builder.endFeature(GEOMETRY_TYPE.none);
+  return builder.finish();
+}
+
+/** The columns of a range of rows, which may be in several row groups. */
+class ColumnSource {
+  readonly #source: ByteSource;
+  readonly #state: ParquetState;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #open: Map<number, OpenColumn>;
+
+  constructor(source: ByteSource, state: ParquetState, start: number, end: number) {
+    this.#source = source;
+    this.#state = state;
+    this.#start = start;
+    this.#end = end;
+    const open = openColumns.get(state.groups) ?? new Map<number, OpenColumn>();
+    openColumns.set(state.groups, open);
+    this.#open = open;
+  }
+
+  segments(leaf: SchemaNode): Segment[] {
+    const { firstRows } = this.#state.groups;
+    const segments: Segment[] = [];
+    for (let group = groupOf(firstRows, this.#start); group + 1 < firstRows.length; group++) {
+      const first = firstRows[group];
+      if (first >= this.#end) break;
+      const end = firstRows[group + 1];
+      const reader = this.#reader(leaf, group);
+      const from = Math.max(this.#start, first);
+      const to = Math.min(this.#end, end);
+      for (const segment of reader.read(this.#source, from - first, to - first)) segments.push(segment);
+      // Frees its memory; the rest of a group may be for another thread.
+      if (to === end) this.#open.delete(leaf.firstLeaf);
+    }
+    return segments;
+  }
+
+  #reader(leaf: SchemaNode, group: number): ChunkReader {
+    const open = this.#open.get(leaf.firstLeaf);
+    if (open?.group === group) return open.reader;
+    const { leafCount, firstRows, starts, lengths, valueCounts, codecs } = this.#state.groups;
+    const at = group * leafCount + leaf.firstLeaf;
+    const reader = new ChunkReader(leaf, {
+      start: starts[at],
+      length: lengths[at],
+      valueCount: valueCounts[at],
+      codec: codecs[at],
+      rowCount: firstRows[group + 1] - firstRows[group],
+    });
+    this.#open.set(leaf.firstLeaf, { group, reader });
+    return reader;
+  }
+}
+
+/** The group of a row, by binary search. */
+function groupOf(firstRows: Float64Array, row: number): number {
+  let low = 0;
+  let high = firstRows.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (firstRows[middle] <= row) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

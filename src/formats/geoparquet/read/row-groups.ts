@@ -1,0 +1,220 @@
+/** Where the columns of each row group are in the file, and the bounding boxes of row groups. */
+import { type CompactReader, T } from '../bytes/compact-reader.ts';
+import { damaged, unsupported } from '../fault.ts';
+import type { FileMetadata } from './metadata.ts';
+import type { SchemaNode } from './schema.ts';
+
+/** Tables with an entry for each leaf of each row group, at `group * leafCount + leaf`. Plain data. */
+export interface RowGroups {
+  readonly leafCount: number;
+  /** Number of the first row of each group, and the number of all rows. */
+  readonly firstRows: Float64Array<ArrayBuffer>;
+  readonly starts: Float64Array<ArrayBuffer>;
+  readonly lengths: Float64Array<ArrayBuffer>;
+  readonly valueCounts: Float64Array<ArrayBuffer>;
+  /** Bytes of the pages before compression. */
+  readonly unpackedBytes: Float64Array<ArrayBuffer>;
+  readonly codecs: Uint8Array<ArrayBuffer>;
+  /** minX, minY, maxX, maxY of each row group; NaN: not known. */
+  readonly boxes: Float64Array<ArrayBuffer>;
+}
+
+/** Leaves whose statistics are boxes: of a column of boxes in that order, or of the geometries themselves. */
+export interface BoxLeaves {
+  readonly geometry: number;
+  readonly box: readonly [minX: number, minY: number, maxX: number, maxY: number] | null;
+}
+
+interface Chunk {
+  type: number;
+  codec: number;
+  valueCount: number;
+  unpackedBytes: number;
+  length: number;
+  dataAt: number;
+  dictionaryAt: number;
+  min: Uint8Array | null;
+  max: Uint8Array | null;
+  box: number[] | null;
+}
+
+const MAX_ROWS = Number.MAX_SAFE_INTEGER;
+
+/** Throws ParquetFault. */
+export function readRowGroups(
+  metadata: FileMetadata,
+  leaves: readonly SchemaNode[],
+  boxLeaves: BoxLeaves,
+): RowGroups {
+  const firstRows: number[] = [0];
+  const starts: number[] = [];
+  const lengths: number[] = [];
+  const valueCounts: number[] = [];
+  const unpackedBytes: number[] = [];
+  const codecs: number[] = [];
+  const boxes: number[] = [];
+  metadata.rowGroups((reader) => {
+    let rowCount = -1;
+    let leaf = 0;
+    const box = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
+    reader.struct((id, type) => {
+      if (id === 1) {
+        reader.list(type, () => {
+          const node = leaves[leaf];
+          if (node === undefined) throw damaged('a row group has more columns than the schema');
+          const chunk = readChunk(reader, node.name);
+          checkChunk(chunk, node, metadata.dataEnd);
+          const { dictionaryAt, dataAt, length } = chunk;
+          // Some writers state 0 for a dictionary that is missing.
+          starts.push(dictionaryAt > 0 && dictionaryAt < dataAt ? dictionaryAt : dataAt);
+          lengths.push(length);
+          valueCounts.push(chunk.valueCount);
+          unpackedBytes.push(chunk.unpackedBytes);
+          codecs.push(chunk.codec);
+          addBox(box, chunk, node, leaf, boxLeaves);
+          leaf++;
+        });
+        return true;
+      }
+      if (id === 3) {
+        rowCount = reader.int();
+        return true;
+      }
+      return false;
+    });
+    if (leaf !== leaves.length) throw damaged('a row group has fewer columns than the schema');
+    const total = firstRows[firstRows.length - 1] + rowCount;
+    if (rowCount < 0 || total > MAX_ROWS) throw damaged(`a row group has ${rowCount} rows`);
+    for (const [i, { repetition }] of leaves.entries())
+      if (repetition === 0 && valueCounts[valueCounts.length - leaves.length + i] !== rowCount)
+        throw damaged(`column '${leaves[i].name}' has not as many values as its row group has rows`);
+    firstRows.push(total);
+    for (const side of box) boxes.push(side);
+  });
+  const total = firstRows[firstRows.length - 1];
+  if (metadata.rowCount !== total)
+    throw damaged(`its row groups have ${total} rows, and its metadata says ${metadata.rowCount}`);
+  return {
+    leafCount: leaves.length,
+    firstRows: Float64Array.from(firstRows),
+    starts: Float64Array.from(starts),
+    lengths: Float64Array.from(lengths),
+    valueCounts: Float64Array.from(valueCounts),
+    unpackedBytes: Float64Array.from(unpackedBytes),
+    codecs: Uint8Array.from(codecs),
+    boxes: Float64Array.from(boxes),
+  };
+}
+
+/** ColumnChunk. */
+function readChunk(reader: CompactReader, name: string): Chunk {
+  let chunk: Chunk | null = null;
+  reader.struct((id, type) => {
+    if (id === 1)
+      throw unsupported(`the data of column '${name}' is in another file, '${reader.text(type)}'`);
+    if (id === 8 || id === 9) throw unsupported(`column '${name}' is encrypted; write it without encryption`);
+    if (id !== 3 || type !== T.struct) return false;
+    chunk = readChunkMetadata(reader);
+    return true;
+  });
+  if (chunk === null) throw damaged(`column '${name}' has no metadata`);
+  return chunk;
+}
+
+/** ColumnMetaData. */
+function readChunkMetadata(reader: CompactReader): Chunk {
+  const chunk: Chunk = {
+    type: -1,
+    codec: -1,
+    valueCount: -1,
+    unpackedBytes: 0,
+    length: -1,
+    dataAt: -1,
+    dictionaryAt: 0,
+    min: null,
+    max: null,
+    box: null,
+  };
+  reader.struct((id, type) => {
+    switch (id) {
+      case 1:
+        chunk.type = reader.int();
+        return true;
+      case 4:
+        chunk.codec = reader.int();
+        return true;
+      case 5:
+        chunk.valueCount = reader.int();
+        return true;
+      case 6:
+        chunk.unpackedBytes = reader.int();
+        return true;
+      case 7:
+        chunk.length = reader.int();
+        return true;
+      case 9:
+        chunk.dataAt = reader.int();
+        return true;
+      case 11:
+        chunk.dictionaryAt = reader.int();
+        return true;
+      case 12:
+        if (type !== T.struct) return false;
+        reader.struct((field, fieldType) => {
+          if (field === 5) chunk.max = reader.binary(fieldType);
+          else if (field === 6) chunk.min = reader.binary(fieldType);
+          else return false;
+          return true;
+        });
+        return true;
+      case 17:
+        if (type !== T.struct) return false;
+        chunk.box = readGeospatialBox(reader);
+        return true;
+      default:
+        return false;
+    }
+  });
+  return chunk;
+}
+
+/** minX, minY, maxX, maxY of GeospatialStatistics, or null. */
+function readGeospatialBox(reader: CompactReader): number[] | null {
+  const found: number[] = [];
+  reader.struct((id, type) => {
+    if (id !== 1 || type !== T.struct) return false;
+    reader.struct((field, fieldType) => {
+      if (fieldType !== T.double) return false;
+      found[field] = reader.double();
+      return true;
+    });
+    return true;
+  });
+  const box = [found[1], found[3], found[2], found[4]];
+  return box.every(Number.isFinite) ? box : null;
+}
+
+function checkChunk(chunk: Chunk, node: SchemaNode, dataEnd: number): void {
+  const { type, valueCount, length, dataAt, dictionaryAt, unpackedBytes } = chunk;
+  if (type !== node.type) throw damaged(`column '${node.name}' has another type than in the schema`);
+  const start = dictionaryAt > 0 && dictionaryAt < dataAt ? dictionaryAt : dataAt;
+  const isInside = start >= 4 && length >= 0 && start + length <= dataEnd;
+  if (!isInside || valueCount < 0 || unpackedBytes < 0)
+    throw damaged(`column '${node.name}' is not within the file`);
+}
+
+function addBox(
+  box: number[],
+  { min, max, box: own }: Chunk,
+  { type }: SchemaNode,
+  leaf: number,
+  { geometry, box: leaves }: BoxLeaves,
+): void {
+  if (leaf === geometry && own !== null) for (const [i, value] of own.entries()) box[i] = value;
+  const side = leaves?.indexOf(leaf) ?? -1;
+  if (side < 0) return;
+  const bytes = side < 2 ? min : max;
+  if (bytes === null || (bytes.length !== 4 && bytes.length !== 8)) return;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  box[side] = type === 5 && bytes.length === 8 ? view.getFloat64(0, true) : view.getFloat32(0, true);
+}

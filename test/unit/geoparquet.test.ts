@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { unpack } from '../../src/formats/geoparquet/bytes/compression.ts';
+import { readDeltas32, readDeltas64 } from '../../src/formats/geoparquet/bytes/delta.ts';
+import { readHybrid } from '../../src/formats/geoparquet/bytes/hybrid.ts';
+import { crsOf, parseGeo } from '../../src/formats/geoparquet/read/geo-metadata.ts';
+import { dateText, timestampText } from '../../src/formats/geoparquet/read/temporal-text.ts';
+import { reader } from '../../src/formats/geoparquet/read.ts';
+import { dateValues, timeValues } from '../../src/formats/geoparquet/write/temporal-values.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+import {
+  plainBytes,
+  pointColumn,
+  type RawColumn,
+  type RawFile,
+  type RawPage,
+  rawParquet,
+} from '../support/raw-parquet.ts';
+import { readBytesLayers } from '../support/read-layers.ts';
+
+const [INT32, BYTES] = [1, 6];
+const GEO = JSON.stringify({
+  version: '1.1.0',
+  primary_column: 'geometry',
+  columns: { geometry: { encoding: 'WKB', geometry_types: [] } },
+});
+
+const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
+const ints = (...values: readonly number[]): Buffer => Buffer.from(Int32Array.from(values).buffer);
+
+async function valuesOf(column: Omit<RawColumn, 'name'>, rowCount: number): Promise<unknown[]> {
+  const file = rawParquet({
+    columns: [{ name: 'a', ...column }, pointColumn(rowCount)],
+    rowCount,
+    keys: { geo: GEO },
+  });
+  const { layers } = await readBytesLayers(reader, file, { name: 'raw.parquet' });
+  const { layers: inParts } = await readBytesLayers(reader, file, { name: 'raw.parquet', partitionBytes: 1 });
+  assert.deepEqual(inParts[0].rows, layers[0].rows);
+  return layers[0].rows.map(({ properties }) => properties.a);
+}
+
+const rejected = (file: RawFile, message: RegExp): Promise<void> =>
+  assert.rejects(readBytesLayers(reader, rawParquet(file), { name: 'raw.parquet' }), {
+    code: 'INPUT_UNREADABLE',
+    message,
+  });
+
+test('reads runs and packed bits of the specification', () => {
+  const eight = new Uint32Array(8);
+  // Encodings.md: 0 to 7 in three bits.
+  assert.equal(readHybrid(bytes(3, 0x88, 0xc6, 0xfa), 0, 4, 3, eight), 4);
+  assert.deepEqual([...eight], [0, 1, 2, 3, 4, 5, 6, 7]);
+  const run = new Uint32Array(5);
+  readHybrid(bytes(10, 0xff, 0xff, 0xff, 0xff), 0, 5, 32, run);
+  assert.deepEqual([...run], new Array(5).fill(0xffffffff));
+  assert.throws(() => readHybrid(bytes(3, 0x88), 0, 2, 3, new Uint8Array(8)), /ends within/);
+  assert.throws(() => readHybrid(bytes(0, 1), 0, 2, 1, new Uint8Array(8)), /a run of no values/);
+});
+
+test('reads deltas of the specification, and wraps around', () => {
+  const example = bytes(8, 1, 8, 14, 3, 2, 0xc0, 0x3f);
+  assert.deepEqual([...readDeltas32(example, 0, 8, 8).values], [7, 5, 3, 1, 2, 3, 4, 5]);
+  assert.deepEqual([...readDeltas64(example, 0, 8, 8).values], [7n, 5n, 3n, 1n, 2n, 3n, 4n, 5n]);
+  // From the largest number one up.
+  const wrapped = bytes(8, 1, 2, 0xfe, 0xff, 0xff, 0xff, 0x0f, 2, 0);
+  assert.deepEqual([...readDeltas32(wrapped, 0, 10, 2).values], [2147483647, -2147483648]);
+  assert.throws(() => readDeltas32(bytes(8, 1, 0xff, 0xff, 0xff, 0x7f, 0), 0, 7, 8), /deltas for 8 values/);
+});
+
+test('unpacks literals and copies of snappy and LZ4, and no more than the stated size', () => {
+  const text = 'abcdabcdabcdabcdX';
+  const snappy = bytes(17, 3 << 2, 97, 98, 99, 100, ((12 - 1) << 2) | 2, 4, 0, 0, 88);
+  assert.equal(Buffer.from(unpack(1, snappy, 17)).toString(), text);
+  const lz4 = bytes(0x48, 97, 98, 99, 100, 4, 0, 0x10, 88);
+  assert.equal(Buffer.from(unpack(7, lz4, 17)).toString(), text);
+  const framed = Buffer.concat([bytes(0, 0, 0, 17, 0, 0, 0, lz4.length), lz4]);
+  assert.equal(Buffer.from(unpack(5, framed, 17)).toString(), text);
+  for (const [codec, packed] of [
+    [1, snappy],
+    [7, lz4],
+    [5, framed],
+    [2, gzipSync(text)],
+  ] as const) {
+    assert.throws(() => unpack(codec, packed, 16), /damaged/);
+    assert.throws(() => unpack(codec, packed, 18), /damaged/);
+    assert.throws(() => unpack(codec, packed.subarray(0, packed.length - 2), 17), /damaged/);
+  }
+  assert.throws(() => unpack(2, deflateSync(text), 17), /damaged/);
+  assert.throws(() => unpack(3, snappy, 17), /LZO/);
+});
+
+test('reads pages of versions 1 and 2 with nulls, dictionaries and lists that continue', async () => {
+  const levels = bytes(3, 0b101);
+  const v2: RawPage = {
+    data: Buffer.concat([levels, ints(7, 8)]),
+    count: 3,
+    levels: { rows: 3, repetitionBytes: 0, definitionBytes: 2 },
+  };
+  assert.deepEqual(await valuesOf({ type: INT32, repetition: 1, pages: [v2] }, 3), [7, null, 8]);
+  const withLength = Buffer.concat([bytes(2, 0, 0, 0), levels]);
+  const dictionary: RawPage = {
+    data: plainBytes(Buffer.from('ä'), Buffer.from('b')),
+    count: 2,
+    isDictionary: true,
+  };
+  const indexed: RawPage = { data: Buffer.concat([withLength, bytes(1, 3, 0b01)]), count: 3, encoding: 8 };
+  const plain: RawPage = {
+    data: Buffer.concat([bytes(2, 0, 0, 0, 4, 1), plainBytes(Buffer.from('c'), Buffer.from('d'))]),
+    count: 2,
+  };
+  assert.deepEqual(
+    await valuesOf({ type: BYTES, converted: 0, repetition: 1, pages: [dictionary, indexed, plain] }, 5),
+    ['b', null, 'ä', 'c', 'd'],
+  );
+  // Rows 1 2 3 | 4 | 5 6: the first and the last list continue in another page.
+  const repeated = (repetitions: number, count: number, ...values: readonly number[]): RawPage => ({
+    data: Buffer.concat([
+      bytes(2, 0, 0, 0, 3, repetitions),
+      bytes(2, 0, 0, 0, count * 2, 1),
+      ints(...values),
+    ]),
+    count,
+  });
+  const pages = [repeated(0b10, 2, 1, 2), repeated(0b001, 3, 3, 4, 5), repeated(1, 1, 6)];
+  assert.deepEqual(await valuesOf({ type: INT32, repetition: 2, pages }, 3), [[1, 2, 3], [4], [5, 6]]);
+});
+
+test('rejects sizes and counts that the file does not have before it takes memory', async () => {
+  const file = (column: Partial<RawColumn>, rowCount = 1): RawFile => ({
+    columns: [
+      { name: 'a', type: INT32, pages: [{ data: ints(1), count: 1 }], ...column },
+      pointColumn(rowCount),
+    ],
+    rowCount,
+    keys: { geo: GEO },
+  });
+  await rejected(
+    file({ pages: [{ data: ints(1), count: 1, statedBytes: 1 << 30 }] }),
+    /at most 268435456 are read/,
+  );
+  await rejected(file({ pages: [{ data: ints(1), count: 1, statedBytes: 1 << 20 }], codec: 1 }), /damaged/);
+  await rejected(file({ pages: [{ data: ints(1), count: 1 << 26 }] }, 1), /not as many values/);
+  await rejected(
+    file({ repetition: 2, pages: [{ data: ints(1), count: 1 << 26 }] }),
+    /at most 16777216 are read/,
+  );
+  await rejected(
+    file({ type: BYTES, pages: [{ data: bytes(255, 255, 255, 255), count: 1 }] }),
+    /ends within its values/,
+  );
+  await rejected(file({ pages: [{ data: bytes(2, 4, 9), count: 1, encoding: 8 }] }), /no dictionary/);
+  // One long text for many rows.
+  const text: RawPage = { data: plainBytes(Buffer.alloc(1 << 20)), count: 1, isDictionary: true };
+  const run: RawPage = { data: bytes(1, 0x80, 0x20, 0), count: 2048, encoding: 8 };
+  await rejected(file({ type: BYTES, pages: [text, run] }, 2048), /at most 268435456 are read at once/);
+});
+
+test('understands the CRS of the metadata and of the types', () => {
+  const id = (authority: string, code: unknown): object => ({
+    type: 'GeographicCRS',
+    id: { authority, code },
+  });
+  const stated = (crs?: unknown): ReturnType<typeof crsOf> => {
+    const geo = parseGeo(
+      JSON.stringify({ columns: { g: { encoding: 'WKB', ...(crs === undefined ? {} : { crs }) } } }),
+    );
+    assert.ok(typeof geo !== 'string');
+    return crsOf(geo.columns.get('g'), null, new Map());
+  };
+  assert.equal(stated(), 'EPSG:4326');
+  assert.equal(stated(null), null);
+  assert.equal(stated(id('EPSG', 25832)), 'EPSG:25832');
+  assert.equal(stated(id('OGC', 'CRS84')), 'EPSG:4326');
+  assert.equal(stated({ type: 'GeographicCRS', name: 'own' }), '{"type":"GeographicCRS","name":"own"}');
+  assert.equal(stated('GEOGCRS["x",ID["EPSG",4258]]'), 'EPSG:4258');
+  const native = (crs: string | null, keys: Record<string, string> = {}): ReturnType<typeof crsOf> =>
+    crsOf(undefined, { kind: 'geometry', crs }, new Map(Object.entries(keys)));
+  assert.equal(native(null), 'EPSG:4326');
+  assert.equal(native('srid:0'), null);
+  assert.equal(native('srid:5070'), 'EPSG:5070');
+  assert.equal(native('projjson:mine', { mine: JSON.stringify(id('EPSG', '3035')) }), 'EPSG:3035');
+  assert.equal(native('EPSG:3035'), 'EPSG:3035');
+});
+
+test('writes dates and times as the numbers that are read as the same text', () => {
+  const encoder = new TextEncoder();
+  const column = <Type extends 'date' | 'datetime'>(type: Type, text: string) => {
+    const encoded = encoder.encode(text);
+    return { type, bytes: encoded, offsets: Uint32Array.of(0, encoded.length), validity: null };
+  };
+  const anyDate = fc.date({
+    min: new Date('0000-01-01'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  });
+  fc.assert(
+    fc.property(anyDate, (date) => {
+      const text = date.toISOString();
+      const time = timeValues(column('datetime', text), 1);
+      assert.equal(timestampText(time.values[0], 'us', true), text);
+      assert.equal(dateText(dateValues(column('date', text.slice(0, 10)), 1).values[0]), text.slice(0, 10));
+    }),
+  );
+  const read = (text: string): unknown[] => {
+    const { values, withZone, moved, cut } = timeValues(column('datetime', text), 1);
+    return [timestampText(values[0], 'us', withZone > 0), moved.count, cut.count];
+  };
+  assert.deepEqual(read('2024-02-29 12:30'), ['2024-02-29T12:30:00.000', 0, 0]);
+  assert.deepEqual(read('2024-03-01T00:30:00.123456+05:30'), ['2024-02-29T19:00:00.123456Z', 1, 0]);
+  assert.deepEqual(read('2024-02-29T23:00:00.1234567-02'), ['2024-03-01T01:00:00.123456Z', 1, 1]);
+  assert.equal(timestampText(-1n, 'ns', false), '1969-12-31T23:59:59.999999999');
+  assert.equal(dateText(-719_529), null);
+});
+
+test('reports times with and without a time zone in one field, and a name that is taken', async () => {
+  using workspace = makeWorkspace();
+  const input = join(workspace.path, 'in.geojson');
+  const times = ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00', '2024-01-01T00:00:00+01:00'];
+  const features = times.map((at) => ({ type: 'Feature', properties: { at, Geometry: 1 }, geometry: null }));
+  writeFileSync(input, JSON.stringify({ type: 'FeatureCollection', features }));
+  const { outputPath, report } = await convertFile(input, workspace.path, {
+    from: 'geojson',
+    to: 'geoparquet',
+  });
+  const codes = report.warnings.map(({ code, count }) => `${code} ${count}`).sort();
+  assert.deepEqual(codes, ['COLUMN_RENAMED 1', 'TIMES_MIXED 1', 'TIMES_TO_UTC 1']);
+  const back = await convertFile(outputPath, workspace.path, {
+    from: 'geoparquet',
+    to: 'geojson',
+    outputName: 'back',
+  });
+  const read = JSON.parse(readFileSync(back.outputPath, 'utf8')) as {
+    features: { properties: { at: string } }[];
+  };
+  assert.deepEqual(
+    read.features.map(({ properties }) => properties.at),
+    ['2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z', '2023-12-31T23:00:00.000Z'],
+  );
+});
