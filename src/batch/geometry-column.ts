@@ -61,6 +61,11 @@ export interface GeometryColumn {
   readonly ringOffsets: Uint32Array<ArrayBuffer>;
   readonly coordOffsets: Uint32Array<ArrayBuffer>;
   readonly coordinates: Float64Array<ArrayBuffer>;
+  /**
+   * Only where the coordinates are in a file: copies ordinates `[from, to)` to `target` from index `at` on. `coordinates` reads all
+   * of them, and is valid until those of another such column are read.
+   */
+  copyOrdinates?(from: number, to: number, target: Float64Array, at: number): void;
 }
 
 export function strideOf(dimensions: Dimensions): 2 | 3 | 4 {

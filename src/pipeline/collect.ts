@@ -1,18 +1,21 @@
 /** Runs a collecting step over all features of a layer: one half in this thread, the other in the workers that it calls. */
+import { setImmediate } from 'node:timers/promises';
 import { nullColumn } from '../batch/attribute-column.ts';
 import { castBatch } from '../batch/cast.ts';
-import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import { GeometryBuilder } from '../batch/geometry-column.ts';
 import type { Field } from '../batch/schema.ts';
 import { Findings } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
-import type { CollectingHost } from '../transformations/transformation.ts';
+import type { BatchStore, CollectingHost } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
+import type { GeometrySpool } from './geometry-spool.ts';
 import { checkGrowth, positionCount } from './growth.ts';
 import { locateFindings } from './locate-findings.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ProgressMeter } from './progress.ts';
+import { type Kept, RESULT_BYTES } from './serial.ts';
 import { stepSetting } from './stage.ts';
 import type { StepTally } from './tally.ts';
 import type { SessionLayer, TransformSetting } from './task.ts';
@@ -32,6 +35,8 @@ export interface Collecting {
   readonly layerIndex: number;
   readonly weight: number;
   readonly executor: Executor;
+  readonly store: BatchStore;
+  readonly geometry: GeometrySpool;
   readonly findings: Findings;
   readonly locatesFindings: boolean;
   readonly signal: AbortSignal;
@@ -41,7 +46,7 @@ export interface Collecting {
 }
 
 /** The features after the step: at least one batch, which may have no rows. */
-export async function collectStage(collecting: Collecting): Promise<readonly FeatureBatch[]> {
+export async function collectStage(collecting: Collecting): Promise<readonly Kept[]> {
   const { step, session, stage, fields, signal } = collecting;
   const { code } = step;
   const { collect, layerName: layer } = session.stages[stage];
@@ -52,16 +57,28 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
   const growth = { positionsIn: countPositions(batches), factor: collecting.limits.outputFactor };
   const setting = stepSetting(collect, layer, transformers, growth);
   const startedAt = performance.now();
-  const collected = await code.collect(batches, step.params, setting, host);
+  const kept: Kept[] = [];
+  let bytes = 0;
+  let rowsOut = 0;
+  let positionsOut = 0;
+  for (const batch of await code.collect(batches, step.params, setting, host)) {
+    throwIfAborted(signal);
+    rowsOut += batch.rowCount;
+    positionsOut += positionCount(batch);
+    checkGrowth(collect, growth.positionsIn, positionsOut, growth.factor);
+    bytes += batchByteLength(batch);
+    kept.push(bytes <= RESULT_BYTES ? { batch } : { stored: collecting.store.store(batch) });
+    // So that a cancellation is noticed.
+    await setImmediate();
+  }
   throwIfAborted(signal);
-  checkGrowth(collect, growth.positionsIn, countPositions(collected), growth.factor);
   finish();
   const found = collecting.locatesFindings
     ? locateFindings(host.findings.found(), batches)
     : host.findings.list();
   collecting.tally.add({
     rowsIn: rowCountOf(batches),
-    rowsOut: rowCountOf(collected),
+    rowsOut,
     findings: found,
     seconds: (performance.now() - startedAt) / 1000,
   });
@@ -69,7 +86,8 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
     crs: collect.crs.definition,
   });
   // Like a reader, a step returns a layer without features as one batch without rows.
-  return collected.length > 0 ? collected : [emptyBatch(code.outputFields?.(fields, step.params) ?? fields)];
+  if (kept.length > 0) return kept;
+  return [{ batch: emptyBatch(code.outputFields?.(fields, step.params) ?? fields) }];
 }
 
 function rowCountOf(batches: readonly FeatureBatch[]): number {
@@ -80,7 +98,7 @@ function countPositions(batches: readonly FeatureBatch[]): number {
   return batches.reduce((sum, batch) => sum + positionCount(batch), 0);
 }
 
-function hostFor({ executor, layerIndex, stage, signal, progress, weight }: Collecting): {
+function hostFor({ executor, geometry, layerIndex, stage, signal, progress, weight }: Collecting): {
   readonly host: CollectingHost;
   readonly finish: () => void;
 } {
@@ -98,6 +116,7 @@ function hostFor({ executor, layerIndex, stage, signal, progress, weight }: Coll
       throwIfAborted(signal);
       return executor.call({ layerIndex, stage, payload }, transfer);
     },
+    keep: (column) => geometry.keep(column),
     progress: tell,
     findings: new Findings(),
   };

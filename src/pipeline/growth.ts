@@ -1,6 +1,5 @@
 /** Limits how many positions steps may make of their input: a short request can ask for any number. */
 import type { FeatureBatch } from '../batch/feature-batch.ts';
-import { strideOf } from '../batch/geometry-column.ts';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
 import type { SessionStep } from './task.ts';
@@ -9,7 +8,8 @@ import type { SessionStep } from './task.ts';
 export const FREE_POSITIONS = 5_000_000;
 
 export function positionCount({ geometry }: FeatureBatch): number {
-  return geometry.coordinates.length / strideOf(geometry.dimensions);
+  // Not the length of the coordinates, which may be in a file.
+  return geometry.coordOffsets[geometry.coordOffsets.length - 1];
 }
 
 /** Throws OUTPUT_FACTOR_EXCEEDED where a step makes too many positions of `positionsIn`. */

@@ -5,12 +5,15 @@ import type { InputLimits } from '../io/limits.ts';
 import type { BatchStore } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
+import type { GeometrySpool } from './geometry-spool.ts';
 import type { ProgressMeter } from './progress.ts';
 import type { SplitValues } from './split-parts.ts';
 import type { TransformSetting } from './task.ts';
 
 /** Maximum bytes of batches kept between passes; features beyond it are read again. */
 export const KEPT_BYTES = 160 << 20;
+/** Maximum bytes of coordinates in memory during a collecting step. */
+export const GEOMETRY_BYTES = 32 << 20;
 
 export interface LayerContext {
   /** A value that contradicts its declaration stops the conversion, which restarts without that declaration. */
@@ -29,6 +32,8 @@ export interface LayerContext {
   readonly split: SplitValues | null;
   /** Features that do not fit in memory after a serial step. */
   readonly store: BatchStore;
+  /** Coordinates that do not fit in memory during a collecting step. */
+  readonly geometry: GeometrySpool;
   /** Bytes of the batches that all layers keep. */
   keptBytes: number;
 }

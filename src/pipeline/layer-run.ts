@@ -13,7 +13,7 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import type { LayerEncoding } from '../formats/format.ts';
 import { KeptBatches } from '../transformations/parts/kept-batches.ts';
 import { isFieldName } from '../transformations/split_by.ts';
-import type { SerialTransformation } from '../transformations/transformation.ts';
+import type { CollectingTransformation, SerialTransformation } from '../transformations/transformation.ts';
 import { AdditionStage } from './addition.ts';
 import { fieldsAfter, requireField, visibleSteps } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
@@ -28,7 +28,7 @@ import { type Piece, runPieces } from './piece-run.ts';
 import type { LayerPlan } from './plan.ts';
 import type { MergeRequest } from './request.ts';
 import type { RunSource } from './run-source.ts';
-import { SerialStage } from './serial.ts';
+import { type Kept, SerialStage } from './serial.ts';
 import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
@@ -221,11 +221,10 @@ export class LayerRun {
       const { collect } = this.plan.stages[this.#stage];
       if (collect === null) this.#pieces = await this.#addRows();
       else {
-        const { code } = steps[collect.step];
-        this.#pieces =
-          code.kind === 'serial'
-            ? await this.#serial(collect.step, code)
-            : (await this.#collect(collect.step)).map((batch) => pieceOf(batch));
+        const { code, type } = steps[collect.step];
+        if (code.kind === 'serial') this.#pieces = await this.#serial(collect.step, code);
+        else if (code.kind === 'collecting') this.#pieces = await this.#collect(collect.step, code);
+        else throw new Error(`'${type}' does not end a stage`);
       }
       this.#stage++;
       this.#isStageTallied = false;
@@ -271,8 +270,9 @@ export class LayerRun {
     return pieces.length > 0 || empty === null ? pieces : [{ ...pieceOf(empty), rowsBefore: 0 }];
   }
 
-  async #collect(step: number): Promise<readonly FeatureBatch[]> {
-    const { steps, reader } = this.#context;
+  /** The features after a collecting step. */
+  async #collect(step: number, { readsParts }: CollectingTransformation): Promise<Piece[]> {
+    const { steps, reader, geometry } = this.#context;
     const statistics = emptyStatistics();
     const batches: FeatureBatch[] = [];
     await this.#pass({
@@ -281,12 +281,13 @@ export class LayerRun {
       links: true,
       keep: 'all',
       consume: (result) => {
-        batches.push(result.batch as FeatureBatch);
+        const batch = result.batch as FeatureBatch;
+        batches.push(readsParts ? { ...batch, geometry: geometry.keep(batch.geometry) } : batch);
         mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
       },
     });
     this.#pieces = null;
-    return collectStage({
+    const kept = await collectStage({
       batches,
       fields: this.#fieldsBefore(step) ?? fieldsOf(statistics),
       step: steps[step],
@@ -297,6 +298,8 @@ export class LayerRun {
       weight: this.weight * COLLECTING_WEIGHT,
       ...this.#context,
     });
+    geometry.discard();
+    return kept.map(pieceOfKept);
   }
 
   /** The features after a serial step. */
@@ -334,7 +337,7 @@ export class LayerRun {
     const kept = await serial.finish();
     // Like a reader, a step returns a layer without features as one batch without rows.
     if (kept.length === 0) return [pieceOf(emptyBatch(this.#fieldsBefore(step + 1) ?? []))];
-    return kept.map((one) => ('batch' in one ? pieceOf(one.batch) : { ...pieceOf(null), ...one }));
+    return kept.map(pieceOfKept);
   }
 
   /** The fields that a step gets; null: not known. */
@@ -488,6 +491,10 @@ export function passWeight(sources: readonly RunSource[]): number {
 /** The numbers from 1 in the layer of rows that count from 0 in their partition. */
 function rowsInLayer(rows: Int32Array, base: PartitionBase): BigInt64Array<ArrayBuffer> {
   return BigInt64Array.from({ length: rows.length }, (_, i) => BigInt(base.rows + rows[i] + 1));
+}
+
+function pieceOfKept(kept: Kept): Piece {
+  return 'batch' in kept ? pieceOf(kept.batch) : { ...pieceOf(null), ...kept };
 }
 
 function pieceOf(batch: FeatureBatch | null): Piece {

@@ -39,7 +39,8 @@ import {
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
-import type { LayerContext } from './layer-context.ts';
+import { GeometrySpool } from './geometry-spool.ts';
+import { GEOMETRY_BYTES, type LayerContext } from './layer-context.ts';
 import { LayerRun, passWeight } from './layer-run.ts';
 import {
   ContradictedDeclaration,
@@ -127,6 +128,7 @@ class Conversion {
   readonly #crs: CrsService;
   readonly #scratch: ScratchSpace;
   readonly #store: BatchSpool;
+  readonly #geometry: GeometrySpool;
   #target: ExistingTarget;
   /** Null: the layers are read whole. */
   #excerpts: ExcerptPlan | null = null;
@@ -157,6 +159,7 @@ class Conversion {
     this.#findings = findings;
     this.#scratch = scratch;
     this.#store = new BatchSpool(join(paths.scratchDirectory, 'features'));
+    this.#geometry = new GeometrySpool(join(paths.scratchDirectory, 'coordinates'), GEOMETRY_BYTES);
     this.#target = new ExistingTarget(request, paths);
   }
 
@@ -241,6 +244,7 @@ class Conversion {
     await this.#dividing?.stop();
     await this.#executor?.stop();
     this.#store.discard();
+    this.#geometry.discard();
   }
 
   /** The progress of a conversion that restarts goes on where it was. */
@@ -277,6 +281,7 @@ class Conversion {
   ): Promise<ConversionReport> {
     const opened = this.#findings.list();
     this.#store.discard();
+    this.#geometry.discard();
     const { plan, session } = await this.#plan(inputs);
     if (!plan.extendsTarget) for (const { skipped } of inputs) this.#findings.merge(skipped);
     await this.#target.refuseOtherContent(plan, inputs[0], this.#input.files[0].reader);
@@ -302,6 +307,7 @@ class Conversion {
       split: plan.split === null ? null : new SplitValues(plan.split.field, reader.mixedType),
       keptBytes: 0,
       store: this.#store,
+      geometry: this.#geometry,
     };
     const layers = plan.layers.map((layerPlan, index) => {
       const own = sources[index];

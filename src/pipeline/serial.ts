@@ -14,8 +14,8 @@ import type { StepTally } from './tally.ts';
 import type { SessionStage } from './task.ts';
 import { transformersFor } from './transformers.ts';
 
-/** Bytes of the result that stay in memory. */
-const RESULT_BYTES = KEPT_BYTES / 4;
+/** Bytes of the result of a serial or collecting step that stay in memory. */
+export const RESULT_BYTES = KEPT_BYTES / 4;
 
 export interface SerialSetting {
   readonly step: LoadedStep;

@@ -9,7 +9,7 @@
  */
 import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
-import type { Dimensions } from '../batch/geometry-column.ts';
+import type { Dimensions, GeometryColumn } from '../batch/geometry-column.ts';
 import type { Field } from '../batch/schema.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import type { Findings } from '../findings.ts';
@@ -247,13 +247,21 @@ export interface AdditionRun {
 export interface CollectingTransformation {
   readonly kind: 'collecting';
   readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
-  /** Runs in the main thread over all batches of a layer (fields and types already made the same); heavy work goes to `host.call`. */
+  /**
+   * The step reads coordinates part by part and passes no column of the batches on: the coordinates of large layers are in a file
+   * (GeometryColumn.copyOrdinates). Missing: they are in memory.
+   */
+  readonly readsParts?: true;
+  /**
+   * Runs in the main thread over all batches of a layer (fields and types already made the same); heavy work goes to `host.call`.
+   * Each batch of the result is used before the next one is made.
+   */
   collect(
     batches: readonly FeatureBatch[],
     parameters: StepParameters,
     setting: StepSetting,
     host: CollectingHost,
-  ): Promise<readonly FeatureBatch[]>;
+  ): Promise<Iterable<FeatureBatch>>;
   /** In a worker, once per worker, layer and step: the function that answers `host.call`. */
   prepare(parameters: StepParameters, setting: StepSetting): Promise<AnswerCall>;
 }
@@ -268,6 +276,8 @@ export interface CollectingHost {
   readonly width: number;
   /** Runs the step's AnswerCall in a worker. Payload and result are structured-clonable; `transfer` is moved. Rejects when cancelled. */
   call(payload: unknown, transfer?: readonly ArrayBuffer[]): Promise<unknown>;
+  /** The same column, whose coordinates may be in a file from now on. */
+  keep(column: GeometryColumn): GeometryColumn;
   /** Share of the step that is done, 0 to 1. */
   progress(fraction: number): void;
   readonly findings: Findings;

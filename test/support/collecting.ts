@@ -13,7 +13,11 @@ import { ByteWriter } from '../../src/bytes/byte-writer.ts';
 import { Geos } from '../../src/engines/geos/geos.ts';
 import { Findings } from '../../src/findings.ts';
 import { checkedStep } from '../../src/transformations/requested-steps.ts';
-import type { StepSetting, Transformation } from '../../src/transformations/transformation.ts';
+import type {
+  CollectingHost,
+  StepSetting,
+  Transformation,
+} from '../../src/transformations/transformation.ts';
 import { METRIC_CRS, settingIn } from './run-step.ts';
 
 /** `wkt` is the geometry, `id` the feature id, other members are attributes. */
@@ -103,6 +107,7 @@ export async function collectWith(
   given: Readonly<Record<string, unknown>>,
   width = 2,
   setting: StepSetting = SETTING,
+  keep: CollectingHost['keep'] = (column) => column,
 ): Promise<{ batches: readonly FeatureBatch[]; findings: Findings; fractions: number[]; calls: number }> {
   const parameters = checkedStep(transformation, { ...given }, setting.path).params;
   const code = await transformation.load();
@@ -114,6 +119,7 @@ export async function collectWith(
   const host = {
     width,
     findings,
+    keep,
     progress: (fraction: number) => void fractions.push(fraction),
     call: async (payload: unknown, transfer: readonly ArrayBuffer[] = []) => {
       calls++;
@@ -123,7 +129,7 @@ export async function collectWith(
   };
   const geos = await Geos.load();
   const live = geos.liveCount;
-  const result = await code.collect(batches, parameters, setting, host);
+  const result = [...(await code.collect(batches, parameters, setting, host))];
   if (geos.liveCount !== live) throw new Error(`${geos.liveCount - live} geometries of GEOS were not freed`);
   return { batches: result, findings, fractions, calls };
 }

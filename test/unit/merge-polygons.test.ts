@@ -52,6 +52,7 @@ async function merged(
   const host = {
     width: 2,
     findings: new Findings(),
+    keep: <T>(column: T): T => column,
     progress: () => {},
     call: async (payload: unknown, transfer: readonly ArrayBuffer[] = []) => {
       calls++;

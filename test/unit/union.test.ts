@@ -1,14 +1,20 @@
 /** Union: what merges, what stays apart, and what becomes of the attributes. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { seededRandom } from '../../bench/data.ts';
 import type { AttributeColumn } from '../../src/batch/attribute-column.ts';
+import { type GeometryColumn, restride, strideOf } from '../../src/batch/geometry-column.ts';
 import { Geos } from '../../src/engines/geos/geos.ts';
 import { failure } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
+import { GeometrySpool } from '../../src/pipeline/geometry-spool.ts';
+import { dissolve } from '../../src/transformations/dissolve.ts';
 import { union } from '../../src/transformations/union.ts';
 import { collectWith, layerOf, type Row, rowsOf } from '../support/collecting.ts';
+import { makeWorkspace } from '../support/convert.ts';
 import { METRIC_CRS, settingIn } from '../support/run-step.ts';
 
 const square = (x: number, y: number, size = 10): string =>
@@ -219,12 +225,48 @@ test('progress only grows, up to 1', async () => {
   assert.ok(fractions.every((fraction) => fraction > 0 && fraction <= 1));
 });
 
+test('coordinates in a file make no difference, with and without Z and M', async () => {
+  using workspace = makeWorkspace();
+  const random = seededRandom(8);
+  const rows = Array.from({ length: 300 }, (_, i) => ({
+    wkt: i % 50 === 0 ? 'LINESTRING (0 0, 50 50)' : square(random() * 100, random() * 100, 1 + random() * 6),
+    kind: i % 3,
+  }));
+  const layer = layerOf(rows, 40);
+  for (const dimensions of ['XY', 'XYZ', 'XYM', 'XYZM'] as const) {
+    const plain = layer.map((batch) => {
+      const coordinates = restride(batch.geometry.coordinates, 'XY', dimensions);
+      const stride = strideOf(dimensions);
+      for (let at = 0; at < coordinates.length; at += stride) coordinates.fill(at, at + 2, at + stride);
+      return { ...batch, geometry: { ...batch.geometry, dimensions, coordinates } };
+    });
+    for (const [step, parameters] of [
+      [union, {}],
+      [dissolve, { by: ['kind'] }],
+    ] as const) {
+      const path = join(workspace.path, 'coordinates');
+      const spool = new GeometrySpool(path, 8192);
+      const stored = plain.map((batch) => ({ ...batch, geometry: spool.keep(batch.geometry) }));
+      const files = stored.filter(({ geometry }) => geometry.copyOrdinates !== undefined).length;
+      assert.ok(files > 0 && files < stored.length, `${files} of ${stored.length} batches are in the file`);
+      const keep = (column: GeometryColumn): GeometryColumn => spool.keep(column);
+      const found = await collectWith(step, stored, parameters, 2, undefined, keep);
+      const expected = await collectWith(step, plain, parameters);
+      assert.deepEqual(rowsOf(found.batches), rowsOf(expected.batches), dimensions);
+      assert.deepEqual(found.findings.list(), expected.findings.list());
+      spool.discard();
+      assert.ok(!existsSync(path));
+    }
+  }
+});
+
 test('a call that is refused ends the step with that error', async () => {
   const code = await union.load();
   assert.ok(code.kind === 'collecting');
   const host = {
     width: 2,
     findings: new Findings(),
+    keep: <T>(column: T): T => column,
     progress: () => {},
     call: () => Promise.reject(failure('CANCELLED', {})),
   };

@@ -20,6 +20,7 @@ import { keyNumbers } from './key-groups.ts';
 
 export const code: CollectingTransformation = {
   kind: 'collecting',
+  readsParts: true,
   outputFields: (fields, parameters) => planDissolve(fields, parameters).aggregates.map(({ to }) => to),
   collect,
   prepare: prepareMerge,
@@ -39,7 +40,7 @@ async function collect(
   parameters: StepParameters,
   setting: StepSetting,
   host: CollectingHost,
-): Promise<readonly FeatureBatch[]> {
+): Promise<Iterable<FeatureBatch>> {
   const merge = new LayerMerge(batches, 'dissolve', setting, host);
   const { layer, columns, onChange } = merge;
   if (layer.rowCount === 0) return [];

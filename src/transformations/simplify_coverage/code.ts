@@ -25,7 +25,7 @@ async function collect(
   _parameters: StepParameters,
   _setting: StepSetting,
   host: CollectingHost,
-): Promise<readonly FeatureBatch[]> {
+): Promise<Iterable<FeatureBatch>> {
   const columns = batches.map(({ geometry }) => geometry);
   const simplified = (await host.call(columns)) as readonly SimplifiedColumn[];
   let firstRow = 0;

@@ -19,6 +19,7 @@ import type {
 
 export const code: CollectingTransformation = {
   kind: 'collecting',
+  readsParts: true,
   outputFields: (fields, parameters) => planAggregates(fields, parameters).map(({ to }) => to),
   collect,
   prepare: prepareMerge,
@@ -29,7 +30,7 @@ async function collect(
   parameters: StepParameters,
   setting: StepSetting,
   host: CollectingHost,
-): Promise<readonly FeatureBatch[]> {
+): Promise<Iterable<FeatureBatch>> {
   const merge = new LayerMerge(batches, 'union', setting, host);
   const { layer, columns, kinds, onChange } = merge;
   if (layer.rowCount === 0) return [];

@@ -6,11 +6,12 @@
  * polygons, and each input belongs to the one that contains it.
  */
 import Flatbush from 'flatbush';
-import { GEOMETRY_TYPE, GeometryBuilder } from '../../../batch/geometry-column.ts';
+import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
 import { GeomillError } from '../../../errors.ts';
+import { areValidRings, SimpleRings } from '../planar/simple-rings.ts';
 import { POLYGON_STATE, type PolygonsAnswer, type PolygonsCall } from './calls.ts';
 import { DisjointSets } from './disjoint-sets.ts';
 import { PartList } from './part-list.ts';
@@ -27,14 +28,12 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
   const { geometry, origins } = call;
   const count = geometry.types.length;
   const states = new Uint8Array(count);
-  const polygons: GeosGeometry[] = [];
-  for (let i = 0; i < count; i++) {
-    let polygon = stack.use(geos.read(geometry, i));
-    if (origins === null && !polygon.isValid) {
-      polygon = stack.use(polygon.makeValid());
-      states[i] = POLYGON_STATE.repaired;
-    }
-    polygons.push(polygon);
+  const polygons = stack.use(new LazyPolygons(geos, geometry));
+  const rings = new SimpleRings();
+  for (let i = 0; i < count && origins === null; i++) {
+    if (areValidRings(rings, geometry, i) || polygons.get(i).isValid) continue;
+    polygons.repair(i);
+    states[i] = POLYGON_STATE.repaired;
   }
   const meetings: number[] = [];
   const sets = groupsOf(polygons, call, meetings);
@@ -48,11 +47,11 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
       const only = group[0];
       if (states[only] === POLYGON_STATE.kept) continue;
       const before = builder.partCount;
-      polygons[only].appendTo(builder, 2);
+      polygons.get(only).appendTo(builder, 2);
       for (let part = before; part < builder.partCount; part++) owners.push(only);
       continue;
     }
-    const members = group.map((member) => polygons[member]);
+    const members = group.map((member) => polygons.get(member));
     using union = unionOf(geos, members, meetingsByRoot.get(sets.find(group[0])) ?? [], polygons);
     if (union.partCount > 1) {
       takePieces(union, polygons, group, answer);
@@ -72,6 +71,33 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
   };
 }
 
+/** Polygons that are read when they are needed: most meet no other. */
+class LazyPolygons {
+  readonly #geos: Geos;
+  readonly #column: GeometryColumn;
+  readonly #polygons: (GeosGeometry | undefined)[] = [];
+
+  constructor(geos: Geos, column: GeometryColumn) {
+    this.#geos = geos;
+    this.#column = column;
+    this.#polygons.length = column.types.length;
+  }
+
+  get(row: number): GeosGeometry {
+    this.#polygons[row] ??= this.#geos.read(this.#column, row);
+    return this.#polygons[row];
+  }
+
+  repair(row: number): void {
+    using broken = this.get(row);
+    this.#polygons[row] = broken.makeValid();
+  }
+
+  [Symbol.dispose](): void {
+    for (const polygon of this.#polygons) polygon?.[Symbol.dispose]();
+  }
+}
+
 /** Parts of an answer. */
 interface Answer {
   readonly states: Uint8Array<ArrayBuffer>;
@@ -82,11 +108,11 @@ interface Answer {
 
 /** Sets of polygons that meet, if only through others; `meetings` gets the pairs that made them. */
 function groupsOf(
-  polygons: readonly GeosGeometry[],
+  polygons: LazyPolygons,
   { geometry, classes, origins }: PolygonsCall,
   meetings: number[],
 ): DisjointSets {
-  const count = polygons.length;
+  const count = geometry.types.length;
   const sets = new DisjointSets(count);
   if (count < 2) return sets;
   const parts = new PartList([geometry], count);
@@ -117,7 +143,7 @@ function groupsOf(
 }
 
 function uniteMeeting(
-  polygons: readonly GeosGeometry[],
+  polygons: LazyPolygons,
   at: number,
   candidates: readonly number[],
   sets: DisjointSets,
@@ -127,8 +153,8 @@ function uniteMeeting(
   try {
     for (const other of candidates) {
       if (sets.find(other) === sets.find(at)) continue;
-      prepared ??= polygons[at].prepare();
-      if (!prepared.intersects(polygons[other])) continue;
+      prepared ??= polygons.get(at).prepare();
+      if (!prepared.intersects(polygons.get(other))) continue;
       sets.unite(at, other);
       meetings.push(at, other);
     }
@@ -164,7 +190,7 @@ function unionOf(
   geos: Geos,
   members: readonly GeosGeometry[],
   meetings: readonly number[],
-  polygons: readonly GeosGeometry[],
+  polygons: LazyPolygons,
 ): GeosGeometry {
   if (members.length === 2) return members[0].union(members[1]);
   // The collection takes ownership of its members, and the polygons are needed afterwards to assign parts.
@@ -172,7 +198,7 @@ function unionOf(
   if (members.length >= COVERAGE_POLYGONS) {
     let mayBeCoverage = true;
     for (let i = 0; i < meetings.length && mayBeCoverage; i += 2)
-      mayBeCoverage = polygons[meetings[i]].touches(polygons[meetings[i + 1]]);
+      mayBeCoverage = polygons.get(meetings[i]).touches(polygons.get(meetings[i + 1]));
     const union = mayBeCoverage ? coverageUnionOf(geos, collection) : null;
     if (union !== null) return union;
   }
@@ -205,7 +231,7 @@ function coverageUnionOf(geos: Geos, collection: GeosGeometry): GeosGeometry | n
  */
 function takePieces(
   union: GeosGeometry,
-  polygons: readonly GeosGeometry[],
+  polygons: LazyPolygons,
   group: readonly number[],
   { states, builder, owners, links }: Answer,
 ): void {
@@ -216,9 +242,9 @@ function takePieces(
   const firstOf = new Int32Array(partCount).fill(-1);
   const isShared = new Uint8Array(partCount);
   for (const member of group) {
-    const { partCount: pieceCount } = polygons[member];
+    const { partCount: pieceCount } = polygons.get(member);
     for (let piece = 0; piece < pieceCount; piece++) {
-      using polygon = polygons[member].part(piece);
+      using polygon = polygons.get(member).part(piece);
       using inside = polygon.pointOnSurface();
       let part = prepared.findIndex((candidate) => candidate.intersects(inside));
       // A sliver's point can fall beside the snapped union.

@@ -35,7 +35,8 @@ export interface MergedLayer {
   readonly findings: Findings;
 }
 
-export function assembleBatches(merged: MergedLayer): FeatureBatch[] {
+/** Each batch is used before the next one is made; findings are complete after the last. */
+export function* assembleBatches(merged: MergedLayer): Generator<FeatureBatch, void, undefined> {
   const { groups, parts, layer } = merged;
   const groupOfPart = new Uint32Array(parts.length);
   for (let i = 0; i < parts.length; i++) groupOfPart[i] = groups.groupOf[parts.row[i]];
@@ -43,25 +44,23 @@ export function assembleBatches(merged: MergedLayer): FeatureBatch[] {
   const ids = idColumns(layer);
   const fieldColumns = layer.fields.map((_, i) => layer.columns(i));
   const collapsed = new Uint32Array(layer.fields.length);
-  const batches: FeatureBatch[] = [];
   for (let start = 0; start < groups.count; ) {
     const { geometry, end } = assembleGeometry(merged, order, start);
     const columns = merged.aggregates.map((aggregate, i) =>
       aggregateColumn(layer, fieldColumns[i], aggregate, groups, start, end, () => collapsed[i]++),
     );
-    batches.push({
+    yield {
       rowCount: end - start,
       geometry,
       fields: merged.aggregates.map(({ to }) => to),
       columns,
       ids: ids === null ? null : firstIds(ids, layer, groups, start, end),
-    });
+    };
     start = end;
   }
   layer.fields.forEach(({ name }, i) => {
     if (collapsed[i] > 0) merged.findings.note('VALUES_COLLAPSED', { field: name }, undefined, collapsed[i]);
   });
-  return batches;
 }
 
 interface PartOrder {

@@ -16,7 +16,7 @@ export interface PolygonsAnswer {
   /** Per polygon: one of POLYGON_STATE. */
   readonly states: Uint8Array<ArrayBuffer>;
   /** What polygons that were not kept became; each part of it is a polygon of its own. */
-  readonly merged: GeometryColumn;
+  merged: GeometryColumn;
   /** Per part of `merged`: one of the polygons it was made of. */
   readonly owners: Uint32Array<ArrayBuffer>;
   /** Pairs of polygons that are one now. */
@@ -51,7 +51,7 @@ export interface UnionsCall {
 
 export interface UnionsAnswer {
   /** Row by row; rows of which nothing is left have no part. */
-  readonly unions: GeometryColumn;
+  unions: GeometryColumn;
 }
 
 export type MergeCall = PolygonsCall | LinePairsCall | UnionsCall;

@@ -9,24 +9,18 @@ export interface Groups {
   readonly rows: Uint32Array;
 }
 
-/** From any label per row; equal labels are one group. */
+/** From a label per row, a whole number below their count; equal labels are one group. */
 export function groupsFrom(rowCount: number, labelOf: (row: number) => number): Groups {
   const groupOf = new Uint32Array(rowCount);
-  const numbers = new Map<number, number>();
-  const sizes: number[] = [];
+  const numbers = new Int32Array(rowCount).fill(-1);
+  let count = 0;
   for (let row = 0; row < rowCount; row++) {
     const label = labelOf(row);
-    let group = numbers.get(label);
-    if (group === undefined) {
-      group = sizes.length;
-      numbers.set(label, group);
-      sizes.push(0);
-    }
-    groupOf[row] = group;
-    sizes[group]++;
+    if (numbers[label] < 0) numbers[label] = count++;
+    groupOf[row] = numbers[label];
   }
-  const { offsets, items } = sortedByGroup(groupOf, sizes.length);
-  return { count: sizes.length, groupOf, offsets, rows: items };
+  const { offsets, items } = sortedByGroup(groupOf, count);
+  return { count, groupOf, offsets, rows: items };
 }
 
 /** Indices by the group each has, kept in order within it: a counting sort. */

@@ -90,7 +90,7 @@ export class LayerMerge {
    * The result; `parts` are those of all groups that are not untouched. Groups of which repairs left nothing are left
    * out and noted; groups that never had a position stay, without a geometry.
    */
-  finish(groups: Groups, parts: PartList, aggregates: readonly FieldAggregate[]): FeatureBatch[] {
+  finish(groups: Groups, parts: PartList, aggregates: readonly FieldAggregate[]): Iterable<FeatureBatch> {
     const partCounts = new Uint32Array(groups.count);
     for (let i = 0; i < parts.length; i++) partCounts[groups.groupOf[parts.row[i]]]++;
     let isUntouched = this.untouchedGroups(groups);

@@ -165,7 +165,10 @@ export async function uniteGroups(
       }
       return { kind, geometry: builder.finish() };
     },
-    (done) => progress(done / tasks.length),
+    (done, answer) => {
+      answer.unions = host.keep(answer.unions);
+      progress(done / tasks.length);
+    },
   );
   answers.forEach(({ unions }, i) => {
     const column = columns.push(unions) - 1;

@@ -9,9 +9,10 @@
  * sealed-holes.ts), so the work is near linear in the number of polygons. Tiles with cut polygons would need fewer levels,
  * but cuts leave positions that were not in the input.
  *
- * Memory: beside the layer itself, the results of all levels and `host.width` calls of `SIZES.positions`, or of the
- * outline of the largest cluster.
+ * Memory: 50 bytes for each polygon and list, and `host.width` calls of `SIZES.positions`, or of the outline of the largest
+ * cluster. Coordinates of the layer and of results are where `host.keep` leaves them.
  */
+import Flatbush from 'flatbush';
 import {
   type Dimensions,
   GEOMETRY_TYPE,
@@ -22,6 +23,7 @@ import {
 import type { CollectingHost } from '../../transformation.ts';
 import { callEach, POLYGON_STATE, type PolygonsAnswer, type PolygonsCall } from './calls.ts';
 import { DisjointSets } from './disjoint-sets.ts';
+import { type Groups, groupsFrom } from './groups.ts';
 import { PartList } from './part-list.ts';
 import { Reach } from './reach.ts';
 import { SealedHoles } from './sealed-holes.ts';
@@ -81,19 +83,22 @@ export async function mergePolygons(
       host,
       chunks,
       ({ members }) => callOf(members, level, levelOrigins, merge),
-      (done) => progress(doneBefore + (share * done) / chunks.length),
+      (done, answer) => {
+        answer.merged = host.keep(answer.merged);
+        progress(doneBefore + (share * done) / chunks.length);
+      },
     );
     doneBefore += share;
-    const open = new PartList(merge.columns);
+    const open = new PartList(merge.columns, level.length);
     const openOrigins: number[] = [];
     chunks.forEach(({ members, isFinal }, i) => {
       const target = isFinal ? settled : open;
       takeAnswer(answers[i], members, level, merge, holes, target);
       if (!isFinal) while (openOrigins.length < open.length) openOrigins.push(i);
     });
-    list = open;
-    origins = Uint32Array.from(openOrigins);
-    chunks = nextChunks(open, origins, merge.classOf, holes, settled, sizes);
+    const found = bordersOf(open, Uint32Array.from(openOrigins));
+    ({ list, origins } = found);
+    chunks = nextChunks(open, found, merge.classOf, holes, settled, sizes);
   }
   holes.attach(settled);
   return settled;
@@ -156,34 +161,80 @@ function takeAnswer(
   }
 }
 
-/** Completes the polygons that no other chunk can reach, and divides the rest into the calls of the next level. */
+/** Polygons that meet the bounds of another chunk than their own. */
+interface Borders {
+  readonly list: PartList;
+  readonly origins: Uint32Array;
+  /** By polygon of the level, 1: is in the list. */
+  readonly isBorder: Uint8Array;
+}
+
+/** Most polygons are in the middle of their chunk: the others alone are compared with each other. */
+function bordersOf(open: PartList, origins: Uint32Array): Borders {
+  const { length, bounds } = open;
+  const isBorder = new Uint8Array(length);
+  const list = new PartList(open.columns);
+  if (length === 0) return { list, origins, isBorder };
+  const boxes = new Float64Array((origins[length - 1] + 1) * 4);
+  for (let at = 0; at < boxes.length; at += 4) boxes.set([Infinity, Infinity, -Infinity, -Infinity], at);
+  for (let i = 0; i < length; i++) {
+    const at = origins[i] * 4;
+    boxes[at] = Math.min(boxes[at], bounds[i * 4]);
+    boxes[at + 1] = Math.min(boxes[at + 1], bounds[i * 4 + 1]);
+    boxes[at + 2] = Math.max(boxes[at + 2], bounds[i * 4 + 2]);
+    boxes[at + 3] = Math.max(boxes[at + 3], bounds[i * 4 + 3]);
+  }
+  const tree = new Flatbush(boxes.length / 4);
+  for (let at = 0; at < boxes.length; at += 4)
+    tree.add(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3]);
+  tree.finish();
+  const own: number[] = [];
+  for (let i = 0; i < length; i++) {
+    const isOther = (origin: number): boolean => origin !== origins[i];
+    if (!tree.collides(bounds[i * 4], bounds[i * 4 + 1], bounds[i * 4 + 2], bounds[i * 4 + 3], isOther))
+      continue;
+    isBorder[i] = 1;
+    list.pushFrom(open, i);
+    own.push(origins[i]);
+  }
+  return { list, origins: Uint32Array.from(own), isBorder };
+}
+
+/** Completes the polygons that no other chunk can reach, and divides the rest, of `borders.list`, into the calls of the next level. */
 function nextChunks(
   open: PartList,
-  origins: Uint32Array,
+  { list: border, origins, isBorder }: Borders,
   classOf: Uint32Array | null,
   holes: SealedHoles,
   settled: PartList,
   sizes: ChunkSizes,
 ): Chunk[] {
-  if (open.length === 0) return [];
-  const reach = new Reach(open, origins, classOf);
-  const clusters = clustersOf(open, reach);
+  const reach = border.length === 0 ? null : new Reach(border, origins, classOf);
+  const clusters = reach === null ? groupsFrom(0, () => 0) : clustersOf(border, reach);
+  const { offsets, rows: members } = clusters;
   const chunks: Chunk[] = [];
   let small: number[] = [];
   let smallPositions = 0;
-  for (const cluster of clusters) {
+  // In the order of the polygons: clusters are numbered by their first one.
+  for (let index = 0, at = 0, next = 0; index < open.length; index++) {
+    if (isBorder[index] === 0) {
+      settled.pushFrom(open, index);
+      continue;
+    }
+    if (next === clusters.count || at++ !== members[offsets[next]]) continue;
+    const cluster = members.subarray(offsets[next], offsets[++next]);
     if (cluster.length === 1) {
-      settled.pushFrom(open, cluster[0]);
+      settled.pushFrom(border, cluster[0]);
       continue;
     }
     let positions = 0;
-    for (const index of cluster) positions += open.positionCount(index);
+    for (const member of cluster) positions += border.positionCount(member);
     if (positions > sizes.clusterPositions) {
-      holes.seal(open, cluster, reach);
+      holes.seal(border, cluster, reach!);
       for (const chunk of neighbouringChunks(cluster, origins, sizes.fanIn)) chunks.push(chunk);
       continue;
     }
-    for (const index of cluster) small.push(index);
+    for (const member of cluster) small.push(member);
     smallPositions += positions;
     if (smallPositions < sizes.positions) continue;
     chunks.push({ members: small, isFinal: true });
@@ -195,22 +246,15 @@ function nextChunks(
 }
 
 /** Polygons of different origin and the same class whose bounds meet, and what meets these, and so on; by first member. */
-function clustersOf(open: PartList, reach: Reach): number[][] {
+function clustersOf(open: PartList, reach: Reach): Groups {
   const { length } = open;
   const sets = new DisjointSets(length);
   for (let i = 0; i < length; i++) reach.each(i, (other) => sets.unite(i, other));
-  const clusters = new Map<number, number[]>();
-  for (let i = 0; i < length; i++) {
-    const root = sets.find(i);
-    const cluster = clusters.get(root);
-    if (cluster === undefined) clusters.set(root, [i]);
-    else cluster.push(i);
-  }
-  return [...clusters.values()];
+  return groupsFrom(length, (i) => sets.find(i));
 }
 
 /** A cluster too large for one call: a few chunks at a time, neighbours by the way they were divided. */
-function neighbouringChunks(cluster: readonly number[], origins: Uint32Array, fanIn: number): Chunk[] {
+function neighbouringChunks(cluster: Uint32Array, origins: Uint32Array, fanIn: number): Chunk[] {
   const byOrigin = new Map<number, number[]>();
   for (const index of cluster) {
     const members = byOrigin.get(origins[index]);

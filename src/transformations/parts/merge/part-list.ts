@@ -147,7 +147,7 @@ export function copyRings(column: GeometryColumn, part: number, builder: Geometr
 
 /** One ring, as copyRings. */
 export function copyRing(column: GeometryColumn, ring: number, builder: GeometryBuilder): void {
-  const { coordOffsets, coordinates, dimensions } = column;
+  const { coordOffsets, dimensions } = column;
   const from = strideOf(dimensions);
   const to = builder.stride;
   const zFrom = hasZ(dimensions);
@@ -158,10 +158,16 @@ export function copyRing(column: GeometryColumn, ring: number, builder: Geometry
   builder.reserve((end - start) * to);
   const target = builder.coordinates;
   let at = builder.coordinateLength;
-  if (isPlain) {
+  if (isPlain && column.copyOrdinates !== undefined) {
+    column.copyOrdinates(start * from, end * from, target, at);
+    at += (end - start) * from;
+  } else if (isPlain) {
+    const { coordinates } = column;
     for (let i = start * from; i < end * from; i++) target[at++] = coordinates[i];
   } else {
-    for (let i = start * from; i < end * from; i += from) {
+    const [coordinates, first] = ordinatesOf(column, start * from, end * from);
+    const last = first + (end - start) * from;
+    for (let i = first; i < last; i += from) {
       target[at] = coordinates[i];
       target[at + 1] = coordinates[i + 1];
       for (let k = 2; k < to; k++) target[at + k] = Number.NaN;
@@ -171,4 +177,16 @@ export function copyRing(column: GeometryColumn, ring: number, builder: Geometry
   }
   builder.coordinateLength = at;
   builder.endRing();
+}
+
+/** An array with ordinates `[from, to)` of a column, and where they begin in it. */
+function ordinatesOf(
+  column: GeometryColumn,
+  from: number,
+  to: number,
+): readonly [ordinates: Float64Array, first: number] {
+  if (column.copyOrdinates === undefined) return [column.coordinates, from];
+  const ordinates = new Float64Array(to - from);
+  column.copyOrdinates(from, to, ordinates, 0);
+  return [ordinates, 0];
 }

@@ -40,7 +40,7 @@ export class SealedHoles {
   }
 
   /** Takes the holes that nothing reaches out of the polygons. */
-  seal(list: PartList, polygons: readonly number[], reach: Reach): void {
+  seal(list: PartList, polygons: Uint32Array, reach: Reach): void {
     const bounds = new Float64Array(4);
     let builder: GeometryBuilder | null = null;
     const stripped: number[] = [];

@@ -3,6 +3,8 @@
  * other, holes are in their shell, and neither holes nor shells are in each other. Anything else, such as a hole that
  * touches its shell, is left for GEOS to decide.
  */
+import { type GeometryColumn, strideOf } from '../../../batch/geometry-column.ts';
+import { MonotoneChains } from './monotone-chains.ts';
 import { MEETING, meetingOf, orientation } from './orientation.ts';
 import { SEGMENTS_PER_BLOCK, SegmentBoxes } from './segment-boxes.ts';
 
@@ -21,6 +23,7 @@ export class SimpleRings {
   /** minX, minY, maxX, maxY by ring. */
   readonly #bounds: number[] = [];
   readonly #boxes = new SegmentBoxes();
+  readonly #chains = new MonotoneChains();
 
   clear(): void {
     this.#count = 0;
@@ -45,11 +48,13 @@ export class SimpleRings {
     this.#isShell.push(isShell);
   }
 
-  /** Whether the polygons are valid for sure. All positions must be finite. */
+  /** Whether the polygons are valid for sure. */
   areValid(): boolean {
     const rings = this.#isShell.length;
     if (rings > MOST_RINGS) return false;
     for (let ring = 0; ring < rings; ring++) if (!this.#isProper(ring)) return false;
+    const met = this.#chains.meet(this.#xs, this.#ys, this.#starts);
+    if (met !== null) return !met && this.#areApart();
     this.#boxes.build(this.#xs, this.#ys, this.#count);
     for (let ring = 0; ring < rings; ring++)
       for (let i = this.#starts[ring]; i + 1 < this.#starts[ring + 1]; i++)
@@ -69,6 +74,8 @@ export class SimpleRings {
     let maxX = minX;
     let maxY = minY;
     let before = last - 1;
+    // Zero, or NaN from the first ordinate on that is not finite.
+    let check = 0;
     for (let i = first; i < last; i++) {
       const next = i + 1;
       if (xs[i] === xs[next] && ys[i] === ys[next]) return false;
@@ -79,8 +86,10 @@ export class SimpleRings {
       if (xs[i] > maxX) maxX = xs[i];
       if (ys[i] < minY) minY = ys[i];
       if (ys[i] > maxY) maxY = ys[i];
+      check += xs[i] * 0 + ys[i] * 0;
       before = i;
     }
+    if (check !== 0) return false;
     this.#bounds.push(minX, minY, maxX, maxY);
     return true;
   }
@@ -159,4 +168,23 @@ function doubled(array: Float64Array): Float64Array<ArrayBuffer> {
   const grown = new Float64Array(array.length * 2);
   grown.set(array);
   return grown;
+}
+
+/** Whether the polygons of a row are valid for sure. `rings` is used again from row to row. */
+export function areValidRings(
+  rings: SimpleRings,
+  { partOffsets, ringOffsets, coordOffsets, coordinates, dimensions }: GeometryColumn,
+  row: number,
+): boolean {
+  const stride = strideOf(dimensions);
+  rings.clear();
+  for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
+    for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
+      const end = coordOffsets[ring + 1] * stride;
+      for (let at = coordOffsets[ring] * stride; at < end; at += stride)
+        rings.add(coordinates[at], coordinates[at + 1]);
+      rings.endRing(ring === ringOffsets[part]);
+    }
+  }
+  return rings.areValid();
 }
