@@ -5,6 +5,11 @@ export const findings = {
     "values of field '{field}' were dropped: the attributes of one feature have at most {bytes} bytes in {format}",
     'value',
   ),
+  ATTRIBUTE_TOO_LONG: lost(
+    "values of field '{field}' have more than {bytes} bytes, the most that an attribute of a block can have; these attributes are empty",
+    'value',
+  ),
+  LAYER_STYLE_UNUSED: info("the drawing has no layer '{layer}', to which '{field:option}' gives a style"),
   COLOR_NOT_DRAWN: info(
     "features whose field '{field}' has no DXF colour (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
     'feature',

@@ -17,6 +17,20 @@ export const writeOptions: OptionsSchema = {
       description:
         'Write the attributes and the kind of each feature as XDATA of GEOMILL, so that they can be read back; false: a drawing only.',
     },
+    points_as: {
+      type: 'string',
+      enum: ['point', 'block'],
+      default: 'point',
+      description:
+        'block: points are INSERTs of a block that is named after the layer of the output, with the fields as its attributes (ATTRIB), which CAD programs show and extract.',
+    },
+    layer_styles: {
+      type: 'string',
+      maxLength: 65_536,
+      description:
+        'Colours (#rrggbb, or an AutoCAD colour index) and linetypes (dashed, hidden, dotted, dashdot, center, phantom, border, divide) of layers of the drawing. Default: as the format page says.',
+      examples: ['roads=#ff0000,dashed; water=5'],
+    },
     layer_field: {
       type: 'string',
       minLength: 1,

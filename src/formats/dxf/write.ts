@@ -19,12 +19,15 @@ import { metresPerUnit } from './drawing-units.ts';
 import type { DrawingFacts } from './writing/drawing-head.ts';
 import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
 import { layerKey, legalLayerName } from './writing/layer-names.ts';
+import { layerStylesOf } from './writing/layer-styles.ts';
+import { blockName } from './writing/point-blocks.ts';
 import { DrawingSink } from './writing/sink.ts';
 
 /** Significant digits of computed coordinates; further digits are noise. */
 const COMPUTED_DIGITS = 15;
 /** Height of letters on the ground: 2.5 mm on paper at 1:1000. */
 const TEXT_HEIGHT_METRES = 2.5;
+const PAPER_TEXT_HEIGHT = 2.5;
 
 interface LayerState {
   readonly encoding: DrawingEncoding;
@@ -48,7 +51,12 @@ export const writer: FormatWriter = {
     const findings = new Findings();
     noteRounding(batch, (state as LayerState).encoding.rounding, findings);
     const chunk = encodeDrawing(batch, (state as LayerState).encoding, findings);
-    const transfer = [chunk.bytes.buffer, chunk.handleOffsets.buffer, chunk.extent.buffer];
+    const transfer = [
+      chunk.bytes.buffer,
+      chunk.handleOffsets.buffer,
+      chunk.owners.buffer,
+      chunk.extent.buffer,
+    ];
     return { data: chunk, transfer, findings: findings.found() };
   },
 
@@ -97,6 +105,7 @@ function planLayer(
       },
       hatch: options.hatch !== false,
       attributes: options.attributes !== false,
+      pointBlock: options.points_as === 'block' ? blockName(partLayer ?? layer.name) : null,
       partLayer,
       layerField: typeof options.layer_field === 'string' ? options.layer_field : null,
       colorField: typeof options.color_field === 'string' ? options.color_field : null,
@@ -108,6 +117,8 @@ function planLayer(
       comments: crsComments(layer.crs),
       unitCode: units.code,
       isMetric: units.isMetric,
+      layerStyles: layerStylesOf(options.layer_styles),
+      dashScale: textHeight / PAPER_TEXT_HEIGHT,
       geodata: geodataOf(layer.crs),
     },
   };

@@ -137,7 +137,9 @@ export class OwnFeatures {
 
   /** Draws the entity into `#scratch`. */
   #draw(entity: Entity): void {
-    const shape = this.#shapes.get(entity.tags.type);
+    // A point that is the INSERT of a block is where that is inserted.
+    const { type } = entity.tags;
+    const shape = this.#shapes.get(type === 'INSERT' ? 'POINT' : type);
     if (shape === undefined) throw new EntityError('its type holds no outline');
     this.#scratch.rewind(0);
     if (shape(entity, IDENTITY, this.#stroke, this.#scratch) === 0) throw new EntityError('it is empty');

@@ -6,6 +6,8 @@
 import { type DrawingTotals, drawingTables } from './drawing-tables.ts';
 import { extentCorners } from './extent.ts';
 import { HANDLE } from './handles.ts';
+import type { LayerStyle } from './layer-styles.ts';
+import { blockDefinitions, type KnownBlocks } from './point-blocks.ts';
 import { pointLines, tagLine, tagLines } from './tag-text.ts';
 
 export interface DrawingFacts {
@@ -14,6 +16,10 @@ export interface DrawingFacts {
   /** $INSUNITS. */
   readonly unitCode: number;
   readonly isMetric: boolean;
+  /** By the keys of the layers. */
+  readonly layerStyles: ReadonlyMap<string, LayerStyle>;
+  /** Drawing units for a millimetre on paper, in the patterns of linetypes. */
+  readonly dashScale: number;
   /** The CRS in a GEODATA object; null: no such object. */
   readonly geodata: { readonly epsg: string; readonly name: string; readonly metresPerUnit: number } | null;
 }
@@ -44,8 +50,8 @@ export function drawingHead(facts: DrawingFacts, totals: DrawingTotals): string 
     facts.comments.map(commentLines).join('') +
     header(facts, totals) +
     classes(facts.geodata === null ? CLASSES : [...CLASSES, GEODATA_CLASS]) +
-    drawingTables(totals, facts.geodata !== null) +
-    blocks()
+    drawingTables(totals, facts) +
+    blocks(totals.blocks)
   );
 }
 
@@ -99,11 +105,12 @@ function classes(entries: readonly string[]): string {
   return text + tagLines('0 ENDSEC');
 }
 
-function blocks(): string {
+function blocks(pointBlocks: KnownBlocks): string {
   return (
     tagLines('0 SECTION, 2 BLOCKS') +
     block('*Model_Space', HANDLE.modelSpace, HANDLE.modelBlock, HANDLE.modelBlockEnd) +
     block('*Paper_Space', HANDLE.paperSpace, HANDLE.paperBlock, HANDLE.paperBlockEnd) +
+    blockDefinitions(pointBlocks) +
     tagLines('0 ENDSEC')
   );
 }

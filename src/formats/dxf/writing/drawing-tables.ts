@@ -1,7 +1,10 @@
 /** Writes the TABLES section: AutoCAD rejects files in which entities refer to names missing here. */
+import type { DrawingFacts } from './drawing-head.ts';
 import { VIEW_ASPECT, wholeView } from './extent.ts';
 import { HANDLE, LAYER_HANDLES_START } from './handles.ts';
-import { FIELD_LAYER_COLOR, FIXED_LAYERS } from './layer-names.ts';
+import { FIELD_LAYER_COLOR, FIXED_LAYERS, layerKey } from './layer-names.ts';
+import { type LayerStyle, LINETYPES, type LinetypeName, linetypeRecord } from './layer-styles.ts';
+import { type KnownBlocks, blockRecords as pointBlockRecords } from './point-blocks.ts';
 import { realText, tagLine, tagLines } from './tag-text.ts';
 
 /** Facts about a drawing that are known only after all of it is written. */
@@ -12,15 +15,17 @@ export interface DrawingTotals {
   readonly extent: Float64Array;
   /** Names of layers other than the fixed ones. */
   readonly layers: readonly string[];
+  readonly blocks: KnownBlocks;
 }
 
-/** `hasGeodata`: model space has an extension dictionary, with a GEODATA object. */
-export function drawingTables({ extent, layers }: DrawingTotals, hasGeodata: boolean): string {
+export function drawingTables({ extent, layers, blocks }: DrawingTotals, facts: DrawingFacts): string {
+  // Then model space has an extension dictionary, with the GEODATA object.
+  const hasGeodata = facts.geodata !== null;
   return (
     tagLines('0 SECTION, 2 TABLES') +
     viewports(extent) +
-    linetypes() +
-    layerTable(layers) +
+    linetypes(facts) +
+    layerTable(layers, facts) +
     // A font of outlines: the shapes of txt.shx only have Latin letters.
     table('STYLE', HANDLE.styleTable, 1) +
     record('STYLE', HANDLE.styleStandard, HANDLE.styleTable, 'AcDbTextStyleTableRecord', 'Standard') +
@@ -31,7 +36,7 @@ export function drawingTables({ extent, layers }: DrawingTotals, hasGeodata: boo
     tagLines('0 ENDTAB') +
     applications() +
     dimensionStyles() +
-    blockRecords(hasGeodata) +
+    blockRecords(hasGeodata, blocks) +
     tagLines('0 ENDSEC')
   );
 }
@@ -68,31 +73,51 @@ function viewports(extent: Float64Array): string {
   );
 }
 
-function linetypes(): string {
+function linetypes({ layerStyles, dashScale }: DrawingFacts): string {
   const owner = HANDLE.linetypeTable;
   const entry = (handle: string, name: string): string =>
     record('LTYPE', handle, owner, 'AcDbLinetypeTableRecord', name) + tagLines('3, 72 65, 73 0, 40 0.0');
+  const used = new Set([...layerStyles.values()].flatMap(({ linetype }) => linetype ?? []));
   return (
-    table('LTYPE', owner, 3) +
+    table('LTYPE', owner, 3 + used.size) +
     entry(HANDLE.linetypeByBlock, 'ByBlock') +
     entry(HANDLE.linetypeByLayer, 'ByLayer') +
     entry(HANDLE.linetypeContinuous, 'Continuous') +
+    [...used].map((linetype) => dashes(linetype, dashScale)).join('') +
     tagLines('0 ENDTAB')
   );
 }
 
-function layerTable(fieldLayers: readonly string[]): string {
+/** `scale`: drawing units for a millimetre on paper. */
+function dashes(linetype: LinetypeName, scale: number): string {
+  const { name, handle } = linetypeRecord(linetype);
+  const lengths = LINETYPES[linetype].map((length) => Number((length * scale).toPrecision(6)));
+  const total = lengths.reduce((sum, length) => sum + Math.abs(length), 0);
+  return (
+    record('LTYPE', handle, HANDLE.linetypeTable, 'AcDbLinetypeTableRecord', name) +
+    tagLines(`3, 72 65, 73 ${lengths.length}, 40 ${realText(total)}`) +
+    lengths.map((length) => tagLines(`49 ${realText(length)}, 74 0`)).join('')
+  );
+}
+
+function layerTable(fieldLayers: readonly string[], { layerStyles }: DrawingFacts): string {
   let handle = LAYER_HANDLES_START;
-  const entries = [layer(HANDLE.layerZero, '0', FIELD_LAYER_COLOR)];
-  for (const { name, color } of FIXED_LAYERS) entries.push(layer(hex(handle++), name, color));
-  for (const name of fieldLayers) entries.push(layer(hex(handle++), name, FIELD_LAYER_COLOR));
+  const entry = (own: string, name: string, color: number): string =>
+    layer(own, name, color, layerStyles.get(layerKey(name)));
+  const entries = [entry(HANDLE.layerZero, '0', FIELD_LAYER_COLOR)];
+  for (const { name, color } of FIXED_LAYERS) entries.push(entry(hex(handle++), name, color));
+  for (const name of fieldLayers) entries.push(entry(hex(handle++), name, FIELD_LAYER_COLOR));
   return table('LAYER', HANDLE.layerTable, entries.length) + entries.join('') + tagLines('0 ENDTAB');
 }
 
-function layer(handle: string, name: string, color: number): string {
+function layer(handle: string, name: string, color: number, style: LayerStyle | undefined): string {
+  const { color: colorTags = null, linetype = null } = style ?? {};
+  const pattern = linetype === null ? 'Continuous' : linetypeRecord(linetype).name;
   return (
     record('LAYER', handle, HANDLE.layerTable, 'AcDbLayerTableRecord', name) +
-    tagLines(`62 ${color}, 6 Continuous, 370 -3, 390 ${HANDLE.plotStyleNormal}, 347 ${HANDLE.materialGlobal}`)
+    tagLines(
+      `${colorTags ?? `62 ${color}`}, 6 ${pattern}, 370 -3, 390 ${HANDLE.plotStyleNormal}, 347 ${HANDLE.materialGlobal}`,
+    )
   );
 }
 
@@ -127,16 +152,17 @@ function dimensionStyles(): string {
 }
 
 /** Each record points to its layout, whose code 330 points back (drawing-tail.ts). */
-function blockRecords(hasGeodata: boolean): string {
+function blockRecords(hasGeodata: boolean, blocks: KnownBlocks): string {
   const owner = HANDLE.blockRecordTable;
   const extension = `102 {ACAD_XDICTIONARY, 360 ${HANDLE.modelDictionary}, 102 }, `;
   const entry = (handle: string, name: string, layout: string, more = ''): string =>
     tagLines(`0 BLOCK_RECORD, 5 ${handle}, ${more}330 ${owner}, 100 AcDbSymbolTableRecord`) +
     tagLines(`100 AcDbBlockTableRecord, 2 ${name}, 340 ${layout}, 70 0, 280 1, 281 0`);
   return (
-    table('BLOCK_RECORD', owner, 2) +
+    table('BLOCK_RECORD', owner, 2 + blocks.size) +
     entry(HANDLE.modelSpace, '*Model_Space', HANDLE.modelLayout, hasGeodata ? extension : '') +
     entry(HANDLE.paperSpace, '*Paper_Space', HANDLE.paperLayout) +
+    pointBlockRecords(blocks) +
     tagLines('0 ENDTAB')
   );
 }

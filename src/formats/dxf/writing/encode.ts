@@ -26,6 +26,7 @@ import { measuredExtent } from './extent.ts';
 import { GeometryEntities, type Run } from './geometry-entities.ts';
 import { labelPlace } from './label-place.ts';
 import { FIXED_LAYERS, type FixedLayer } from './layer-names.ts';
+import { BlockInserts, type PointBlock } from './point-blocks.ts';
 import { Rings } from './rings.ts';
 import { columnOf, RowColors, RowLayers, textAt } from './row-style.ts';
 import { TextEntities } from './text-entities.ts';
@@ -41,6 +42,8 @@ export interface DrawingEncoding {
   readonly rounding: CoordinateRounding;
   readonly hatch: boolean;
   readonly attributes: boolean;
+  /** Name of the block of which points are INSERTs; null: they are POINTs. */
+  readonly pointBlock: string | null;
   readonly layerField: string | null;
   /** Layer of all features; null: that of `layerField`, or of their geometry. */
   readonly partLayer: string | null;
@@ -58,10 +61,14 @@ export interface DrawingChunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Offsets of handles in `bytes`. Handles count from 0; the sink adds the number of earlier ones. */
   readonly handleOffsets: Uint32Array<ArrayBuffer>;
+  /** Offset and number of handles of owners, in pairs; they count in the same way. */
+  readonly owners: Uint32Array<ArrayBuffer>;
   /** See extent.ts. */
   readonly extent: Float64Array<ArrayBuffer>;
   /** Names of layers from a field of the features. */
   readonly layers: readonly string[];
+  /** The block of the points; null: they are no INSERTs. */
+  readonly block: PointBlock | null;
   readonly rowCount: number;
   /** Whether the features have the fields requested for layers and colours. */
   readonly hasLayerField: boolean;
@@ -94,6 +101,7 @@ class DrawingEncoder {
   readonly #entities: EntityWriter;
   readonly #shapes: GeometryEntities;
   readonly #texts: TextEntities;
+  readonly #blocks: BlockInserts | null;
   readonly #attributes: AttributesWriter | null;
   readonly #layers: RowLayers;
   readonly #colors: RowColors;
@@ -119,6 +127,10 @@ class DrawingEncoder {
     this.#entities = new EntityWriter(estimateBytes(batch, encoding), encoding.rounding.xy);
     this.#shapes = new GeometryEntities(this.#entities, geometry.coordinates, this.#stride);
     this.#texts = new TextEntities(this.#entities, batch, encoding.textHeight);
+    this.#blocks =
+      encoding.pointBlock === null
+        ? null
+        : new BlockInserts(this.#entities, batch, encoding.pointBlock, encoding.textHeight, findings);
     this.#attributes = encoding.attributes
       ? new AttributesWriter(this.#entities.out, batch, encoding.layerName, findings)
       : null;
@@ -173,6 +185,8 @@ class DrawingEncoder {
       // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
       bytes: this.#entities.out.written(),
       handleOffsets: this.#entities.handleOffsets(),
+      owners: this.#entities.owners(),
+      block: this.#blocks?.block ?? null,
       extent,
       layers: [...this.#layers.names.values()],
       rowCount: this.#geometry.types.length,
@@ -196,9 +210,13 @@ class DrawingEncoder {
   }
 
   #point(at: number): void {
+    const { coordinates } = this.#geometry;
+    const z = this.#hasZ ? coordinates[at + 2] : 0;
     this.#setLayer('point');
-    this.#shapes.point(at, this.#hasZ ? this.#geometry.coordinates[at + 2] : 0);
+    if (this.#blocks === null) this.#shapes.point(at, z);
+    else this.#blocks.insert(coordinates[at], coordinates[at + 1], z);
     this.#endEntity(ROLE.point);
+    this.#blocks?.attributes(this.#row, coordinates[at], coordinates[at + 1], z);
   }
 
   #text(text: string, at: number): void {
@@ -217,11 +235,13 @@ class DrawingEncoder {
     const place = labelPlace(this.#geometry, row);
     if (place === null) return;
     const height = this.#encoding.labelHeight;
+    // Of a row without Z in a batch with Z it is NaN.
+    const z = this.#hasZ ? place.z : 0;
     this.#setLayer('annotation');
     if (place.kind === PART_KIND.point) {
       const beside = height * BESIDE_POINT;
-      this.#texts.label(text, height, 'left', place.x + beside, place.y + beside, place.z);
-    } else this.#texts.label(text, height, 'middle', place.x, place.y, place.z);
+      this.#texts.label(text, height, 'left', place.x + beside, place.y + beside, z);
+    } else this.#texts.label(text, height, 'middle', place.x, place.y, z);
     this.#mark = MULTI_MARK.none;
     this.#endEntity(ROLE.label);
   }

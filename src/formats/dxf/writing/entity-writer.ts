@@ -13,6 +13,8 @@ const encoder = new TextEncoder();
 const POINT_ZERO = encoder.encode('.0');
 const HEX = encoder.encode('0123456789ABCDEF');
 const OWNER = encoder.encode(`\n330\n${HANDLE.modelSpace}\n100\nAcDbEntity\n`);
+const OWNER_CODE = encoder.encode('\n330\n');
+const ENTITY_CLASS = encoder.encode('\n100\nAcDbEntity\n');
 const NOTHING = new Uint8Array(0);
 const VERTEX_FLAGS = encoder.encode('70\n32\n');
 /** Numbers below 1e8 that differ more from an integer keep decimals when they are rounded to 12 digits or more. */
@@ -56,6 +58,7 @@ export class EntityWriter {
   readonly #sequenceEnd = entityHead('SEQEND', '');
   readonly #digits: Digits;
   #handleOffsets = new Uint32Array(1 << 12);
+  readonly #owners: number[] = [];
 
   constructor(initialBytes: number, digits: Digits) {
     this.out = new ByteWriter(initialBytes);
@@ -65,6 +68,11 @@ export class EntityWriter {
   /** Offsets of handles in the bytes: HANDLE_DIGITS hexadecimal digits, counted from 0 in this batch. */
   handleOffsets(): Uint32Array<ArrayBuffer> {
     return this.#handleOffsets.slice(0, this.handleCount);
+  }
+
+  /** Offset in the bytes and number of each handle that refers to an owner in this batch, in pairs. */
+  owners(): Uint32Array<ArrayBuffer> {
+    return Uint32Array.from(this.#owners);
   }
 
   /** Begins an entity: its type, handle, owner, layer and colour, its subclass markers. */
@@ -85,6 +93,22 @@ export class EntityWriter {
       head.joined = joined(OWNER, this.layer, head.classes);
     }
     out.copy(head.joined);
+  }
+
+  /** Begins an entity that belongs to another one of the batch, by the number of its handle. */
+  beginWithin(head: EntityHead, owner: number): void {
+    const { out } = this;
+    out.copy(head.type);
+    this.#handle();
+    out.copy(OWNER_CODE);
+    this.#owners.push(out.length, owner);
+    out.reserve(HANDLE_DIGITS);
+    writeHandle(out.bytes, out.length, owner);
+    out.length += HANDLE_DIGITS;
+    out.copy(ENTITY_CLASS);
+    out.copy(this.layer);
+    out.copy(this.color);
+    out.copy(head.classes);
   }
 
   /** A tag with a code of two digits and a real number. */

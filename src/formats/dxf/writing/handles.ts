@@ -51,6 +51,11 @@ export const HANDLE = {
   geodata: '2F',
 } as const;
 
+/** The linetypes of layer styles; fewer than the handles up to FF. */
+export const FIRST_LINETYPE_HANDLE = 0x30;
+/** After those of layers. */
+export const FIRST_BLOCK_HANDLE = 0x1_0000;
+
 /** First handle for layers other than "0"; there are more handles than a drawing can have layers. */
 export const LAYER_HANDLES_START = 0x100;
 

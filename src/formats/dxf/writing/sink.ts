@@ -16,6 +16,7 @@ import { writeHandle } from './entity-writer.ts';
 import { emptyExtent, extendExtent } from './extent.ts';
 import { FIRST_ENTITY_HANDLE, LAST_ENTITY_HANDLE } from './handles.ts';
 import { FIXED_LAYERS, layerKey } from './layer-names.ts';
+import type { PointBlock } from './point-blocks.ts';
 
 /** For the numbers of the extent and the view, which become longer. */
 const NUMBER_ROOM = 512;
@@ -23,6 +24,8 @@ const NUMBER_ROOM = 512;
 const MOST_LAYERS = 32_767;
 /** For about 250 layers. */
 const LAYER_ROOM = 1 << 16;
+/** For about 200 attributes of a block. */
+const BLOCK_ROOM = 1 << 16;
 const ENTITIES = '0\nSECTION\n2\nENTITIES\n';
 /** A comment is the only tag without a meaning: 999, then a line of any text. */
 const SHORTEST_COMMENT = 5;
@@ -37,6 +40,7 @@ export class DrawingSink implements OutputSink {
   readonly #file: OutputFileSink;
   readonly #extent = emptyExtent();
   readonly #layers = new Map<string, string>();
+  readonly #blocks = new Map<string, PointBlock>();
   readonly #fixedLayers = new Set<string>(['0', ...FIXED_LAYERS.map(({ name }) => name)]);
   #headBytes: number;
   #rowCount = 0;
@@ -52,7 +56,8 @@ export class DrawingSink implements OutputSink {
     this.#findings = context.findings;
     const head = this.#head();
     const hasLayers = encoding.layerField !== null || encoding.partLayer !== null;
-    this.#headBytes = head.length + NUMBER_ROOM + (hasLayers ? LAYER_ROOM : 0);
+    const blockRoom = encoding.pointBlock === null ? 0 : BLOCK_ROOM;
+    this.#headBytes = head.length + NUMBER_ROOM + (hasLayers ? LAYER_ROOM : 0) + blockRoom;
     this.#file = new OutputFileSink(path, context.expected);
     this.#file.append(padded(head, this.#headBytes));
   }
@@ -64,6 +69,9 @@ export class DrawingSink implements OutputSink {
     if (first + handleOffsets.length > LAST_ENTITY_HANDLE)
       throw failure('DXF_TOO_LARGE', { entities: LAST_ENTITY_HANDLE - FIRST_ENTITY_HANDLE });
     for (let i = 0; i < handleOffsets.length; i++) writeHandle(bytes, handleOffsets[i], first + i);
+    for (let i = 0; i < chunk.owners.length; i += 2)
+      writeHandle(bytes, chunk.owners[i], first + chunk.owners[i + 1]);
+    if (chunk.block !== null) this.#addBlock(chunk.block);
     this.#handleSeed = first + handleOffsets.length;
     extendExtent(this.#extent, chunk.extent);
     this.#addLayers(chunk.layers);
@@ -92,6 +100,9 @@ export class DrawingSink implements OutputSink {
   }
 
   #noteMissingFields(): void {
+    for (const [key, { name }] of this.#facts.layerStyles)
+      if (!this.#fixedLayers.has(key) && !this.#layers.has(key))
+        this.#findings.note('LAYER_STYLE_UNUSED', { layer: name, option: field('output.layer_styles') });
     const { layerField, colorField, labelField } = this.#encoding;
     if (this.#rowCount === 0) return;
     if (layerField !== null && !this.#hasLayerField)
@@ -111,12 +122,23 @@ export class DrawingSink implements OutputSink {
       throw failure('DXF_TOO_MANY_LAYERS', { field: this.#encoding.layerField ?? '', limit: MOST_LAYERS });
   }
 
+  /** Other batches may have other fields. */
+  #addBlock({ name, attributes }: PointBlock): void {
+    const key = layerKey(name);
+    const known = this.#blocks.get(key)?.attributes ?? [];
+    const tags = new Set(known.map(({ tag }) => layerKey(tag)));
+    const added = attributes.filter(({ tag }) => !tags.has(layerKey(tag)));
+    if (added.length > 0 || !this.#blocks.has(key))
+      this.#blocks.set(key, { name, attributes: [...known, ...added] });
+  }
+
   /** Everything before the entities with the values known so far, except the head of ENTITIES. */
   #head(): Uint8Array {
     const totals: DrawingTotals = {
       handleSeed: this.#handleSeed,
       extent: this.#extent,
       layers: [...this.#layers.values()],
+      blocks: this.#blocks,
     };
     return encoder.encode(drawingHead(this.#facts, totals) + ENTITIES);
   }
