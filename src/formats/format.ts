@@ -195,6 +195,11 @@ export interface ExcerptRules {
    * or the heads of records; null: the file has none that can be trusted. Missing: no file of the format has any.
    */
   partitionsNear?(layer: SourceLayer, boxes: readonly Readonly<Bounds>[]): Uint8Array | null;
+  /**
+   * The layer with these of its partitions alone (1: wanted), joined to partitions of about so many bytes, whatever was between
+   * them; their features are not numbered. Null: these cannot be joined. Missing: only consecutive partitions can.
+   */
+  joinPartitions?(layer: SourceLayer, isWanted: Uint8Array, partitionBytes: number): SourceLayer | null;
 }
 
 /** Why `partitions` of a layer are only some of it; set by the pipeline. */

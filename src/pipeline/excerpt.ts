@@ -42,8 +42,12 @@ const PART_COUNT = 1500;
 const PART_BYTES = 16 << 10;
 /** Growth of the parts from one attempt to the next. */
 const GROWTH = 4;
+/** Parts of a layer that is read near a box, if those near it can be joined: a page of most databases. */
+const JOINED_PART_BYTES = 4 << 10;
 /** Bytes of a partition in which a layer is read whole. */
 const WHOLE_BYTES = 1 << 20;
+/** Bytes of a partition of joined parts: to start threads for the few of most boxes would take longer than to read them. */
+const JOINED_BYTES = 4 << 20;
 
 /** How a conversion takes excerpts. */
 export interface ExcerptPlan {
@@ -52,8 +56,10 @@ export interface ExcerptPlan {
   readonly partitionBytes: number;
   /** A sample is taken before any step that does more than select features. */
   readonly isSampled: boolean;
-  /** The first step may be a filter by a box, and the format has indexes. */
+  /** The first step is a filter by a box, and the format has indexes. */
   readonly mayHaveBox: boolean;
+  /** Parts near the box are joined, and their features have no numbers in the layer. */
+  readonly joins: boolean;
 }
 
 /** Null: the layers are read whole. */
@@ -71,12 +77,16 @@ export function planExcerpts(
     code.kind === 'streaming' && code.selects === true;
   const first = codes.find((code) => code.kind !== 'reprojecting' && !isSelecting(code));
   const isSampled = first?.kind === 'serial' && first.sampleSize !== undefined;
-  const mayHaveBox =
-    excerpts.partitionsNear !== undefined && codes[0]?.kind === 'streaming' && codes[0].boxes !== undefined;
+  const [begin] = steps;
+  const hasBox = begin?.code.kind === 'streaming' && begin.code.hasBoxes?.(begin.params) === true;
+  const mayHaveBox = excerpts.partitionsNear !== undefined && hasBox;
   if (!isSampled && !mayHaveBox) return null;
+  const needsRows = steps.some(({ code, params }) => code.kind === 'serial' && code.needsRows?.(params));
+  const joins = mayHaveBox && !isSampled && !needsRows && excerpts.joinPartitions !== undefined;
   const guessedBytes = Math.max(PART_BYTES, Math.ceil(inputBytes / PART_COUNT));
-  const partitionBytes = excerpts.boundaries === 'known' ? PART_BYTES : guessedBytes;
-  return { rules: excerpts, partitionBytes, isSampled, mayHaveBox };
+  const knownBytes = joins ? JOINED_PART_BYTES : PART_BYTES;
+  const partitionBytes = excerpts.boundaries === 'known' ? knownBytes : guessedBytes;
+  return { rules: excerpts, partitionBytes, isSampled, mayHaveBox, joins };
 }
 
 /** For each partition of a layer: 1 if it can have features in the box of the first step. Layers that are missing are read everywhere. */
@@ -139,6 +149,8 @@ function excerptOf(
     return cutOut(layer, parts, rules, { isSampled: true, isNearBox: isNear !== null });
   }
   if (isNear === null || size === 'whole') return { ...layer, partitions: largePartitions(layer, plan) };
+  const joined = plan.joins ? rules.joinPartitions?.(layer, isNear, JOINED_BYTES) : null;
+  if (joined != null) return { ...joined, excerpt: { isSampled: false, isNearBox: true } };
   const parts = runsOf(layer.partitions, isNear, Math.ceil(WHOLE_BYTES / plan.partitionBytes));
   const counted = withFeaturesBefore(layer, parts, rules);
   return cutOut(layer, counted, rules, { isSampled: false, isNearBox: true });

@@ -199,9 +199,10 @@ class Conversion {
     this.#tell({ fraction: 0, stage: 'opening' });
     this.#paths = { ...this.#paths, inputs: await withoutGzip(this.#paths, this.#scratch, signal) };
     this.#target = new ExistingTarget(this.#request, this.#paths);
-    this.#startThreadsEarly();
     const inputBytes = byteLengthOf(this.#paths.inputs);
     this.#excerpts = planExcerpts(this.#request, this.#steps, this.#input.reader, inputBytes);
+    // How much is near a box shows only later.
+    if (this.#excerpts?.joins !== true) this.#startThreadsEarly();
     const inputs = await openInputs({
       readers: this.#input.files.map(({ reader }) => reader),
       input: this.#request.input,
@@ -269,6 +270,8 @@ class Conversion {
         return await this.#convert(chosen);
       } catch (error) {
         if (!isAboutExcerpt(error)) throw error;
+        // An excerpt may be too small for threads.
+        if (this.#executor?.width === 1) this.#executor = null;
         size = error instanceof ExcerptTooSmall && typeof size === 'number' ? size + error.sizes : 'whole';
       }
     }

@@ -200,6 +200,8 @@ export interface StreamingTransformation {
    * feature may be kept. Throws what `prepare` throws.
    */
   readonly boxes?: (parameters: StepParameters, setting: StepSetting) => readonly Readonly<Bounds>[] | null;
+  /** Whether `boxes` is not null; before the CRS of the data is known. */
+  readonly hasBoxes?: (parameters: StepParameters) => boolean;
   /**
    * The fields after the step, from those before it; null for unknown. Absent: unchanged. Throws FIELD_UNKNOWN, which lists
    * the fields there are, and TRANSFORMATION_INVALID; the pipeline calls it in the main thread wherever fields are known.

@@ -137,6 +137,31 @@ test('of a large FlatGeobuf only the features near the box are read, and they ar
   assert.equal(sampled.numbers.filter((n) => ascending.includes(n)).length, 300);
 });
 
+test('pages near the box are joined, or read in their ranges if they are divided among partitions', async () => {
+  using workspace = makeWorkspace();
+  const path = await squaresAsGpkg(workspace.path, 'EPSG:4326');
+  const expected = await convert(path, { from: 'gpkg', transformations: stepsOf(near(BOX)) });
+  // A row of several pages is a partition of its own.
+  const wide = new DatabaseSync(path);
+  // The triggers name them; a change of a text calls none.
+  for (const name of ['IsEmpty', 'MinX', 'MaxX', 'MinY', 'MaxY'])
+    wide.function(`ST_${name}`, { varargs: true }, () => 0);
+  const [{ fid }] = wide.prepare('SELECT fid FROM squares WHERE n = ?').all(expected.numbers[0]) as {
+    fid: number;
+  }[];
+  wide.exec(`UPDATE squares SET pad = '${'y'.repeat(5_000_000)}' WHERE fid = ${fid}`);
+  wide.close();
+  const withLong = await convert(path, { from: 'gpkg', transformations: stepsOf(near(BOX)) });
+  assert.deepEqual(withLong.numbers, expected.numbers);
+  assert.ok(withLong.report.features.read <= expected.report.features.read);
+  const divided = new DatabaseSync(path);
+  divided.exec('PRAGMA page_size = 65536; VACUUM');
+  divided.close();
+  const result = await convert(path, { from: 'gpkg', transformations: stepsOf(near(BOX)) });
+  assert.deepEqual(result.numbers, expected.numbers);
+  assert.ok(result.codes.includes('READ_NEAR_BOX'));
+});
+
 test('of a large shapefile only the parts near the box are read, also in a zip without compression', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'in.shp');

@@ -3,6 +3,7 @@ import type { Bounds } from '../../batch/bounds.ts';
 import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import type { SourceLayer } from '../format.ts';
 import type { GpkgState } from './open.ts';
+import { joinRuns } from './page-partitions.ts';
 import { visitRowsNear } from './rtree-read.ts';
 
 /** Keys from here on are not exact as numbers. */
@@ -31,6 +32,24 @@ export function partitionsNear(
   } finally {
     database.close();
   }
+}
+
+/** As `joinPartitions` of ExcerptRules. */
+export function joinPartitions(
+  layer: SourceLayer,
+  isWanted: Uint8Array,
+  partitionBytes: number,
+): SourceLayer | null {
+  const state = layer.state as GpkgState;
+  if (state.runs === null || state.lastKeys === null) return null;
+  const joined = joinRuns(state.runs, state.lastKeys, isWanted, partitionBytes);
+  if (joined === null) return null;
+  const { partitions, lastKeys, runs } = joined;
+  return {
+    ...layer,
+    partitions: partitions.map((partition) => ({ ...partition, featuresBefore: null })),
+    state: { ...state, lastKeys, runs },
+  };
 }
 
 /** Number of the first partition whose last key is not less than the key; of the last one for keys after all of them. */

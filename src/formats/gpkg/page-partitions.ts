@@ -13,6 +13,8 @@ export interface PageRuns {
   readonly leafStarts: Uint32Array<ArrayBuffer>;
   readonly leafEnds: Uint32Array<ArrayBuffer>;
   readonly rowCounts: Uint32Array<ArrayBuffer>;
+  /** Bytes of the rows in a batch, about. */
+  readonly byteCounts: Float64Array<ArrayBuffer>;
 }
 
 /** Bytes of a row in a batch other than its payload. */
@@ -54,6 +56,7 @@ class RunList {
   readonly #leafStarts: number[] = [];
   readonly #leafEnds: number[] = [];
   readonly #rowCounts: number[] = [];
+  readonly #byteCounts: number[] = [];
   readonly #lastKeys: bigint[] = [];
   #leafStart = 0;
   #leafEnd = 0;
@@ -73,6 +76,7 @@ class RunList {
     this.#leafStarts.push(this.#leafStart);
     this.#leafEnds.push(this.#leafEnd);
     this.#rowCounts.push(this.#rowCount);
+    this.#byteCounts.push(this.openBytes);
     this.#lastKeys.push(this.#lastKey);
     this.#rowCount = 0;
     this.openBytes = 0;
@@ -89,7 +93,35 @@ class RunList {
         leafStarts: Uint32Array.from(this.#leafStarts),
         leafEnds: Uint32Array.from(this.#leafEnds),
         rowCounts: Uint32Array.from(this.#rowCounts),
+        byteCounts: Float64Array.from(this.#byteCounts),
       },
     };
   }
+}
+
+/**
+ * These of the partitions (1: wanted), joined to larger ones. Only their pages are left, so that what was between them is not
+ * read. Null: partitions share a page, of which the rows of one alone could not be told by its keys.
+ */
+export function joinRuns(
+  { pages, leafStarts, leafEnds, rowCounts, byteCounts }: PageRuns,
+  lastKeys: BigInt64Array,
+  isWanted: Uint8Array,
+  partitionBytes: number,
+): ReturnType<RunList['finish']> | null {
+  const leaves: number[] = [];
+  const joined = new RunList();
+  for (let i = 0; i < isWanted.length; i++) {
+    if (i > 0 && leafStarts[i] < leafEnds[i - 1]) return null;
+    if (isWanted[i] === 0) continue;
+    if (joined.openBytes + byteCounts[i] > partitionBytes) joined.close();
+    // All rows are counted with the first page.
+    for (let leaf = leafStarts[i]; leaf < leafEnds[i]; leaf++) {
+      const isFirst = leaf === leafStarts[i];
+      joined.add(leaves.length, isFirst ? rowCounts[i] : 0, isFirst ? byteCounts[i] : 0, lastKeys[i]);
+      leaves.push(pages.leaves[leaf]);
+    }
+  }
+  joined.close();
+  return joined.finish({ ...pages, leaves: Uint32Array.from(leaves) });
 }

@@ -11,7 +11,7 @@ import { Findings } from '../../findings.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
 import { quoted } from './names.ts';
-import { partitionsNear } from './near-boxes.ts';
+import { joinPartitions, partitionsNear } from './near-boxes.ts';
 import { type GpkgState, openGpkg } from './open.ts';
 import { otherContent } from './other-content.ts';
 import { rowRange } from './partitions.ts';
@@ -32,6 +32,7 @@ export const reader: FormatReader = {
       return runs === null ? null : expectedRows(runs.rowCounts, partition);
     },
     partitionsNear,
+    joinPartitions,
   },
   open: async (file, context) => openGpkg(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {

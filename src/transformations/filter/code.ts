@@ -18,6 +18,7 @@ export const code: StreamingTransformation = {
   usesFields: ({ where }) => where !== undefined,
   numbersRows: ({ where }) => where !== undefined && needsRows(parseExpression(where, 'where')),
   selects: true,
+  hasBoxes: ({ bbox }) => bbox !== undefined,
   boxes: (parameters, setting) =>
     parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting),
   outputFields(fields, { where }, stepPath) {
