@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isOutputFormat } from '../src/formats/format.ts';
 import { inputFormats, outputFormats } from '../src/formats/registry.ts';
-import { statedCrs, traitsOf } from '../test/support/formats.ts';
+import { recordOf, statedCrs, traitsOf } from '../test/support/formats.ts';
 import { type Command, hasCommand, outputOf } from './measure.ts';
 
 export const SOURCES = inputFormats.filter(isOutputFormat).map(({ id }) => id);
@@ -21,14 +21,19 @@ export interface Pair {
 /** Shapefiles are written twice, as loose files and as an archive; all peers write the same. */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = { shp: ['shp', 'shz'] };
 
+/** Endings of outputs, without the dot; inputs have the first one. */
+export function extensionsOf(id: string): readonly string[] {
+  return EXTENSIONS[id] ?? [recordOf(id).extensions[0].slice(1)];
+}
+
 export function allPairs(): Pair[] {
   const pairs: Pair[] = [];
   for (const reproject of [false, true])
     for (const from of SOURCES)
       for (const to of TARGETS)
-        for (const extension of EXTENSIONS[to] ?? [to])
+        for (const extension of extensionsOf(to))
           pairs.push({
-            name: `${from}>${extension}${reproject ? ' reprojected' : ''}`,
+            name: `${extensionsOf(from)[0]}>${extension}${reproject ? ' reprojected' : ''}`,
             from,
             to,
             extension,

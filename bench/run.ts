@@ -10,7 +10,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
 import { canMeasureMemory, type Measurement, measureInTurn } from './measure.ts';
-import { allPairs, geomillCommand, installedPeers, type Pair, type Peer, SOURCES, TARGETS } from './pairs.ts';
+import {
+  allPairs,
+  extensionsOf,
+  geomillCommand,
+  installedPeers,
+  type Pair,
+  type Peer,
+  SOURCES,
+  TARGETS,
+} from './pairs.ts';
 import { checkSameContent } from './same-content.ts';
 import { meansRow, tableHead, tableRow } from './table.ts';
 
@@ -38,7 +47,7 @@ function inputs(count: number): ReadonlyMap<string, string> {
   const paths = new Map([['geojson', geojson]]);
   for (const to of SOURCES) {
     if (paths.has(to)) continue;
-    const path = join(DATA_DIRECTORY, `buildings-${count}.${to}`);
+    const path = join(DATA_DIRECTORY, `buildings-${count}.${extensionsOf(to)[0]}`);
     paths.set(to, path);
     if (existsSync(path)) continue;
     const { argv } = geomillCommand({ from: 'geojson', to, reproject: false }, geojson, path);
@@ -83,7 +92,7 @@ function measurePair(
 function growth(directory: string, runs: number, count: number): void {
   for (const to of TARGETS) {
     const pair = { from: 'geojson', to, reproject: false };
-    const output = join(directory, `growth.${to}`);
+    const output = join(directory, `growth.${extensionsOf(to)[0]}`);
     const [small] = measureInTurn([geomillCommand(pair, datasetPath('buildings', count / 10), output)], runs);
     const [large] = measureInTurn([geomillCommand(pair, datasetPath('buildings', count), output)], runs);
     geomillCommand(pair, '', output).prepare();

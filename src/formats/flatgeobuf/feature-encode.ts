@@ -208,8 +208,10 @@ class FeatureEncoder {
     const count = coordOffsets[endRing] - from;
     // The format has no empty point; in well-known binary, it has no numbers.
     const isEmptyPoint = type === GEOMETRY_TYPE.point && count === 0;
-    const isListed = type >= GEOMETRY_TYPE.lineString && type !== GEOMETRY_TYPE.multiPoint;
-    const endCount = isListed && endRing - firstRing > 1 ? endRing - firstRing : 0;
+    const ringCount = endRing - firstRing;
+    // One line or ring needs no ends, but GDAL before 3.7 reads no multi line without them.
+    const isMultiLine = type === GEOMETRY_TYPE.multiLineString;
+    const hasEnds = isMultiLine || (type === GEOMETRY_TYPE.polygon && ringCount > 1);
     const table = this.#writeTable(type);
     let offset = 8;
     const field = (slot: number): number => {
@@ -220,11 +222,11 @@ class FeatureEncoder {
     const xy = field(1);
     const z = hasZ(this.#dimensions) ? field(2) : 0;
     const m = hasM(this.#dimensions) ? field(3) : 0;
-    if (endCount > 0) {
-      const ends = this.#beginVector(field(0), endCount, 4);
-      for (let i = 0; i < endCount; i++)
+    if (hasEnds) {
+      const ends = this.#beginVector(field(0), ringCount, 4);
+      for (let i = 0; i < ringCount; i++)
         this.#view.setUint32(ends + 4 * i, coordOffsets[firstRing + i + 1] - from, true);
-      this.#at = ends + 4 * endCount;
+      this.#at = ends + 4 * ringCount;
     }
     if (isEmptyPoint) this.#writeEmptyPoint(xy, z, m);
     else {

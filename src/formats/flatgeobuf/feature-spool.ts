@@ -1,13 +1,14 @@
-/** Encoded features that wait until their layer is complete: a few in memory, many in a file. */
+/** Encoded features that wait until their layer is complete: a few in memory, many in a file. Chunks that are appended belong to it. */
 import { rmSync } from 'node:fs';
 import { type Dimensions, dimensionsOf, hasM, hasZ } from '../../batch/geometry-column.ts';
 import { type ByteSink, createFileSink } from '../../io/byte-sink.ts';
-import { openFileSource } from '../../io/byte-source.ts';
+import { openFileSource, ReusedMemory } from '../../io/byte-source.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 
-const MEMORY_BYTES = 48 << 20;
+/** A layer with less is sorted in memory. */
+const MEMORY_BYTES = 192 << 20;
 
-/** Features in the file: their lengths, boxes, and bytes follow each other there. */
+/** Features in the file: their boxes, lengths and bytes follow each other there. */
 type Block = Pick<EncodedFeatures, 'dimensions' | 'types'> & {
   readonly start: number;
   readonly rowCount: number;
@@ -35,6 +36,7 @@ export class FeatureSpool {
   readonly #memoryBytes: number;
   readonly #blocks: Block[] = [];
   #kept: EncodedFeatures[] = [];
+  #keptBytes = 0;
   #file: ByteSink | null = null;
 
   /** `path` is used only for many bytes; a file that a killed run left there is overwritten. */
@@ -63,26 +65,26 @@ export class FeatureSpool {
       if (boxes[i + 3] > extent[3]) extent[3] = boxes[i + 3];
     }
     this.#kept.push(features);
-    if (this.#file === null && this.byteLength <= this.#memoryBytes) return;
+    this.#keptBytes += bytes.buffer.byteLength;
+    if (this.#file === null && this.#keptBytes <= this.#memoryBytes) return;
     this.#file ??= createFileSink(this.#path, true);
     for (const kept of this.#kept) this.#move(kept, this.#file);
     this.#kept = [];
   }
 
-  /** All features, in their order. */
+  get isInFile(): boolean {
+    return this.#file !== null;
+  }
+
+  /** All features in their order. Chunks of the file share memory: each is valid until the next one. */
   *chunks(): Generator<EncodedFeatures, void, undefined> {
-    if (this.#blocks.length > 0) {
-      using source = openFileSource(this.#path);
-      for (const { start, rowCount, byteLength, dimensions, types } of this.#blocks) {
-        const boxesAt = rowCount * 4;
-        const bytesAt = boxesAt + rowCount * 32;
-        const block = source.slice(start, start + bytesAt + byteLength);
-        const lengths = new Uint32Array(block.buffer, 0, rowCount);
-        // Boxes may not be aligned there.
-        const boxes = new Float64Array(block.buffer.slice(boxesAt, bytesAt));
-        yield { lengths, boxes, bytes: block.subarray(bytesAt), dimensions, types };
-      }
-    }
+    yield* this.#read(true);
+    yield* this.#kept;
+  }
+
+  /** As `chunks`, but chunks of the file are without bytes. */
+  *heads(): Generator<EncodedFeatures, void, undefined> {
+    yield* this.#read(false);
     yield* this.#kept;
   }
 
@@ -93,10 +95,35 @@ export class FeatureSpool {
     rmSync(this.#path, { force: true });
   }
 
+  *#read(withBytes: boolean): Generator<EncodedFeatures, void, undefined> {
+    if (this.#blocks.length === 0) return;
+    using source = openFileSource(this.#path);
+    const memory = new ReusedMemory();
+    for (const { start, rowCount, byteLength, dimensions, types } of this.#blocks) {
+      const lengthsAt = rowCount * 32;
+      const headBytes = lengthsAt + rowCount * 4;
+      const bytesAt = alignedTo8(headBytes);
+      const block = memory.take(bytesAt + byteLength);
+      source.readInto(block.subarray(0, headBytes), start);
+      if (withBytes) source.readInto(block.subarray(bytesAt, bytesAt + byteLength), start + headBytes);
+      const boxes = new Float64Array(block.buffer, 0, rowCount * 4);
+      const lengths = new Uint32Array(block.buffer, lengthsAt, rowCount);
+      const bytes = block.subarray(bytesAt, bytesAt + (withBytes ? byteLength : 0));
+      yield { lengths, boxes, bytes, dimensions, types };
+    }
+  }
+
   #move({ lengths, boxes, bytes, dimensions, types }: EncodedFeatures, file: ByteSink): void {
     const start = file.byteLength;
-    for (const part of [lengths, boxes, bytes])
-      file.append(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
     this.#blocks.push({ start, rowCount: lengths.length, byteLength: bytes.length, dimensions, types });
+    for (const part of [boxes, lengths, bytes]) {
+      file.append(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+      // Frees the memory at once: the sink makes few objects, so that a garbage collection may be many chunks away.
+      if (part.byteLength > 0) part.buffer.transfer(0);
+    }
   }
+}
+
+function alignedTo8(offset: number): number {
+  return Math.ceil(offset / 8) * 8;
 }

@@ -36,13 +36,9 @@ export class IndexWriter {
     this.#open = levels.map(() => emptyBox());
   }
 
-  /** Adds the entry of a feature at this offset with the box at `view[at]`. */
-  add(view: DataView, at: number, offset: number): void {
-    this.#add(
-      0,
-      [0, 8, 16, 24].map((i) => view.getFloat64(at + i, true)),
-      offset,
-    );
+  /** Adds the entry of a feature at this offset with the box at `boxes[at]`. */
+  add(boxes: Float64Array, at: number, offset: number): void {
+    this.#add(0, boxes, at, offset);
   }
 
   finish(): void {
@@ -53,19 +49,28 @@ export class IndexWriter {
     }
   }
 
-  #add(height: number, box: ArrayLike<number>, reference: number): void {
+  #add(height: number, boxes: Float64Array, from: number, reference: number): void {
     const level = this.#levels[height];
+    const { view } = level;
+    const open = this.#open[height];
+    const minX = boxes[from];
+    const minY = boxes[from + 1];
+    const maxX = boxes[from + 2];
+    const maxY = boxes[from + 3];
     const at = level.count * ENTRY_BYTES;
-    for (let i = 0; i < 4; i++) level.view.setFloat64(at + i * 8, box[i], true);
-    level.view.setBigUint64(at + REFERENCE_AT, BigInt(reference), true);
+    view.setFloat64(at, minX, true);
+    view.setFloat64(at + 8, minY, true);
+    view.setFloat64(at + 16, maxX, true);
+    view.setFloat64(at + 24, maxY, true);
+    view.setUint32(at + REFERENCE_AT, reference % 2 ** 32, true);
+    view.setUint32(at + REFERENCE_AT + 4, Math.floor(reference / 2 ** 32), true);
+    if (minX < open[0]) open[0] = minX;
+    if (minY < open[1]) open[1] = minY;
+    if (maxX > open[2]) open[2] = maxX;
+    if (maxY > open[3]) open[3] = maxY;
     level.count++;
     level.next++;
-    if (level.count * ENTRY_BYTES === level.view.byteLength) this.#flush(level);
-    const open = this.#open[height];
-    if (box[0] < open[0]) open[0] = box[0];
-    if (box[1] < open[1]) open[1] = box[1];
-    if (box[2] > open[2]) open[2] = box[2];
-    if (box[3] > open[3]) open[3] = box[3];
+    if (level.count * ENTRY_BYTES === view.byteLength) this.#flush(level);
     if (level.next % NODE_SIZE === 0 && height + 1 < this.#levels.length) this.#close(height);
   }
 
@@ -74,8 +79,9 @@ export class IndexWriter {
     const open = this.#open[height];
     const { next } = this.#levels[height];
     const firstChild = this.#starts[height] + Math.floor((next - 1) / NODE_SIZE) * NODE_SIZE;
-    this.#add(height + 1, open, firstChild);
-    open.set(emptyBox());
+    this.#add(height + 1, open, 0, firstChild);
+    open[0] = open[1] = Number.POSITIVE_INFINITY;
+    open[2] = open[3] = Number.NEGATIVE_INFINITY;
   }
 
   #flush(level: LevelBuffer): void {

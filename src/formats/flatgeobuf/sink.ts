@@ -6,6 +6,7 @@ import { GEOMETRY_TYPE, hasM, hasZ } from '../../batch/geometry-column.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { unfinishedPath } from '../../io/output-place.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import { copyWords } from './copy-words.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 import { FeatureSpool } from './feature-spool.ts';
 import { widenFeatures } from './feature-widen.ts';
@@ -87,23 +88,23 @@ export class FlatGeobufSink implements OutputSink {
     const nothing = new Uint8Array(BLOCK_BYTES);
     for (let left = index.byteLength; left > 0; left -= BLOCK_BYTES)
       file.append(nothing.subarray(0, Math.min(left, BLOCK_BYTES)));
-    const block = new Uint8Array(BLOCK_BYTES);
-    let blockBytes = 0;
+    const block = new Int32Array(BLOCK_BYTES / 4);
+    let blockWords = 0;
     let offset = 0;
     const flush = (): void => {
-      file.append(block.subarray(0, blockBytes));
-      blockBytes = 0;
+      file.append(new Uint8Array(block.buffer, 0, blockWords * 4));
+      blockWords = 0;
     };
-    const moved = visitSorted(this.#spool, `${this.#temporary}.sorted`, (bytes, from, to, view, box) => {
-      index.add(view, box, offset);
+    const moved = visitSorted(this.#spool, `${this.#temporary}.sorted`, (words, from, to, boxes, box) => {
+      index.add(boxes, box, offset);
       const count = to - from;
-      offset += count;
-      if (blockBytes + count > block.length) flush();
-      const feature = bytes.subarray(from, to);
-      if (count > block.length) file.append(feature);
+      offset += count * 4;
+      if (blockWords + count > block.length) flush();
+      if (count > block.length)
+        file.append(new Uint8Array(words.buffer, words.byteOffset + from * 4, count * 4));
       else {
-        block.set(feature, blockBytes);
-        blockBytes += count;
+        copyWords(words, from, to, block, blockWords);
+        blockWords += count;
       }
     });
     flush();
