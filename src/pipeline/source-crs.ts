@@ -71,6 +71,8 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     return stated;
   }
   if (layer.crs === null) {
+    const assumed = stated === null ? assumedCrsOf(question, findings) : null;
+    if (assumed !== null) return assumed;
     if (stated === null)
       throw failure(
         'CRS_MISSING',

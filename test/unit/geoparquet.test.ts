@@ -217,6 +217,32 @@ test('writes dates and times as the numbers that are read as the same text', () 
   assert.equal(dateText(-719_529), null);
 });
 
+test('reads columns of dates and timestamps as the text of each value', async () => {
+  const anyMicros = fc.bigInt({ min: -62_167_219_200_000_000n - 10n, max: 253_402_300_800_000_000n + 10n });
+  const longs = (values: readonly bigint[]): Buffer => Buffer.from(BigInt64Array.from(values).buffer);
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyMicros, { minLength: 1, maxLength: 20 }), async (values) => {
+      const count = values.length;
+      const [INT64, MICROS, DATE] = [2, 10, 6];
+      const micros = await valuesOf(
+        { type: INT64, converted: MICROS, pages: [{ data: longs(values), count }] },
+        count,
+      );
+      assert.deepEqual(
+        micros,
+        values.map((value) => timestampText(value, 'us', true)),
+      );
+      const days = values.map((value) => Number(value / 86_400_000_000n));
+      const dates = await valuesOf(
+        { type: INT32, converted: DATE, pages: [{ data: ints(...days), count }] },
+        count,
+      );
+      assert.deepEqual(dates, days.map(dateText));
+    }),
+    { numRuns: 10 },
+  );
+});
+
 test('reports times with and without a time zone in one field, and a name that is taken', async () => {
   using workspace = makeWorkspace();
   const input = join(workspace.path, 'in.geojson');

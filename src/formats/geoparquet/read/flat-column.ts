@@ -8,11 +8,15 @@ import {
 } from '../../../batch/attribute-column.ts';
 import type { MisfitList } from '../../../batch/misfits.ts';
 import type { FieldType } from '../../../batch/schema.ts';
+import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
 import type { FieldPlan } from './columns.ts';
 import { type Convert, converterOf, isPlain, isWide, type Scalar } from './convert.ts';
+import { PHYSICAL } from './metadata.ts';
+import type { SchemaNode } from './schema.ts';
+import { readTemporalColumn, type TemporalForm } from './temporal-column.ts';
 import type { ByteValues } from './values.ts';
 
 export interface ColumnContext {
@@ -33,6 +37,13 @@ export function readScalarColumn(
   context: ColumnContext,
 ): AttributeColumn {
   const { field, leaf } = plan;
+  const form = temporalForm(leaf, field.type);
+  if (form !== null) {
+    const invalid = new RowTally();
+    const column = readTemporalColumn(form, segments, leaf.definition, context.rowCount, invalid);
+    context.findings.noteTally('VALUE_INVALID', { field: field.name, type: field.type }, invalid);
+    return column;
+  }
   if (!isPlain(leaf)) return readConverted(plan, segments, context);
   const validity = validityOf(segments, leaf.definition, context.rowCount);
   switch (field.type) {
@@ -45,6 +56,13 @@ export function readScalarColumn(
     default:
       return readBytes(field.type as BytesColumn['type'], plan, segments, validity, context);
   }
+}
+
+/** Null: the leaf is no date or timestamp. */
+function temporalForm({ type, logical }: SchemaNode, fieldType: FieldType): TemporalForm | null {
+  if (fieldType === 'date' && logical?.kind === 'date') return { unit: 'days', isUtc: false };
+  if (fieldType !== 'datetime' || type !== PHYSICAL.int64) return null;
+  return logical?.kind === 'timestamp' ? { unit: logical.unit, isUtc: logical.isUtc } : null;
 }
 
 /** Null: every row has a value. */
