@@ -12,6 +12,7 @@ import { readScalarColumn } from './flat-column.ts';
 import { readJsonColumn } from './json-column.ts';
 import { readNativeGeometries } from './native-geometry.ts';
 import type { ParquetState } from './open.ts';
+import { groupOf } from './row-groups.ts';
 import type { SchemaNode } from './schema.ts';
 import { checkPositions, readWkbGeometries } from './wkb-geometry.ts';
 
@@ -141,16 +142,4 @@ class ColumnSource {
     this.#open.set(leaf.firstLeaf, { group, reader });
     return reader;
   }
-}
-
-/** The group of a row, by binary search. */
-function groupOf(firstRows: Float64Array, row: number): number {
-  let low = 0;
-  let high = firstRows.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (firstRows[middle] <= row) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

@@ -1,7 +1,7 @@
 /** Where the columns of each row group are in the file, and the bounding boxes of row groups. */
 import { type CompactReader, T } from '../bytes/compact-reader.ts';
 import { damaged, unsupported } from '../fault.ts';
-import type { FileMetadata } from './metadata.ts';
+import { type FileMetadata, PHYSICAL } from './metadata.ts';
 import type { SchemaNode } from './schema.ts';
 
 /** Tables with an entry for each leaf of each row group, at `group * leafCount + leaf`. Plain data. */
@@ -38,6 +38,8 @@ interface Chunk {
   box: number[] | null;
 }
 
+/** Largest distance between two numbers of float32, relative to them. */
+const FLOAT32_STEP = 2 ** -23;
 const MAX_ROWS = Number.MAX_SAFE_INTEGER;
 
 /** Throws ParquetFault. */
@@ -191,7 +193,8 @@ function readGeospatialBox(reader: CompactReader): number[] | null {
     return true;
   });
   const box = [found[1], found[3], found[2], found[4]];
-  return box.every(Number.isFinite) ? box : null;
+  // A box that crosses the antimeridian has its least x after its largest.
+  return box.every(Number.isFinite) && box[0] <= box[2] ? box : null;
 }
 
 function checkChunk(chunk: Chunk, node: SchemaNode, dataEnd: number): void {
@@ -216,5 +219,22 @@ function addBox(
   const bytes = side < 2 ? min : max;
   if (bytes === null || (bytes.length !== 4 && bytes.length !== 8)) return;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  box[side] = type === 5 && bytes.length === 8 ? view.getFloat64(0, true) : view.getFloat32(0, true);
+  if (type === PHYSICAL.double && bytes.length === 8) box[side] = view.getFloat64(0, true);
+  else {
+    const value = view.getFloat32(0, true);
+    // Not every writer rounds outward.
+    box[side] = value + Math.abs(value) * FLOAT32_STEP * (side < 2 ? -1 : 1);
+  }
+}
+
+/** The group of a row, by binary search. */
+export function groupOf(firstRows: Float64Array, row: number): number {
+  let low = 0;
+  let high = firstRows.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (firstRows[middle] <= row) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
