@@ -1,11 +1,13 @@
 /** Planar buffers: points without an engine, everything else by GEOS; what is dropped or repaired is told. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GEOMETRY_TYPE, type GeometryColumn } from '../../src/batch/geometry-column.ts';
+import { seededRandom } from '../../bench/data.ts';
+import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
 import { signedArea } from '../../src/batch/rings.ts';
 import { Geos } from '../../src/engines/geos/geos.ts';
 import { Findings } from '../../src/findings.ts';
 import { PlanarBuffer, type PlanarForm } from '../../src/transformations/buffer/planar.ts';
+import { ShrunkRing } from '../../src/transformations/buffer/shrunk-ring.ts';
 import { batchRows } from '../support/rows.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 
@@ -136,4 +138,45 @@ test('the outline of a result is simplified on request', () => {
   const simple = buffered([line], 10, { simplifyTolerance: 1 });
   assert.ok(simple.batch.geometry.coordinates.length < plain.batch.geometry.coordinates.length / 2);
   near(simple.areas[0], plain.areas[0], 0.05);
+});
+
+test('polygons are shrunk to what GEOS makes of them', () => {
+  const random = seededRandom(3);
+  const corners = (count: number, least: number, grid: number): string => {
+    const texts = Array.from({ length: count }, (_, i) => {
+      const angle = (i / count) * 2 * Math.PI;
+      const reach = least + random() * (10 - least);
+      const snap = (value: number): number => (grid === 0 ? value : Math.round(value / grid) * grid);
+      return `${500_000 + snap(reach * Math.cos(angle))} ${5_400_000 + snap(reach * Math.sin(angle))}`;
+    });
+    if (random() < 0.5) texts.reverse();
+    return `POLYGON ((${[...texts, texts[0]].join(', ')}))`;
+  };
+  const texts = Array.from({ length: 400 }, (_, i) =>
+    corners(4 + Math.floor(random() * 11), [2, 6, 8][i % 3], i % 5 === 0 ? 1 : 0),
+  );
+  const { geometry } = batchOfWkt(texts);
+  const column = new GeometryBuilder('XY');
+  for (const distance of [0.1, 1, 3]) {
+    const shrunk = new ShrunkRing(distance, 16);
+    let done = 0;
+    for (let row = 0; row < texts.length; row++) {
+      if (!shrunk.append(geometry, row, column)) {
+        assert.equal(column.partCount, 0, 'nothing is appended');
+        continue;
+      }
+      done++;
+      using polygon = geos.read(geometry, row);
+      using expected = polygon.buffer(-distance, ROUND);
+      using actual = geos.read(column.finish(), 0);
+      assert.ok(actual.isValid, texts[row]);
+      near(actual.area, expected.area, 1e-7);
+      // GEOS's own overlay of two outlines that differ by rounding can fail: the distance of their vertices is surer.
+      using grown = expected.buffer(1e-6 * distance, ROUND);
+      assert.ok(grown.covers(actual), texts[row]);
+      column.rewind(0);
+      column.featureCount = 0;
+    }
+    assert.ok(done > (distance === 3 ? 60 : 250), `${done} of ${texts.length} without GEOS for ${distance}`);
+  }
 });

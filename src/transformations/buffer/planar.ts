@@ -13,8 +13,10 @@ import type { Geos } from '../../engines/geos/geos.ts';
 import type { BufferStyle } from '../../engines/geos/instance.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { areValidRings, SimpleRings } from '../parts/planar/simple-rings.ts';
 import { withRows } from '../parts/take-rows.ts';
 import { appendCircle, circleOffsets, circlesAreApart } from './circles.ts';
+import { ShrunkRing } from './shrunk-ring.ts';
 import { StarBuffer } from './star-buffer.ts';
 
 export interface PlanarForm {
@@ -40,6 +42,9 @@ export class PlanarBuffer {
   readonly #hasCircles: boolean;
   /** Null if the form of the buffer needs GEOS. */
   readonly #star: StarBuffer | null;
+  /** Null if the distance is not negative, or the form of the buffer needs GEOS. */
+  readonly #shrunk: ShrunkRing | null;
+  readonly #rings = new SimpleRings();
 
   /** `checkPositions` throws if the results of a batch have too many positions. */
   constructor(form: PlanarForm, geos: Geos, checkPositions: (count: number) => void = () => {}) {
@@ -49,6 +54,8 @@ export class PlanarBuffer {
     this.#circle = circleOffsets(form.distance, form.style.quadrantSegments);
     this.#hasCircles = form.distance > 0 && form.style.endCap === 'round' && form.simplifyTolerance === 0;
     const hasStars = form.distance > 0 && form.style.join === 'round' && form.simplifyTolerance === 0;
+    const isShrunk = form.distance < 0 && form.style.join === 'round' && form.simplifyTolerance === 0;
+    this.#shrunk = isShrunk ? new ShrunkRing(-form.distance, form.style.quadrantSegments) : null;
     this.#star = hasStars ? new StarBuffer(form.distance, form.style.quadrantSegments) : null;
   }
 
@@ -88,9 +95,11 @@ export class PlanarBuffer {
     }
     const isArea = type === polygon || type === multiPolygon;
     if (isArea && this.#star?.append(column, row, builder)) return true;
+    if (isArea && this.#shrunk?.append(column, row, builder)) return true;
     if (!isFinite2d(column, row)) return this.#appendRepaired(column, row, builder, repaired);
     using geometry = this.#geos.read(column, row);
-    if ((type === polygon || type >= multiPolygon) && !geometry.isValid) {
+    const isSimple = isArea && areValidRings(this.#rings, column, row);
+    if (!isSimple && (type === polygon || type >= multiPolygon) && !geometry.isValid) {
       return this.#appendRepaired(column, row, builder, repaired);
     }
     return this.#appendBuffer(geometry, builder);
