@@ -79,15 +79,15 @@ export function compareBothWays(
   const projected = degrees.slice();
   forward.transform(projected, 'XY');
   const inside = Float64Array.from(projected.filter((_, i) => isMoved(degrees, projected, i)));
-  return [compare(forward, degrees, system), compare(back, inside, system)];
+  return [compare(proj, forward, degrees, system), compare(proj, back, inside, system)];
 }
 
-function compare(transformer: Transformer, source: Float64Array, system: System): Comparison {
+function compare(proj: Proj, transformer: Transformer, source: Float64Array, system: System): Comparison {
   const { from, to } = transformer;
   const exact = source.slice();
   transformer.transform(exact, 'XY');
-  // As in a conversion, where some operations are computed without PROJ.
-  const used = plainTransformer(transformer.recipe) ?? transformer;
+  // As in a conversion.
+  const used = plainTransformer(transformer.recipe) ?? proj.transformerOf(transformer.recipe);
   const ours = source.slice();
   const { approximated } = used.transform(ours, 'XY', undefined, undefined, used.approximation(ANY_INPUT));
   const isForward = to === system.definition;

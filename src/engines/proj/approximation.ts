@@ -157,7 +157,7 @@ function fittedCell(operation: SmoothOperation, west: number, south: number, siz
 }
 
 /** Transforms the positions at the ordinates `rest` in place; the failures count all positions. */
-function transformRest(
+export function transformRest(
   coordinates: Float64Array,
   stride: number,
   rest: Uint32Array,

@@ -6,12 +6,16 @@
  * same criteria, and PROJ is asked for its member for a position. A second list, as if every grid that
  * PROJ knows were installed, shows which grids would have given a better result.
  */
-import { type Area, grown, isWithin, METERS_PER_DEGREE, widthOf } from './area.ts';
+import type { Bounds } from '../../batch/bounds.ts';
+import { type Area, grown, isWholeWorld, isWithin, METERS_PER_DEGREE, widthOf } from './area.ts';
+import type { CandidateBox, CandidateChoice, CandidateOperation } from './candidate-choice.ts';
 import { type ProjContext, ProjObject } from './context.ts';
 import { areaOf, horizontalAxis, horizontalCrs } from './crs.ts';
+import type { DegreesView } from './degrees.ts';
 import {
   PJ_FWD,
   PJ_GRID_AVAILABILITY,
+  PJ_PROJ_5,
   PJ_SPATIAL_PARTIAL_INTERSECTION,
   PJ_TYPE,
   type Pointer,
@@ -76,6 +80,34 @@ export class OperationCandidates {
     return true;
   }
 
+  /** The candidates as plain data; null if PROJ cannot express one of them. `source`: of the source CRS. */
+  choice(source: DegreesView): CandidateChoice | null {
+    const operations: CandidateOperation[] = [];
+    const boxes: CandidateBox[] = [];
+    const { native, pointer } = this.#context;
+    for (let index = 0; index < this.#available.count; index++) {
+      using operation = this.#available.get(index);
+      using normalized = new ProjObject(
+        this.#context,
+        native.proj_normalize_for_visualization(pointer, operation.pointer),
+      );
+      const pipeline =
+        normalized.pointer === 0
+          ? null
+          : this.#context.text(native.proj_as_proj_string(pointer, normalized.pointer, PJ_PROJ_5, 0));
+      this.#context.clearMessages();
+      if (pipeline === null) return null;
+      operations.push({ pipeline, description: this.#describe(index, -1) });
+      for (const box of boxesOf(this.#context, operation, index, source)) boxes.push(box);
+    }
+    // Without alternatives PROJ uses the operation everywhere.
+    if (operations.length === 1) boxes.splice(0, boxes.length, { ...EVERYWHERE, operation: 0, accuracy: 0 });
+    const known = this.#known
+      .facts()
+      .map((facts, index) => ({ ...facts, gridsMissing: this.#missingGrids(index) }));
+    return { operations, boxes, known };
+  }
+
   [Symbol.dispose](): void {
     this.#available[Symbol.dispose]();
     this.#known[Symbol.dispose]();
@@ -129,7 +161,10 @@ export class OperationCandidates {
 function isSmaller(area: Area, sizeMeters: number): boolean {
   const height = (area.north - area.south) * METERS_PER_DEGREE;
   const widest = Math.max(0, area.south, -area.north);
-  const width = widthOf(area) * METERS_PER_DEGREE * Math.cos((widest * Math.PI) / 180);
+  const { west, east } = area;
+  // PROJ makes two boxes of an area across the antimeridian.
+  const degrees = west > east ? Math.min(180 - west, east + 180) : east - west;
+  const width = degrees * METERS_PER_DEGREE * Math.cos((widest * Math.PI) / 180);
   return Math.min(width, height) < 1.2 * sizeMeters;
 }
 
@@ -138,6 +173,83 @@ function isNear(area: Area, degrees: Float64Array): boolean {
   const around = grown(area, Math.max(2, widthOf(area), area.north - area.south));
   for (let i = 0; i < degrees.length; i += 2) if (isWithin(around, degrees[i], degrees[i + 1])) return true;
   return false;
+}
+
+/** Operations that PROJ prefers to those of smaller areas. */
+const PRIORITY = /NAD83 to NAD83\(HARN\) \((?:47|48|49|50)\)|GDA94 to WGS 84 \(1\)|GDA2020 to WGS 84 \(2\)/;
+const EVERYWHERE: Omit<CandidateBox, 'operation' | 'accuracy'> & { readonly bounds: Bounds } = {
+  bounds: [-Number.MAX_VALUE, -Number.MAX_VALUE, Number.MAX_VALUE, Number.MAX_VALUE],
+  pseudoArea: 4 * Math.PI,
+  isPriority: false,
+  isOffshore: false,
+  isUnknownArea: false,
+};
+/** Steps along each side of an area, for its box. */
+const BOX_STEPS = 20;
+
+/** The boxes by which PROJ decides whether an operation is meant for a position. */
+function boxesOf(
+  context: ProjContext,
+  operation: ProjObject,
+  index: number,
+  source: DegreesView,
+): CandidateBox[] {
+  const { native, pointer } = context;
+  const areaName = context.slot(4);
+  const [west, south, east, north] = [0, 1, 2, 3].map((slot) => context.slot(slot));
+  const hasArea =
+    native.proj_get_area_of_use(pointer, operation.pointer, west, south, east, north, areaName) !== 0;
+  const area = hasArea ? areaOf(context, operation.pointer) : null;
+  const name = (hasArea ? context.textAt(areaName) : null) ?? '';
+  const facts = {
+    operation: index,
+    accuracy: native.proj_coordoperation_get_accuracy(pointer, operation.pointer),
+    isPriority: PRIORITY.test(context.text(native.proj_get_name(operation.pointer)) ?? ''),
+    isOffshore: name.includes('- offshore'),
+    isUnknownArea: name === '' || name === 'unknown',
+  };
+  context.clearMessages();
+  const whole = area ?? { west: -180, south: -90, east: 180, north: 90 };
+  const parts =
+    whole.west <= whole.east
+      ? [whole]
+      : [
+          { ...whole, east: 180 },
+          { ...whole, west: -180 },
+        ];
+  return parts.flatMap((part) => {
+    const bounds = boxOf(part, source);
+    const pseudoArea = (part.east - part.west) * (sine(part.north) - sine(part.south));
+    return bounds[0] <= bounds[2] ? [{ ...facts, bounds, pseudoArea }] : [];
+  });
+}
+
+function sine(degrees: number): number {
+  return Math.sin((degrees * Math.PI) / 180);
+}
+
+/** The bounds of positions along the sides, as PROJ computes them; of the whole world, no limits. */
+function boxOf(area: Area, source: DegreesView): Bounds {
+  if (isWholeWorld(area)) return EVERYWHERE.bounds;
+  const { west, south, east, north } = area;
+  const sides: number[] = [];
+  for (let step = 0; step <= BOX_STEPS; step++) {
+    const x = west + step * ((east - west) / BOX_STEPS);
+    const y = south + step * ((north - south) / BOX_STEPS);
+    sides.push(x, south, x, north, west, y, east, y);
+  }
+  const positions = Float64Array.from(sides);
+  source.fromDegrees(positions);
+  const bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < positions.length; i += 2) {
+    const [x, y] = [positions[i], positions[i + 1]];
+    if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
+    bounds[0] = Math.min(bounds[0], x);
+    bounds[1] = Math.min(bounds[1], y);
+    bounds[2] = Math.max(bounds[2], x);
+    bounds[3] = Math.max(bounds[3], y);
+  }
+  return bounds;
 }
 
 interface KnownOperation {

@@ -7,6 +7,7 @@ import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import { ProjContext } from './context.ts';
 import { describeCrs } from './crs.ts';
 import { extentOfUse } from './degrees.ts';
+import { SeveralOperationsTransformer } from './several-operations.ts';
 import { SingleOperationTransformer } from './single-operation.ts';
 import { ProjTransformer } from './transformer.ts';
 import type { Transformer, TransformerRecipe } from './transformer-contract.ts';
@@ -31,6 +32,7 @@ export class Proj {
   readonly #descriptions = new Map<string, CrsDescription>();
   readonly #extents = new Map<string, Bounds | null>();
   readonly #transformers = new Map<string, ProjTransformer>();
+  readonly #several = new Map<string, SeveralOperationsTransformer>();
 
   private constructor(context: ProjContext) {
     this.#context = context;
@@ -73,25 +75,40 @@ export class Proj {
     const transformer =
       known ??
       new ProjTransformer(this.#context, this.describe(from, 'input CRS'), this.describe(to, 'output CRS'));
-    this.#transformers.delete(key);
-    this.#transformers.set(key, transformer); // now the most recently used
-    if (this.#transformers.size > MAX_READY_TRANSFORMERS) {
-      const oldest = firstKey(this.#transformers);
-      // It can still be used: it sets up its objects again.
-      this.#transformers.get(oldest)?.release();
-      this.#transformers.delete(oldest);
-    }
-    return transformer;
+    return keepReady(this.#transformers, key, transformer);
   }
 
   /** The transformer for a recipe from another thread. Throws as `transformer`. */
   transformerOf(recipe: TransformerRecipe): Transformer {
-    const { single } = recipe;
+    const { from, to, single, several } = recipe;
+    const key = `${from}\0${to}`;
+    if (several !== null) {
+      const byProj = (): Transformer => this.transformer(from, to);
+      const known = this.#several.get(key);
+      const transformer = known ?? new SeveralOperationsTransformer(this.#context, recipe, several, byProj);
+      return keepReady(this.#several, key, transformer);
+    }
     // If the pair is set up already, as in a warm runner's main thread, that transformer is used.
-    if (single === null || this.#transformers.has(`${recipe.from}\0${recipe.to}`))
-      return this.transformer(recipe.from, recipe.to);
+    if (single === null || this.#transformers.has(key)) return this.transformer(from, to);
     return new SingleOperationTransformer(this.#context, recipe, single);
   }
+}
+
+/** Makes the transformer the most recently used one; the least recently used one may free its objects. */
+function keepReady<Kind extends { release(): void }>(
+  transformers: Map<string, Kind>,
+  key: string,
+  transformer: Kind,
+): Kind {
+  transformers.delete(key);
+  transformers.set(key, transformer);
+  if (transformers.size > MAX_READY_TRANSFORMERS) {
+    const oldest = firstKey(transformers);
+    // It can still be used: it sets up its objects again.
+    transformers.get(oldest)?.release();
+    transformers.delete(oldest);
+  }
+  return transformer;
 }
 
 function remember<Answer>(answers: Map<string, Answer>, definition: string, answer: Answer): Answer {

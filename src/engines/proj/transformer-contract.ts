@@ -4,6 +4,7 @@ import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
 import type { CrsText } from '../../crs/crs.ts';
 import type { Approximation, ApproximationCounts } from './approximation.ts';
 import { type AreasOfUse, NONE_OUTSIDE, type OutsideCounts, type PositionRows } from './area.ts';
+import type { CandidateChoice } from './candidate-choice.ts';
 import type { OperationDescription } from './operation-description.ts';
 
 /** Number of positions of one call for which operations and, between projected systems, areas of use are checked. */
@@ -89,13 +90,21 @@ export interface TransformerRecipe {
   readonly from: CrsText;
   readonly to: CrsText;
   /** Null where PROJ chooses between operations for each position. */
-  readonly single: {
-    readonly pipeline: string;
-    readonly areas: AreasOfUse;
-    readonly source: AnglesOf;
-    readonly target: AnglesOf;
-    readonly operation: OperationDescription;
-    /** Results are a smooth function of the position, as far as it is known without the transformation. */
-    readonly isSmooth: boolean;
-  } | null;
+  readonly single:
+    | ({
+        readonly pipeline: string;
+      } & RecipeFacts)
+    | null;
+  /** PROJ's choice for each position as plain data; null if there is one operation, or if only PROJ can choose. */
+  readonly several: ({ readonly choice: CandidateChoice } & RecipeFacts) | null;
+}
+
+interface RecipeFacts {
+  readonly areas: AreasOfUse;
+  readonly source: AnglesOf;
+  readonly target: AnglesOf;
+  /** As `Transformer.operation`. */
+  readonly operation: OperationDescription;
+  /** Results are a smooth function of the position, as far as it is known without the transformation. */
+  readonly isSmooth: boolean;
 }

@@ -16,6 +16,7 @@ import {
   type PositionRows,
 } from './area.ts';
 import { nativeRun, transformAll } from './bulk.ts';
+import { boundaryPositions } from './candidate-choice.ts';
 import type { ProjContext, ProjObject } from './context.ts';
 import { approximatedRun, transformAndCount } from './counted.ts';
 import { isSameInXyOrder } from './crs.ts';
@@ -24,6 +25,7 @@ import { DegreesView } from './degrees.ts';
 import { PJ_PROJ_5 } from './native.ts';
 import { NO_OPERATION_NEEDED, type OperationDescription } from './operation-description.ts';
 import { OperationCandidates } from './operations.ts';
+import { SeveralOperationsTransformer } from './several-operations.ts';
 import { smoothOperation } from './smooth-operation.ts';
 import { createTransformation } from './transformation.ts';
 import {
@@ -90,6 +92,7 @@ export class ProjTransformer implements Transformer {
   readonly #middle: { readonly longitude: number; readonly latitude: number } | null;
   #machinery: Machinery | null = null;
   #operation: OperationDescription | null = null;
+  #recipe: TransformerRecipe | null = null;
 
   /** Throws CRS_NO_OPERATION for a pair that PROJ rejects. */
   constructor(context: ProjContext, source: CrsDescription, target: CrsDescription) {
@@ -106,32 +109,58 @@ export class ProjTransformer implements Transformer {
   }
 
   get recipe(): TransformerRecipe {
-    if (this.isIdentity) return { from: this.from, to: this.to, single: null };
+    this.#recipe ??= this.#makeRecipe();
+    return this.#recipe;
+  }
+
+  #makeRecipe(): TransformerRecipe {
+    const plain = { from: this.from, to: this.to, single: null, several: null };
+    if (this.isIdentity) return plain;
     const { candidates, transformation, source, target } = this.#ready();
-    const isSingle = candidates.isOnlyOne && (source.isGeographic || target.isGeographic);
-    const { native, pointer } = this.#context;
-    const pipeline = isSingle
-      ? this.#context.text(native.proj_as_proj_string(pointer, transformation.pointer, PJ_PROJ_5, 0))
-      : null;
-    this.#context.clearMessages();
+    if (!source.isGeographic && !target.isGeographic) return plain;
     const viewOf = (view: DegreesView): AnglesOf => ({
       isGeographic: view.isGeographic,
       degreesPerUnit: view.degreesPerUnit,
       primeMeridianDegrees: view.primeMeridianDegrees,
       metersPerUnit: view.metersPerUnit,
     });
-    const single =
-      pipeline === null
-        ? null
-        : {
-            pipeline,
-            areas: this.#areas,
-            source: viewOf(source),
-            target: viewOf(target),
-            operation: candidates.first() ?? UNNAMED_OPERATION,
-            isSmooth: this.#isSmooth,
-          };
-    return { from: this.from, to: this.to, single };
+    const facts = {
+      areas: this.#areas,
+      source: viewOf(source),
+      target: viewOf(target),
+      isSmooth: this.#isSmooth,
+    };
+    if (!candidates.isOnlyOne) {
+      const choice = candidates.choice(source);
+      if (choice === null || choice.operations.length === 0) return plain;
+      const several = { ...plain, several: { choice, ...facts, operation: this.operation } };
+      return this.#isSameAs(several) ? several : plain;
+    }
+    const { native, pointer } = this.#context;
+    const pipeline = this.#context.text(
+      native.proj_as_proj_string(pointer, transformation.pointer, PJ_PROJ_5, 0),
+    );
+    this.#context.clearMessages();
+    const operation = candidates.first() ?? UNNAMED_OPERATION;
+    return pipeline === null ? plain : { ...plain, single: { pipeline, ...facts, operation } };
+  }
+
+  /** Whether a recipe gives the results of PROJ, bit for bit, at and around the boundaries between its operations. */
+  #isSameAs(
+    recipe: TransformerRecipe & { readonly several: NonNullable<TransformerRecipe['several']> },
+  ): boolean {
+    const positions = boundaryPositions(recipe.several.choice);
+    const exact = positions.slice();
+    this.transform(exact, 'XY');
+    try {
+      const other = new SeveralOperationsTransformer(this.#context, recipe, recipe.several, () => this);
+      other.transform(positions, 'XY');
+      other.release();
+    } catch {
+      // PROJ does not take one of its pipelines.
+      return false;
+    }
+    return positions.every((value, i) => Object.is(value, exact[i]));
   }
 
   get operation(): OperationDescription {
