@@ -277,6 +277,7 @@ const generalErrors = {
     400,
     '{source} is not a readable gzip file: {reason}; use an undamaged copy, or unpack it first',
   ),
+  XML_SYNTAX: user(400, '{source}, line {line}, column {column}: {reason}'),
   // jobs
   JOB_UNKNOWN: user(404, "there is no job '{id}'"),
   JOB_NOT_DONE: user(409, "job '{id}' is {state}; its output is available once it is SUCCESS{more}"),

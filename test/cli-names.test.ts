@@ -110,15 +110,15 @@ test('a file with an unknown extension is read by its content', async () => {
 test('formats of other programs are named with the next step, for inputs and outputs', async () => {
   mkdirSync(inDirectory('survey.gdb'));
   const cases: readonly (readonly [input: string, output: string, message: RegExp])[] = [
-    ['trip.kml', 'x.gpkg', /KML is not supported; convert it with 'ogr2ogr out\.gpkg in\.kml'/],
+    ['trip.gml', 'x.gpkg', /GML is not supported; convert it with 'ogr2ogr out\.gpkg in\.gml'/],
     ['survey.gdb', 'x.gpkg', /geodatabase is not supported; convert it with 'ogr2ogr out\.gpkg in\.gdb'/],
     ['plan.DWG', 'x.gpkg', /DWG is not supported; save the drawing as DXF/],
     ['list.xlsx', 'x.gpkg', /XLSX is not supported; save the sheet as CSV/],
     ['map.topojson', 'x.gpkg', /TopoJSON is not supported; convert it with 'mapshaper/],
     [
       sample,
-      'trip.kml',
-      /KML is not supported; write a \.gpkg and convert that with 'ogr2ogr out\.kml in\.gpkg'/,
+      'trip.gml',
+      /GML is not supported; write a \.gpkg and convert that with 'ogr2ogr out\.gml in\.gpkg'/,
     ],
     [sample, 'plan.dwg', /write a \.dxf/],
   ];
@@ -128,7 +128,6 @@ test('formats of other programs are named with the next step, for inputs and out
 
 test('formats of other programs are named by their content, too', async () => {
   const cases: readonly (readonly [content: string, found: RegExp])[] = [
-    ['<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"/>', /KML.*ogr2ogr out\.gpkg in\.kml/],
     ['<gpx version="1.1"/>', /GPX.*ogr2ogr/],
     ['<gml:FeatureCollection xmlns:gml="http://www.opengis.net/gml/3.2"/>', /GML.*ogr2ogr/],
     ['AC1032\0\0', /DWG.*save the drawing as DXF/],

@@ -30,7 +30,7 @@ const suggestions: readonly (readonly [argv: readonly string[], message: RegExp]
   [['--to_crs', '25832'], /did you mean --to-crs\?/],
   [['-t_srs', 'EPSG:25832'], /-t_srs of ogr2ogr is --to-crs CRS/],
   [['--to', 'geopakcage'], /unknown format 'geopakcage' \(did you mean 'geopackage'\?\)/],
-  [['--to', 'kml'], /unknown format 'kml' \(KML is not supported; write a \.gpkg/],
+  [['--to', 'gml'], /unknown format 'gml' \(GML is not supported; write a \.gpkg/],
   [['--from', 'xlsx'], /unknown format 'xlsx' \(XLSX is not supported; save the sheet as CSV/],
   [['--filter', "NAME = 'a'"], /has no field 'NAME' \(did you mean 'name'\?\); its fields: 'name'/],
   [['--select', 'names'], /has no field 'names' \(did you mean 'name'\?\)/],

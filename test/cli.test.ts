@@ -290,8 +290,8 @@ test('a pipeline file says all that a request can', async () => {
 test('a file whose format is not known from its name is refused with the format it is, or the flag to use', async () => {
   const cases: [argv: string[], expected: RegExp][] = [
     [
-      ['convert', 'a.kml', 'a.gpkg'],
-      /'a.kml': KML is not supported; convert it with 'ogr2ogr out\.gpkg in\.kml'/,
+      ['convert', 'a.gml', 'a.gpkg'],
+      /'a.gml': GML is not supported; convert it with 'ogr2ogr out\.gpkg in\.gml'/,
     ],
     [['convert', sample, 'a.dwg'], /'a.dwg': DWG is not supported; write a \.dxf/],
     [

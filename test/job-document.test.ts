@@ -97,7 +97,7 @@ test('errors name the path in the document, and nothing is written if one output
       /'inputs\[1\]\.layer' is possible only in/,
     ],
     [{ inputs, input: inputs[0], outputs: [good] }, /'input' contradicts 'inputs'/],
-    [{ inputs, outputs: [out('x.kml')] }, /KML is not supported/],
+    [{ inputs, outputs: [out('x.gml')] }, /GML is not supported/],
   ];
   for (const [document, message] of cases) assert.match(await refusal(document), message);
   assert.ok(!existsSync(inDirectory('never.gpkg')));
@@ -117,12 +117,12 @@ test('messages name members of the document instead of flags', async () => {
     [{ inputs: [{ path: unnamed }], outputs: [good] }, /set 'inputs\[0\]\.format' to one of geojson, /],
     [{ inputs: [{ path: '-' }], outputs: [good] }, /set 'inputs\[0\]\.format' to one of /],
     [
-      { inputs, outputs: [good, { path: 'x', format: 'kml' }] },
-      /'outputs\[1\]\.format': unknown format 'kml'/,
+      { inputs, outputs: [good, { path: 'x', format: 'gml' }] },
+      /'outputs\[1\]\.format': unknown format 'gml'/,
     ],
     [
-      { inputs: [{ path: sample, format: 'kml' }], outputs: [good] },
-      /'inputs\[0\]\.format': unknown format 'kml'/,
+      { inputs: [{ path: sample, format: 'gml' }], outputs: [good] },
+      /'inputs\[0\]\.format': unknown format 'gml'/,
     ],
     // A template names the member, not a parameter.
     [
@@ -274,7 +274,7 @@ test('the service takes the same document: the request is that of the config', (
     /'outputs' has 2 entries; a job has one output/,
   );
   assert.throws(
-    () => parseJobRequest({ ...document, outputs: [{ format: 'kml' }] }, endpoint, registries),
+    () => parseJobRequest({ ...document, outputs: [{ format: 'gml' }] }, endpoint, registries),
     /'outputs\[0\]\.format': unknown format/,
   );
   const append = { ...document, operation: 'append' };
@@ -293,6 +293,6 @@ test('the published schema accepts the documents that run, and refuses others', 
     null,
   );
   assert.notEqual(check({ inputs: [], outputs: [{ path: 'a' }] }), null);
-  assert.notEqual(check({ inputs: [{ path: 'a' }], outputs: [{ path: 'b', format: 'kml' }] }), null);
+  assert.notEqual(check({ inputs: [{ path: 'a' }], outputs: [{ path: 'b', format: 'gml' }] }), null);
   assert.notEqual(check({ operation: 'join', inputs: [{ path: 'a' }], outputs: [{ path: 'b' }] }), null);
 });

@@ -184,6 +184,11 @@ export class GeometryBuilder {
     this.#ringOffsets[part + 1] = this.ringCount;
   }
 
+  /** Changes the kind of a part: for readers that know only after its members whether a geometry is a collection. */
+  markPart(part: number, kind: number): void {
+    this.#partKinds[part] = kind;
+  }
+
   /** `type` is a GEOMETRY_TYPE; the feature consists of the parts ended since the previous feature. */
   endFeature(type: number): void {
     const feature = this.featureCount++;

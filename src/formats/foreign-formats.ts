@@ -51,8 +51,6 @@ const RASTER: Advice = {
 };
 
 export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
-  { found: 'KML', ...gdal('.kml'), extensions: ['.kml'], pattern: /<(?:\w+:)?kml\b/ },
-  { found: 'KMZ', ...gdal('.kmz'), extensions: ['.kmz'], member: /\.kml$/i },
   { found: 'GPX', ...gdal('.gpx'), extensions: ['.gpx'], pattern: /<(?:\w+:)?gpx\b/ },
   { found: 'GML', ...gdal('.gml'), extensions: ['.gml'], pattern: /opengis\.net\/gml/ },
   { found: 'MapInfo TAB', ...gdal('.tab'), extensions: ['.tab'], pattern: /^!table/i },

@@ -1,6 +1,6 @@
 /** Line and column of a byte in a file, counted only when an error needs them. */
 import { byteOrderMarkLength, PositionCounter, type TextPosition } from '../bytes/text-position.ts';
-import { openFileSource } from './byte-source.ts';
+import { type ByteSource, openFileSource } from './byte-source.ts';
 
 const BLOCK_BYTES = 1 << 20;
 
@@ -10,6 +10,11 @@ const BLOCK_BYTES = 1 << 20;
  */
 export function positionInFile(path: string, offset: number): TextPosition {
   using source = openFileSource(path);
+  return positionInSource(source, offset);
+}
+
+/** The same for an open source. */
+export function positionInSource(source: ByteSource, offset: number): TextPosition {
   const end = Math.min(offset, source.byteLength);
   const counter = new PositionCounter();
   for (let at = byteOrderMarkLength(source.slice(0, Math.min(end, 3))); at < end; at += BLOCK_BYTES)

@@ -26,9 +26,9 @@ const rows: [string, Submission, number, RegExp][] = [
   ['no format at all', { config: { foo: 1 } }, 400, /'input.format' is required; known formats are .*'foo'/],
   [
     'unknown input format',
-    { config: { input: { format: 'kml' }, output } },
+    { config: { input: { format: 'gml' }, output } },
     400,
-    /'input.format': unknown format 'kml'.*geojson, shp, .*csv/,
+    /'input.format': unknown format 'gml'.*geojson, shp, .*csv/,
   ],
   [
     'unknown output format',

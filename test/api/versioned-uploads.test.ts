@@ -45,7 +45,7 @@ test('every operation that takes a body refuses it before "100 Continue" where t
       assert.match(await exchange(bytes, /\}$|100 Continue/), expected, bytes);
   }
   assert.match(
-    await exchange(head('/v1/transform/kml', FORM, 10), /\}$/),
+    await exchange(head('/v1/transform/gml', FORM, 10), /\}$/),
     /^HTTP\/1.1 404 .*unknown format/s,
   );
 });

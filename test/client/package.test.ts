@@ -126,7 +126,7 @@ test('the client passes the type check of a browser program, without the types o
      // @ts-expect-error: an option that this format does not have
      await client.transform('shp', { input: file, config: { output_format: 'csv', input_csv_options: 1, nonsense: true } });
      // @ts-expect-error: a format that there is not
-     await client.transform('kml', { input: file, config: { output_format: 'csv' } });
+     await client.transform('gml', { input: file, config: { output_format: 'csv' } });
      // @ts-expect-error: dxf has no CRS of its own
      await client.transform('dxf', { input: file, config: { output_format: 'csv' } });
      export { stream, url };`,

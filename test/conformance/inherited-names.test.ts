@@ -39,8 +39,10 @@ function valuesIn(path: string): Values[] {
   const { features } = JSON.parse(readFileSync(path, 'utf8')) as {
     features: { properties: Record<string, string | number> }[];
   };
-  return features.map(({ properties }) => Object.entries(properties));
+  return features.map(({ properties }) => Object.entries(properties).filter(([, value]) => value !== null));
 }
+
+const sorted = (values: Values): Values => values.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 const rows = fc
   .uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 })
@@ -78,7 +80,8 @@ for (const { id, outputExtension } of withFields)
           outputName: 'back',
           fromCrs: statedCrs(id),
         });
-        assert.deepEqual(valuesIn(back.outputPath), held);
+        // KML has fields of its own, which come first.
+        assert.deepEqual(valuesIn(back.outputPath).map(sorted), held.map(sorted));
       }),
       { numRuns: 12 },
     );

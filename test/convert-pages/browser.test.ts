@@ -97,16 +97,16 @@ test('inspects a file and goes on to convert it', { skip }, async () => {
 test('a file that cannot be read, and one without a CRS, lead to the next step', { skip }, async () => {
   await using service = await startTestService({ runner: null, settings: FORM_ONLY });
   using workspace = makeWorkspace();
-  const kml = join(workspace.path, 'tour.kml');
-  writeFileSync(kml, '<kml/>');
+  const gml = join(workspace.path, 'tour.gml');
+  writeFileSync(gml, '<gml:FeatureCollection/>');
   const csv = join(workspace.path, 'survey.csv');
   writeFileSync(csv, 'id,x,y\n1,562000.5,5934000.25\n2,562100.5,5934100.25\n');
   await inEveryLook(service, async (page, shot) => {
-    await choose(page, service.url, kml);
+    await choose(page, service.url, gml);
     await page.getByLabel('CRS of the output').fill('EPSG:3857');
     await button(page, 'Convert').click();
     const alert = page.getByRole('alert');
-    assert.match((await alert.textContent()) ?? '', /KML.*not supported.*Supported: GeoJSON/);
+    assert.match((await alert.textContent()) ?? '', /GML.*not supported.*Supported: GeoJSON/);
     assert.equal(await page.getByLabel('CRS of the output').inputValue(), 'EPSG:3857');
     await shot('unsupported');
 

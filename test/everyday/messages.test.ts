@@ -91,7 +91,7 @@ test('37: web Mercator in a GeoJSON is read with the flag that the message names
 });
 
 const unreadable: readonly (readonly [name: string, content: string | Uint8Array, message: RegExp])[] = [
-  ['places.kml', '<kml/>', /KML is not supported; convert it with 'ogr2ogr/],
+  ['places.gml', '<gml:FeatureCollection/>', /GML is not supported; convert it with 'ogr2ogr/],
   ['drawing.dxf', 'AC1027 and binary data', /DWG, which is not supported; save the drawing as DXF/],
   ['empty.geojson', '', /empty \(0 bytes\)/],
   ['page.geojson', '<html><title>404</title></html>', /XML or HTML/],

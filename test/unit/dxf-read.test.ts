@@ -260,7 +260,7 @@ test('rejects a file that is not DXF and describes it', async () => {
     ['AC1032\0\0\0\0\0', /DWG, which is not supported; save the drawing as DXF/],
     ['PK\x03\x04....', /a zip archive/],
     ['{"type":"FeatureCollection"}', /JSON/],
-    ['<kml/>', /KML, which is not supported/],
+    ['<kml/>', /looks like KML/],
     ['<svg/>', /XML/],
     ['%PDF-1.7', /a PDF/],
     ['EXTENTS,1\n0,8', /before release 2/],

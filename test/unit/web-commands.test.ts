@@ -60,7 +60,7 @@ test('better matches come first: start of the title, starts of words, parts of w
   assert.deepEqual(found('grosse'), []);
   assert.deepEqual(found('grö'), ['zoom']);
   assert.deepEqual(found('GRO'), ['zoom']);
-  assert.deepEqual(found('kml'), []);
+  assert.deepEqual(found('gml'), []);
 });
 
 test('recent commands come first among equal matches, and never before better ones', () => {

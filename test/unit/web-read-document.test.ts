@@ -215,7 +215,7 @@ const REFUSED: readonly [string, unknown, RegExp][] = [
     { steps: [{ type: 'filter', where: 'a = 1', params: { where: 'a = 2' } }] },
     /Remove one/,
   ],
-  ['format', { outputs: [{ format: 'kml' }] }, /unknown format "kml"; supported: geojson/],
+  ['format', { outputs: [{ format: 'gml' }] }, /unknown format "gml"; supported: geojson/],
   ['CRS', { outputs: [{ format: 'gpkg', epsg: 'UTM' }] }, /"UTM"; write an EPSG code/],
   ['two outputs', { outputs: [{ format: 'csv' }, { format: 'csv' }] }, /at most 1/],
   ['same names', { inputs: [{ path: 'a/x.csv' }, { path: 'b/x.csv' }] }, /Two inputs have the file name/],

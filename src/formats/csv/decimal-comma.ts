@@ -1,6 +1,7 @@
 /** Numbers with a decimal comma: "1234,50", "1.234,56". */
+
+import { KIND, kindOf } from '../../batch/text-kinds.ts';
 import { COMMA, DOT, MINUS, NINE, ZERO } from '../../bytes/ascii.ts';
-import { KIND, kindOf } from './cell-kinds.ts';
 
 /** Numbers with more characters stay text. */
 const MAX_BYTES = 64;

@@ -8,10 +8,10 @@
 
 import { type AttributeColumn, ColumnBuilder, nullColumn } from '../../batch/attribute-column.ts';
 import type { FieldType } from '../../batch/schema.ts';
+import { KIND, kindOf, widenKind } from '../../batch/text-kinds.ts';
 import { isBlank } from '../../bytes/ascii.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
-import { KIND, kindOf, widenKind } from './cell-kinds.ts';
 import { CommaNumber, kindWithComma } from './decimal-comma.ts';
 import { CELL_ESCAPED, CELL_QUOTED, type CellTable, unescapeCell } from './records.ts';
 

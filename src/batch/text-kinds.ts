@@ -1,6 +1,6 @@
-/** Classifies the text of a cell as a kind of value. */
-import { COLON, DOT, MINUS, NINE, PLUS, ZERO } from '../../bytes/ascii.ts';
-import { asciiSlice } from '../../bytes/number-text.ts';
+/** Classifies texts, as of cells of a table, as kinds of values. */
+import { COLON, DOT, MINUS, NINE, PLUS, ZERO } from '../bytes/ascii.ts';
+import { asciiSlice } from '../bytes/number-text.ts';
 
 /** In widening order for numbers: the higher of two integer kinds holds both. */
 export const KIND = {

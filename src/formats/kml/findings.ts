@@ -1,0 +1,29 @@
+import { changed, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+
+export const findings = {
+  KML_LINKS_NOT_FOLLOWED: lost('network links to other files were not fetched: {links}', 'link'),
+  KML_ELEMENTS_IGNORED: lost("elements '{name}' were ignored: no field or geometry can hold them", 'element'),
+  KML_OVERLAY_AS_POLYGON: changed(
+    'ground overlays were read as the areas that they cover, without their images',
+    'feature',
+  ),
+  KML_STYLES_REDUCED: lost(
+    'of styles only the colour and the icon of a feature are read, as fields',
+    'style',
+  ),
+  KML_STYLE_MISSING: info("styles that {file} does not contain were ignored: '{url}'", 'feature'),
+  KML_MODES_DIFFER: lost(
+    "parts of a geometry differ in '{name}'; the value of the first was read",
+    'feature',
+  ),
+  KML_POSITIONS_IGNORED: lost('points with several positions were read as their first one', 'feature'),
+  KMZ_FILES_IGNORED: info('files of {source} that are not its document were ignored: {names}', 'file'),
+  KML_COLOR_INVALID: info(
+    "values of field '{field}' that are no colour (#rrggbb or #rrggbbaa) were written as texts only",
+    'feature',
+  ),
+  KML_CHARACTERS_REPLACED: changed(
+    'control characters, which XML cannot represent, were written as U+FFFD',
+    'value',
+  ),
+} as const satisfies FindingEntries;

@@ -1,0 +1,110 @@
+/** Names of elements, and which of them are elements of KML. */
+import { NameTable, type XmlScanner } from '../../bytes/xml-scanner.ts';
+
+const NAMES = [
+  'kml',
+  'Document',
+  'Folder',
+  'Placemark',
+  'GroundOverlay',
+  'NetworkLink',
+  'NetworkLinkControl',
+  'Schema',
+  'SimpleField',
+  'SimpleArrayField',
+  'Style',
+  'StyleMap',
+  'CascadingStyle',
+  'Pair',
+  'key',
+  'styleUrl',
+  'IconStyle',
+  'LineStyle',
+  'PolyStyle',
+  'LabelStyle',
+  'BalloonStyle',
+  'ListStyle',
+  'color',
+  'fill',
+  'Icon',
+  'href',
+  'Link',
+  'Url',
+  'name',
+  'description',
+  'Snippet',
+  'snippet',
+  'address',
+  'phoneNumber',
+  'visibility',
+  'open',
+  'LookAt',
+  'Camera',
+  'Region',
+  'TimeStamp',
+  'TimeSpan',
+  'when',
+  'begin',
+  'end',
+  'ExtendedData',
+  'Metadata',
+  'Data',
+  'displayName',
+  'value',
+  'SchemaData',
+  'SimpleData',
+  'SimpleArrayData',
+  'Point',
+  'LineString',
+  'LinearRing',
+  'Polygon',
+  'MultiGeometry',
+  'Track',
+  'MultiTrack',
+  'coord',
+  'coordinates',
+  'outerBoundaryIs',
+  'innerBoundaryIs',
+  'altitudeMode',
+  'altitude',
+  'tessellate',
+  'extrude',
+  'interpolate',
+  'drawOrder',
+  'balloonVisibility',
+  'LatLonBox',
+  'LatLonQuad',
+  'north',
+  'south',
+  'east',
+  'west',
+  'rotation',
+] as const;
+
+export type KmlName = (typeof NAMES)[number];
+
+const table = new NameTable(NAMES);
+
+/** Prefixes that are used for KML and for its extension by Google, whatever the root element has. */
+const PREFIXES = ['kml', 'gx'].map((prefix) => new TextEncoder().encode(prefix));
+
+/** The name of the last tag if it is one of KML; null: another element, or one of another namespace. */
+export function kmlName(scanner: XmlScanner, rootPrefix: Uint8Array): KmlName | null {
+  const { prefixStart, nameStart } = scanner;
+  if (prefixStart !== nameStart) {
+    const end = nameStart - 1;
+    if (
+      !scanner.equals(prefixStart, end, rootPrefix) &&
+      !PREFIXES.some((one) => scanner.equals(prefixStart, end, one))
+    )
+      return null;
+  }
+  return table.find(scanner);
+}
+
+const decoder = new TextDecoder();
+
+/** The name of the last tag with its prefix, for messages. */
+export function tagName({ bytes, prefixStart, nameEnd }: XmlScanner): string {
+  return decoder.decode(bytes.subarray(prefixStart, Math.min(nameEnd, prefixStart + 80)));
+}

@@ -1,0 +1,227 @@
+/** Opens KML and KMZ: finds the document, its encoding and its root, and makes layers of its structure. */
+import { mkdtempSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TextHint } from '../../batch/text-columns.ts';
+import { UniqueNames } from '../../batch/unique-names.ts';
+import { encodingByName, isAsciiCompatible } from '../../bytes/text-encoding.ts';
+import { UTF8 } from '../../bytes/utf8.ts';
+import { XmlFault } from '../../bytes/xml-scanner.ts';
+import { failure, type GeomillError } from '../../errors.ts';
+import type { ByteSource } from '../../io/byte-source.ts';
+import { type FileSegment, openSegment } from '../../io/file-segment.ts';
+import { transcodeToUtf8 } from '../../io/transcode.ts';
+import { XmlWindow } from '../../io/xml-window.ts';
+import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import { lookOf } from '../recognise.ts';
+import { findDocument } from './kmz.ts';
+import { kmlName, tagName } from './names.ts';
+import { type DocumentState, type LayerState, PART_STRIDE, type SchemaTypes } from './state.ts';
+import { type FoundLayer, type Root, readStructure, type Schema, type Structure } from './structure.ts';
+import { resolveStyles } from './styles.ts';
+
+const HEAD_BYTES = 1 << 16;
+/** Layers of a conversion cost memory each, and a document of more has a folder for each feature. */
+const MAX_LAYERS = 10_000;
+const LINKS_SHOWN = 5;
+
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_UNKNOWN, TEXT_ENCODING_INVALID, XML_SYNTAX, KML_ and KMZ_ codes. */
+export async function openKml(file: InputFile, context: OpenContext): Promise<SourceLayer[]> {
+  const { segment, encoding } = inUtf8(await findDocument(file, context), file, context);
+  using source = openSegment(segment);
+  const root = readRoot(source, file.name);
+  const structure = readStructure(source, file.name, root, context.partitionBytes);
+  noteStructure(structure, context);
+  const layers = layersOf(structure, file.name.replace(/\.(kml|kmz)$/i, ''));
+  if (layers.every(({ featureCount }) => featureCount === 0) && structure.linkCount > 0)
+    throw onlyLinks(file.name, structure);
+  if (layers.length > MAX_LAYERS)
+    throw failure('LIMIT_EXCEEDED', {
+      what: 'the number of folders with features',
+      actual: layers.length,
+      limit: MAX_LAYERS,
+      setting: 'a fixed limit',
+    });
+  const total = layers.reduce((sum, { featureCount }) => sum + featureCount, 0);
+  if (total > context.limits.features)
+    throw failure('LIMIT_EXCEEDED', {
+      what: 'the number of features',
+      actual: total,
+      limit: context.limits.features,
+      setting: 'MAX_FEATURES',
+    });
+  const document: DocumentState = {
+    segment,
+    fileName: file.name,
+    rootPrefix: structure.rootPrefix,
+    styles: resolveStyles(structure.styles),
+    hasStandardFields: context.options.standard_fields !== 'used',
+  };
+  return layers.map(({ name, parts, featureCount, declared, types }) => {
+    const state: LayerState = { document, parts: Float64Array.from(parts), types, declared };
+    return {
+      name,
+      fields: null,
+      featureCount,
+      crs: 'EPSG:4326',
+      crsMissingReason: '',
+      encoding,
+      partitions: partitionsOf(parts, context.partitionBytes),
+      state,
+    };
+  });
+}
+
+/** The document as UTF-8: in place, or converted. */
+function inUtf8(
+  segment: FileSegment,
+  file: InputFile,
+  { scratchDirectory }: OpenContext,
+): { readonly segment: FileSegment; readonly encoding: string } {
+  using source = openSegment(segment);
+  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: segment.name });
+  const encoding = encodingOf(source.slice(0, 1024));
+  if (encoding === UTF8) return { segment, encoding };
+  const path = join(mkdtempSync(join(scratchDirectory, 'kml-')), 'text.utf8.kml');
+  const advice = 'which the file states as its encoding; correct it, or convert the file to UTF-8';
+  transcodeToUtf8(source, encoding, path, (offset) =>
+    failure('TEXT_ENCODING_INVALID', { source: file.name, offset, encoding, advice }, { offset }),
+  );
+  return { segment: { path, name: segment.name, start: 0, byteLength: statSync(path).size }, encoding };
+}
+
+/** By the byte order mark, the first characters, or the XML declaration. */
+function encodingOf(head: Uint8Array): string {
+  const [a, b] = head;
+  if (a === 0xff && b === 0xfe) return 'UTF-16LE';
+  if (a === 0xfe && b === 0xff) return 'UTF-16BE';
+  if (a === 0x3c && b === 0) return 'UTF-16LE';
+  if (a === 0 && b === 0x3c) return 'UTF-16BE';
+  const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']/.exec(
+    Buffer.from(head).toString('latin1'),
+  );
+  if (a === 0xef || declared === null) return UTF8;
+  const encoding = encodingByName(declared[1]);
+  if (encoding === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: declared[1].slice(0, 40) });
+  // A declaration that can be read as ASCII is not in UTF-16: it was left behind by a conversion to UTF-8.
+  return isAsciiCompatible(encoding) ? encoding : UTF8;
+}
+
+/** Throws INPUT_WRONG_FORMAT and XML_SYNTAX. */
+function readRoot(source: ByteSource, fileName: string): Root {
+  const window = new XmlWindow(source, fileName);
+  const { scanner } = window;
+  const wrong = (found: string): GeomillError =>
+    failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'KML', found });
+  for (let length = HEAD_BYTES; ; length *= 4) {
+    window.load(0, length);
+    scanner.depth = 0;
+    const head = scanner.bytes.subarray(0, scanner.limit);
+    const from = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
+    const first = scanner.space(from);
+    if (head[first] !== 0x3c) throw wrong(lookOf(head));
+    try {
+      scanner.tag(first);
+      const { bytes, prefixStart, nameStart } = scanner;
+      const prefix = bytes.slice(prefixStart, Math.max(prefixStart, nameStart - 1));
+      const name = kmlName(scanner, prefix);
+      switch (name) {
+        case 'kml':
+        case 'Document':
+        case 'Folder':
+        case 'Placemark':
+        case 'GroundOverlay':
+          return { start: scanner.tagStart, name, prefix };
+        default:
+          throw wrong(otherXml(head, tagName(scanner)));
+      }
+    } catch (fault) {
+      if (!(fault instanceof XmlFault)) throw fault;
+      if (!window.needsMore(fault)) throw window.failureOf(fault);
+    }
+  }
+}
+
+function otherXml(head: Uint8Array, root: string): string {
+  const look = lookOf(head);
+  return /XML/.test(look) || look === 'KML' ? `XML whose root element is '${root}'` : look;
+}
+
+function noteStructure(structure: Structure, { findings }: OpenContext): void {
+  const { links, linkCount, ignored, reducedCount } = structure;
+  if (linkCount > 0)
+    findings.note('KML_LINKS_NOT_FOLLOWED', { links: shownLinks(links, linkCount) }, undefined, linkCount);
+  for (const [name, count] of ignored) findings.note('KML_ELEMENTS_IGNORED', { name }, undefined, count);
+  if (reducedCount > 0) findings.note('KML_STYLES_REDUCED', {}, undefined, reducedCount);
+}
+
+function shownLinks(links: readonly string[], count: number): string {
+  const shown = links.slice(0, LINKS_SHOWN).map((link) => link || '(no address)');
+  return count > shown.length ? `${shown.join(', ')} and ${count - shown.length} more` : shown.join(', ');
+}
+
+function onlyLinks(source: string, { links, linkCount }: Structure): GeomillError {
+  return failure('KML_ONLY_LINKS', { source, count: linkCount, links: shownLinks(links, linkCount) });
+}
+
+interface NamedLayer extends FoundLayer {
+  readonly name: string;
+  readonly types: SchemaTypes;
+  readonly declared: readonly string[];
+}
+
+/** Documents and folders with features, and those without that have a Schema of their name; at least one. */
+function layersOf({ containers, schemas }: Structure, fileStem: string): NamedLayer[] {
+  const used = containers.filter(
+    (one) => one.featureCount > 0 || (!one.hasInner && schemaOf(one, schemas) !== undefined),
+  );
+  const kept = used.length > 0 ? used : containers.slice(0, 1);
+  const names = new UniqueNames();
+  const all = typesOf(schemas);
+  const withFeatures = kept.filter(({ featureCount }) => featureCount > 0);
+  return kept.map((layer) => {
+    const schema =
+      schemaOf(layer, schemas) ??
+      (withFeatures.length === 1 && schemas.length === 1 ? schemas[0] : undefined);
+    return {
+      ...layer,
+      name: names.take(layer.name || fileStem),
+      declared: schema?.fields.map(({ name }) => name) ?? [],
+      types: schema === undefined ? all : new Map([...all, ...typesOf([schema])]),
+    };
+  });
+}
+
+/** The only Schema of the document itself, or the one with its name; GDAL adds '.schema' to the id. */
+function schemaOf(layer: FoundLayer, schemas: readonly Schema[]): Schema | undefined {
+  const own = schemas.filter(({ owner }) => owner === layer);
+  if (own.length === 1 && !layer.hasInner) return own[0];
+  const { name } = layer;
+  if (name === null) return undefined;
+  return schemas.find((schema) => [schema.name, schema.id].includes(name) || schema.id === `${name}.schema`);
+}
+
+function typesOf(schemas: readonly Schema[]): Map<string, TextHint> {
+  const types = new Map<string, TextHint>();
+  for (const { fields } of schemas)
+    for (const { name, hint } of fields) {
+      const known = types.get(name);
+      types.set(name, known === undefined || known === hint ? hint : null);
+    }
+  return types;
+}
+
+/** Partitions of parts, which count from 0. */
+function partitionsOf(parts: readonly number[], partitionBytes: number): Partition[] {
+  const partitions: Partition[] = [];
+  const count = parts.length / PART_STRIDE;
+  let start = 0;
+  let bytes = 0;
+  for (let i = 0; i < count; i++) {
+    bytes += parts[i * PART_STRIDE + 1] - parts[i * PART_STRIDE];
+    if (bytes < partitionBytes && i + 1 < count) continue;
+    partitions.push({ start, end: i + 1 });
+    start = i + 1;
+    bytes = 0;
+  }
+  return partitions.length > 0 ? partitions : [{ start: 0, end: 0 }];
+}

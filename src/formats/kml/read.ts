@@ -1,0 +1,66 @@
+/** Reads KML (2.0 to 2.3, with Google's extension) and KMZ in partitions. */
+import { XmlFault } from '../../bytes/xml-scanner.ts';
+import { Findings } from '../../findings.ts';
+import { openSegment } from '../../io/file-segment.ts';
+import { XmlWindow } from '../../io/xml-window.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import { kmlName } from './names.ts';
+import { openKml } from './open.ts';
+import { PlacemarkReader } from './placemark.ts';
+import { type LayerState, PART_STRIDE } from './state.ts';
+
+export const reader: FormatReader = {
+  typing: 'layer',
+  mixedType: 'string',
+  ids: 'data',
+
+  excerpts: {
+    boundaries: 'known',
+    countFeatures({ state }: SourceLayer, { start, end }: Partition): number {
+      const { parts } = state as LayerState;
+      let count = 0;
+      for (let part = start; part < end; part++) count += parts[part * PART_STRIDE + 2];
+      return count;
+    },
+  },
+
+  open: openKml,
+
+  readPartition(layer: SourceLayer, { start, end }: Partition, request: PartitionRequest): PartitionRead {
+    const state = layer.state as LayerState;
+    const { segment, fileName } = state.document;
+    using source = openSegment(segment);
+    const findings = new Findings();
+    const window = new XmlWindow(source, fileName);
+    const placemarks = new PlacemarkReader(window.scanner, state, layer.name, request.limits, findings);
+    for (let part = start; part < end; ) {
+      // Parts that follow each other directly are read at once.
+      let last = part;
+      while (last + 1 < end && startOf(state, last + 1) === endOf(state, last)) last++;
+      window.load(startOf(state, part), endOf(state, last));
+      try {
+        readFeatures(window, placemarks, state.document.rootPrefix);
+      } catch (fault) {
+        if (!(fault instanceof XmlFault)) throw fault;
+        throw window.failureOf(fault, { layer: layer.name, record: placemarks.rowCount + 1 });
+      }
+      window.checkEncoding(window.scanner.limit);
+      part = last + 1;
+    }
+    const batch = placemarks.finish(request.fields);
+    return { batch, nextStart: end, recordCount: batch.rowCount, lineCount: 0, findings: findings.found() };
+  },
+};
+
+const startOf = ({ parts }: LayerState, part: number): number => parts[part * PART_STRIDE];
+const endOf = ({ parts }: LayerState, part: number): number => parts[part * PART_STRIDE + 1];
+
+/** The features in the window, which has whole elements. */
+function readFeatures({ scanner }: XmlWindow, placemarks: PlacemarkReader, rootPrefix: Uint8Array): void {
+  let at = 0;
+  while (scanner.space(at) < scanner.limit) {
+    at = scanner.tag(at);
+    const name = kmlName(scanner, rootPrefix);
+    at = name === 'Placemark' || name === 'GroundOverlay' ? placemarks.read(name, at) : scanner.skip(at);
+  }
+}

@@ -1,0 +1,45 @@
+/** Writes KML 2.2 (OGC 07-147r2 and 12-007r2) and KMZ: see docs/formats/kml.md for the rules. */
+import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { Findings } from '../../findings.ts';
+import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
+import type {
+  EncodedChunk,
+  FormatWriter,
+  LayerEncoding,
+  OutputLayer,
+  OutputSink,
+  WriteContext,
+} from '../format.ts';
+import { KmlSink } from './sink.ts';
+import { encodeFeatures } from './write-features.ts';
+import { planLayer, type WriteState } from './write-plan.ts';
+
+export const writer: FormatWriter = {
+  needs: 'fields',
+
+  plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
+    return layers.map((layer, i) => {
+      const state = planLayer(layer, i, coordinateRounding(layer, context.options), context);
+      return { fields: layer.fields, state };
+    });
+  },
+
+  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
+    const state = encoding.state as WriteState;
+    const findings = new Findings();
+    const { geometry, rows } = cutAtAntimeridian(batch.geometry);
+    for (const row of rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
+    noteRounding(batch, state.rounding, findings);
+    const bytes = encodeFeatures({ ...batch, geometry }, state, findings);
+    return { data: bytes, transfer: [bytes.buffer], findings: findings.found() };
+  },
+
+  createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
+    return new KmlSink(
+      path,
+      encodings.map(({ state }) => state as WriteState),
+      context,
+    );
+  },
+};
