@@ -44,8 +44,6 @@ const GEOMETRY_BYTES = 96;
 const VTABLE_BYTES = 20;
 /** Number of a column and length of a value. */
 const VALUE_BYTES = 6;
-/** A buffer that is used less is copied. */
-const MOST_UNUSED = 0.75;
 
 /** Properties as they are in features: row i has `bytes[starts[i], ends[i])`. */
 export interface RawProperties {
@@ -121,9 +119,8 @@ class FeatureEncoder {
       lengths[row] = this.#at - start;
       view.setUint32(start, lengths[row] - 4, true);
     }
-    const written = this.#bytes.subarray(0, this.#at);
-    // The buffer waits in memory until the layer is complete.
-    const bytes = this.#at < this.#bytes.length * MOST_UNUSED ? written.slice() : written;
+    // Without unused memory: it waits until the layer is complete.
+    const bytes = this.#bytes.slice(0, this.#at);
     return { bytes, lengths, boxes: this.#boxes, dimensions: this.#dimensions, types };
   }
 

@@ -6,7 +6,7 @@ import { openFileSource, ReusedMemory } from '../../io/byte-source.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 
 /** A layer with less is sorted in memory. */
-const MEMORY_BYTES = 192 << 20;
+const MEMORY_BYTES = 96 << 20;
 
 /** Features in the file: their boxes, lengths and bytes follow each other there. */
 type Block = Pick<EncodedFeatures, 'dimensions' | 'types'> & {
@@ -65,7 +65,7 @@ export class FeatureSpool {
       if (boxes[i + 3] > extent[3]) extent[3] = boxes[i + 3];
     }
     this.#kept.push(features);
-    this.#keptBytes += bytes.buffer.byteLength;
+    this.#keptBytes += bytes.byteLength + boxes.byteLength + lengths.byteLength;
     if (this.#file === null && this.#keptBytes <= this.#memoryBytes) return;
     this.#file ??= createFileSink(this.#path, true);
     for (const kept of this.#kept) this.#move(kept, this.#file);

@@ -1,7 +1,7 @@
 /** Buckets of features, filled in any order and read one after another, mostly in a file. */
 import { rmSync } from 'node:fs';
 import { type ByteSink, createFileSink } from '../../io/byte-sink.ts';
-import { openFileSource, ReusedMemory } from '../../io/byte-source.ts';
+import { openFileSource } from '../../io/byte-source.ts';
 import { copyWords } from './copy-words.ts';
 
 /** Gets the words `[start, end)` of a feature (4 bytes each) and its box, `boxes[box]` to `boxes[box + 3]`. */
@@ -42,7 +42,8 @@ export class SortBuckets {
   readonly #buckets: Bucket[] = [];
   readonly #head = new Float64Array(HEAD_NUMBERS);
   readonly #headWords = new Int32Array(this.#head.buffer);
-  readonly #memory = new ReusedMemory();
+  /** For one bucket after the other. */
+  #memory = new Uint8Array(0);
   #file: ByteSink | null = null;
   #waitingBytes = 0;
   #count = 0;
@@ -76,9 +77,8 @@ export class SortBuckets {
     head[WORDS_AT] = end - start;
     const at = bucket.length;
     if (at + count > bucket.words.length) {
-      const grown = new Int32Array(Math.max(at + count, bucket.words.length * 2, LEAST_BUFFER_WORDS));
-      grown.set(bucket.words.subarray(0, at));
-      bucket.words = grown;
+      const wordCount = Math.max(at + count, bucket.words.length * 2, LEAST_BUFFER_WORDS);
+      bucket.words = new Int32Array(bucket.words.buffer.transfer(wordCount * 4));
     }
     copyWords(this.#headWords, 0, HEAD_WORDS, bucket.words, at);
     copyWords(words, start, end, bucket.words, at + HEAD_WORDS);
@@ -129,6 +129,9 @@ export class SortBuckets {
       const byteLength = bucket.length * 4;
       bucket.blocks.push(this.#file.byteLength, this.#file.byteLength + byteLength);
       this.#file.append(new Uint8Array(bucket.words.buffer, 0, byteLength));
+      // Features that come in the order of the curve fill one bucket after the other: all would keep memory for all that wait.
+      bucket.words.buffer.transfer(0);
+      bucket.words = new Int32Array(0);
       bucket.length = 0;
     }
     this.#waitingBytes = 0;
@@ -141,7 +144,8 @@ export class SortBuckets {
     using source = openFileSource(this.#path);
     let byteLength = length * 4;
     for (let i = 0; i < blocks.length; i += 2) byteLength += blocks[i + 1] - blocks[i];
-    const bytes = this.#memory.take(byteLength);
+    if (this.#memory.length < byteLength) this.#memory = new Uint8Array(byteLength);
+    const bytes = this.#memory;
     let at = 0;
     for (let i = 0; i < blocks.length; i += 2) {
       const end = at + blocks[i + 1] - blocks[i];
