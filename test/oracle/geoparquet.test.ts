@@ -123,7 +123,7 @@ for (const options of OPTIONS) {
 const SERIES = `SELECT i::INTEGER AS i, i * 1000000007 AS wide, CASE WHEN i % 3 = 0 THEN NULL ELSE 'text ' || (i % 10) END AS kind,
   'text ' || i AS name, i / 7 AS part, i % 4 = 1 AS yes, CASE WHEN i < 2500 THEN NULL ELSE i END AS late,
   CASE WHEN i % 11 = 0 THEN NULL ELSE range(i % 5) END AS list, {a: i, b: {c: 'x' || (i % 2)}} AS pair,
-  DATE '2000-01-01' + i::INTEGER AS day, TIMESTAMP '2000-01-01' + INTERVAL (i) MINUTE AS at,
+  make_timestamp_ns(i * 1000003) AS fine, DATE '2000-01-01' + i::INTEGER AS day, TIMESTAMP '2000-01-01' + INTERVAL (i) MINUTE AS at,
   CASE WHEN i % 13 = 0 THEN NULL ELSE ('LINESTRING (' || i || ' 1, ' || i || ' 2)')::GEOMETRY END AS geometry
   FROM range(5000) t(i)`;
 
@@ -162,6 +162,7 @@ for (const settings of [
           list: i % 11 === 0 ? null : Array.from({ length: i % 5 }, (_, k) => k),
           'pair.a': i,
           'pair.b.c': `x${i % 2}`,
+          fine: `1970-01-01T00:00:0${((i * 1000003) / 1e9).toFixed(9).replace(/(?:000){1,2}$/, '')}`,
           day: new Date(Date.UTC(2000, 0, 1 + i)).toISOString().slice(0, 10),
           at: new Date(Date.UTC(2000, 0, 1, 0, i)).toISOString().slice(0, -1),
           geometry: i % 13 === 0 ? null : `LINESTRING (${i} 1,${i} 2)`,
