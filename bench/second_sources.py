@@ -86,6 +86,12 @@ def run(directory, operation):
 
 
 def compare(directory, operation):
+    if operation == "ogr_join":
+        ours, peer = (
+            geopandas.read_file(f"{directory}/{name}.gpkg", layer="features").sort_values("n") for name in ("ours", "peer")
+        )
+        same = all((ours[name].fillna(-1).values == peer[name].fillna(-1).values).all() for name in ("n", "pop", "name"))
+        return same and bool((ours.geometry.values == peer.geometry.values).all())
     if operation == "overlay":
         both = [geopandas.read_file(f"{directory}/{name}.gpkg") for name in ("ours", "peer")]
         ours, peer = (frame.assign(size=frame.area).groupby(["parcel", "zone"])["size"].sum() for frame in both)

@@ -32,7 +32,7 @@ export function castBatch(batch: FeatureBatch, fields: readonly Field[]): Featur
   return { ...batch, fields, columns };
 }
 
-function sameFields(a: readonly Field[], b: readonly Field[]): boolean {
+export function sameFields(a: readonly Field[], b: readonly Field[]): boolean {
   return a.length === b.length && a.every((field, i) => field.name === b[i].name && field.type === b[i].type);
 }
 

@@ -5,9 +5,8 @@
  */
 import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { nullColumn } from '../batch/attribute-column.ts';
-import type { FeatureBatch } from '../batch/feature-batch.ts';
-import { GeometryBuilder } from '../batch/geometry-column.ts';
+import { sameFields } from '../batch/cast.ts';
+import { batchByteLength } from '../batch/feature-batch.ts';
 import { MisfitList } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
@@ -26,12 +25,20 @@ import { listed, shortText } from '../short-text.ts';
 import { transformations } from '../transformations/registry.ts';
 import { renamedPath } from '../transformations/requested-steps.ts';
 import type { FeatureCollector, FeatureFile } from '../transformations/transformation.ts';
+import { emptyBatch } from './collect.ts';
 import type { CrsService } from './crs-service.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
+import { KEPT_BYTES } from './layer-context.ts';
 import { chooseLayers } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { byteLengthOf, withoutGzip } from './open-inputs.ts';
-import { locateErrorAt, locateInLayer, runPartitions, throwIfAborted } from './partition-run.ts';
+import {
+  locateErrorAt,
+  locateInLayer,
+  type PartitionBase,
+  runPartitions,
+  throwIfAborted,
+} from './partition-run.ts';
 import type { ConversionPaths, InputPath } from './request.ts';
 import { sourceCrsOf } from './source-crs.ts';
 import { reportedFindings } from './tally.ts';
@@ -218,7 +225,10 @@ class StepFileReader {
     );
   }
 
-  /** One pass over the layer, after one that infers its fields if these are needed. Returns the fields whose values contradict their declaration. */
+  /**
+   * One pass over the layer, after one that infers its fields if these are needed; the batches of that are used if they are few and have
+   * the types of the layer. Returns the fields whose values contradict their declaration.
+   */
   async #readLayer(
     layer: SourceLayer,
     crs: CrsText | null,
@@ -263,17 +273,32 @@ class StepFileReader {
     const misfits = new MisfitList();
     const usesFields = where !== null || this.#collector.takes !== 'geometries';
     let fields: readonly Field[] | null = usesFields ? null : [];
+    let kept: (readonly [TaskResult, PartitionBase])[] = [];
+    let keptBytes = 0;
     if (usesFields && (reader.typing === 'layer' || layer.fields === null)) {
       const statistics = emptyStatistics();
-      await this.#pass(layer, executor, { fields: null, castTo: null, depth: 'fields' }, (result) => {
-        mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
-      });
-      fields = fieldsOf(statistics);
+      const keep = where === null;
+      await this.#pass(
+        layer,
+        executor,
+        { fields: null, castTo: null, depth: 'fields', keep },
+        (result, base) => {
+          mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
+          if (result.batch === null) return;
+          keptBytes += batchByteLength(result.batch);
+          if (keptBytes <= KEPT_BYTES) kept.push([result, base]);
+          else kept = [];
+        },
+      );
+      const known = fieldsOf(statistics);
+      fields = known;
+      if (keptBytes > KEPT_BYTES || !kept.every(([{ batch }]) => sameFields(batch?.fields ?? [], known)))
+        kept = [];
     }
     const readAs = !usesFields || reader.typing === 'layer' ? fields : null;
     const castTo = usesFields ? fields : null;
     let isEmpty = true;
-    await this.#pass(layer, executor, { fields: readAs, castTo, depth: null }, (result, base) => {
+    const take = (result: TaskResult, base: PartitionBase): void => {
       misfits.merge(result.misfits, (at) => at);
       this.#tell(result.readFindings, crs, (at) => locateInLayer(at, base, layer.name));
       if (result.batch === null) return;
@@ -284,9 +309,10 @@ class StepFileReader {
         // Of the rows that a condition left, the records are not known.
         throw where === null ? locateErrorAt(error, base, { layer: layer.name }) : error;
       }
-    });
-    if (isEmpty && usesFields)
-      this.#collector.add(batchWithout(fields ?? layer.fields ?? []), this.#file.name);
+    };
+    if (kept.length > 0) for (const [result, base] of kept) take(result, base);
+    else await this.#pass(layer, executor, { fields: readAs, castTo, depth: null, keep: true }, take);
+    if (isEmpty && usesFields) this.#collector.add(emptyBatch(fields ?? layer.fields ?? []), this.#file.name);
     return new Set(usesFields ? misfits.list().map((misfit) => misfit.field) : []);
   }
 
@@ -297,8 +323,9 @@ class StepFileReader {
       readonly fields: readonly Field[] | null;
       readonly castTo: readonly Field[] | null;
       readonly depth: 'fields' | null;
+      readonly keep: boolean;
     },
-    consume: (result: TaskResult, base: Parameters<typeof locateInLayer>[1]) => void,
+    consume: (result: TaskResult, base: PartitionBase) => void,
   ): Promise<void> {
     const { paths, signal } = this.#reading;
     return runPartitions({
@@ -313,7 +340,7 @@ class StepFileReader {
         stage: how.depth === null ? 0 : null,
         stageFields: how.castTo,
         statisticsDepth: how.depth,
-        keepBatch: how.depth === null,
+        keepBatch: how.keep,
         encoding: null,
       }),
       consume: (result, _partition, base) => consume(result, base),
@@ -355,12 +382,6 @@ class StepFileReader {
       crs === null ? undefined : { crs },
     );
   }
-}
-
-/** No rows, but fields. */
-function batchWithout(fields: readonly Field[]): FeatureBatch {
-  const columns = fields.map(({ type }) => nullColumn(type, 0));
-  return { rowCount: 0, geometry: new GeometryBuilder('XY', 0, 0).finish(), fields, columns, ids: null };
 }
 
 /** By the first bytes; a zip archive is read as a shapefile. */
