@@ -42,11 +42,11 @@ export interface Row {
 }
 
 /** By format; a format whose files are zip archives is read from loose files, as its peer reads them. */
-function inputs(count: number): ReadonlyMap<string, string> {
+function inputs(count: number, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
   const geojson = datasetPath('buildings', count);
   const paths = new Map([['geojson', geojson]]);
   for (const to of SOURCES) {
-    if (paths.has(to)) continue;
+    if (paths.has(to) || !wanted.has(to)) continue;
     const path = join(DATA_DIRECTORY, `buildings-${count}.${extensionsOf(to)[0]}`);
     paths.set(to, path);
     if (existsSync(path)) continue;
@@ -113,7 +113,8 @@ function large(directory: string): void {
     ['gpkg', gpkg],
   ] as const) {
     for (const to of TARGETS) {
-      const pair = { name: `5M features ${from}>${to}`, from, to, extension: to, reproject: false };
+      const [extension] = extensionsOf(to);
+      const pair = { name: `5M features ${from}>${to}`, from, to, extension, reproject: false };
       console.log(tableRow(measurePair(pair, input, directory, 1, [])));
     }
   }
@@ -127,7 +128,8 @@ try {
   const peers = installedPeers();
   if (!canMeasureMemory) console.log('GNU time is not installed: no CPU and memory figures');
   if (peers.length === 0) console.log('no GDAL is installed: our own figures only');
-  const paths = inputs(count);
+  const pairs = allPairs().filter(({ name }) => new RegExp(values.only).test(name));
+  const paths = inputs(count, new Set(pairs.map(({ from }) => from)));
   const machine = {
     date: new Date().toISOString(),
     cores: cpus().length,
@@ -136,7 +138,7 @@ try {
   };
   console.log(tableHead(machine, { count, runs }, peers));
   const rows: Row[] = [];
-  for (const pair of allPairs().filter(({ name }) => new RegExp(values.only).test(name))) {
+  for (const pair of pairs) {
     const row = measurePair(pair, paths.get(pair.from) as string, directory, runs, peers);
     rows.push(row);
     console.log(tableRow(row));
