@@ -90,6 +90,9 @@ test('of both sides, invalid polygons are repaired, lines and points cover nothi
   const line = { type: 'LineString', coordinates: [[0, 0.5], [1, 0.5]] }; // biome-ignore format: one line
   const over = await run('union', layer([line, { type: 'Point', coordinates: [0.5, 0.5] }]), layer([square(0, 0)], 'zone')); // biome-ignore format: one line
   assert.deepEqual(over.features.map(({ properties: { n, zone }, geometry }) => [n, zone, geometry?.type]), [[0, 0, 'LineString'], [1, 0, 'Point'], [null, 0, 'Polygon']]); // biome-ignore format: one line
+  const raised = { type: 'Polygon', coordinates: [[[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 0, 1]]] }; // biome-ignore format: one line
+  const flat = await run('union', layer([square(5, 5)]), layer([raised, square(8, 8)], 'zone'));
+  assert.equal(flat.counts.Z_DROPPED, 1);
   const none = await run('union', layer([]), layer([square(0, 0)], 'zone'));
   assert.deepEqual(none.features.map(({ properties }) => properties), [{ zone: 0 }]); // biome-ignore format: one line
 });
@@ -177,6 +180,8 @@ test('what is left of the source does not depend on the batches of the features'
   const source: FeatureSource = {
     table: { rowCount: 2, fields: [], columns: [], file: 's' },
     geometry: columnOf(2, (i) => [i * 7, 0], 5),
+    rowsWithZ: 0,
+    rowsWithM: 0,
     flags: new Uint8Array(2),
   };
   const features = columnOf(300, (i) => [((i * 37) % 101) / 7 - 3, ((i * 53) % 89) / 9 - 5], 0.4);

@@ -106,11 +106,14 @@ export class Remains implements AdditionRun {
     }
   }
 
-  /** Notes SLIVERS_DROPPED. Only polygons of the source without geometry, or with some of it left, become features. */
+  /** Notes SLIVERS_DROPPED, Z_DROPPED and M_DROPPED. Only polygons of the source without geometry, or with some of it left, become features. */
   *finish(fields: readonly Field[], findings: Findings): Generator<FeatureBatch> {
     this.#subtract();
-    const { table, flags } = this.#source;
+    const { table, flags, rowsWithZ, rowsWithM } = this.#source;
     const file = { file: table.file };
+    const format = 'overlay';
+    if (rowsWithZ > 0) findings.note('Z_DROPPED', { format }, file, rowsWithZ);
+    if (rowsWithM > 0) findings.note('M_DROPPED', { format }, file, rowsWithM);
     let slivers = 0;
     let builder = new GeometryBuilder('XY');
     let rows: number[] = [];

@@ -3,6 +3,8 @@ import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE_NAMES,
   type GeometryColumn,
+  hasM,
+  hasZ,
   PART_KIND,
   PART_KIND_MASK,
   restride,
@@ -19,6 +21,9 @@ export interface FeatureSource {
   readonly table: AttributeTable;
   /** XY, in the CRS of the source. */
   readonly geometry: GeometryColumn;
+  /** Number of rows that have Z, or M, in the source. */
+  readonly rowsWithZ: number;
+  readonly rowsWithM: number;
   /** By row: bits of ROW_FLAG. Threads write to it. */
   readonly flags: Uint8Array;
 }
@@ -33,6 +38,8 @@ export class FeatureSourceCollector implements FeatureCollector {
   readonly #maxPositions: number;
   #chunks: GeometryColumn[] = [];
   #positions = 0;
+  #rowsWithZ = 0;
+  #rowsWithM = 0;
 
   /** `path` of the source in the request. `fields` to keep; null: all. `kinds`: what the geometries may be. */
   constructor(
@@ -59,6 +66,8 @@ export class FeatureSourceCollector implements FeatureCollector {
         path: field(this.#path),
         reason: `has more than ${counted(this.#maxPositions, 'position')}, the limit of a second source; simplify it, use fewer of its features, or exchange the two sources`,
       });
+    if (hasZ(geometry.dimensions)) this.#rowsWithZ += rowsWith(geometry, 2);
+    if (hasM(geometry.dimensions)) this.#rowsWithM += rowsWith(geometry, strideOf(geometry.dimensions) - 1);
     const coordinates =
       geometry.dimensions === 'XY'
         ? geometry.coordinates
@@ -79,14 +88,35 @@ export class FeatureSourceCollector implements FeatureCollector {
     this.#table.restart();
     this.#chunks = [];
     this.#positions = 0;
+    this.#rowsWithZ = 0;
+    this.#rowsWithM = 0;
   }
 
   finish(): FeatureSource {
     const geometry = joined(this.#chunks);
     this.#chunks = [];
     const table = this.#table.finish();
-    return { table, geometry, flags: new Uint8Array(sharedBuffer(table.rowCount)) };
+    const flags = new Uint8Array(sharedBuffer(table.rowCount));
+    return { table, geometry, rowsWithZ: this.#rowsWithZ, rowsWithM: this.#rowsWithM, flags };
   }
+}
+
+/** Number of rows with a number as ordinate `offset` of a position. */
+function rowsWith(
+  { types, partOffsets, ringOffsets, coordOffsets, coordinates, dimensions }: GeometryColumn,
+  offset: number,
+): number {
+  const stride = strideOf(dimensions);
+  let count = 0;
+  for (let row = 0; row < types.length; row++) {
+    const end = coordOffsets[ringOffsets[partOffsets[row + 1]]];
+    for (let position = coordOffsets[ringOffsets[partOffsets[row]]]; position < end; position++) {
+      if (Number.isNaN(coordinates[position * stride + offset])) continue;
+      count++;
+      break;
+    }
+  }
+  return count;
 }
 
 /** All rows in order, in shared memory. */
