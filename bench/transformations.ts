@@ -244,7 +244,48 @@ const cases: readonly Case[] = [
     flags: ['--explode'],
     peer: ogr2ogr('-explodecollections'),
   },
+  ...rowOperations(),
 ];
+
+/** Operations on rows, fields and positions. The peer is geopandas, with reading and writing, or ogr2ogr. */
+function rowOperations(): readonly Case[] {
+  const operations: Readonly<Record<string, readonly [flags: readonly string[], peer: Case['peer']]>> = {
+    calculate: [['--calculate', 'v=round(height * 2.5 + levels, 2)'], shapely('calculate', {})],
+    cast: [['--cast', 'height=text', '--cast', 'levels=number'], shapely('cast', {})],
+    drop: [['--drop', 'kind,built'], shapely('drop', {})],
+    sort: [['--sort', 'kind, height desc'], shapely('sort', {})],
+    limit: [['--limit', '1000'], ogr2ogr('-limit', '1000')],
+    distinct: [['--distinct', 'kind,levels'], shapely('distinct', {})],
+    check: [['--check'], shapely('check', {})],
+    snap: [['--snap', '1m'], shapely('snap', {})],
+    grid: [['--grid', '10km'], null],
+    dimensions: [['--dimensions', 'XYZ'], ogr2ogr('-dim', 'XYZ')],
+    vertices: [['--vertices'], shapely('vertices', {})],
+    polygons_to_lines: [['--polygons-to-lines'], shapely('polygons_to_lines', {})],
+    affine: [['--affine', 'rotate=30; scale=2'], shapely('affine', {})],
+    swap_xy: [['--swap-xy'], shapely('swap_xy', {})],
+    promote: [['--promote'], ogr2ogr('-nlt', 'PROMOTE_TO_MULTI')],
+    sample: [['--sample', '1000'], null],
+  };
+  const rings = (): string => gpkg('buildings', count, 'projected', ['--polygons-to-lines']);
+  return [
+    ...Object.entries(operations).map(
+      ([name, [flags, peer]]): Case => ({ name: `${name} ${count}`, input: many('projected'), flags, peer }),
+    ),
+    {
+      name: `lines_to_polygons ${count}`,
+      input: rings,
+      flags: ['--lines-to-polygons'],
+      peer: shapely('lines_to_polygons', {}),
+    },
+    {
+      name: `points_to_line ${count}`,
+      input: () => gpkg('points', count, 'projected'),
+      flags: ['--points-to-line', 'kind'],
+      peer: shapely('points_to_line', {}),
+    },
+  ];
+}
 
 function convertMask(): void {
   const flags = ['--to-crs', 'EPSG:32632', '--overwrite', '--quiet'];

@@ -206,6 +206,12 @@ export class LayerRun {
     });
   }
 
+  get #hasSerialStep(): boolean {
+    return this.plan.stages.some(
+      ({ collect }) => collect !== null && this.#context.steps[collect.step].code.kind === 'serial',
+    );
+  }
+
   get #taskSplit(): Pick<Task, 'split'> {
     const { split } = this.#context;
     if (split === null) return {};
@@ -456,7 +462,9 @@ export class LayerRun {
   ): Task {
     const { statisticsDepth, encoding, idField, keep, split, numbersRows } = pass;
     // A batch that is only in memory cannot be read again.
-    const hasRoom = (source === null && stored === undefined) || this.#context.keptBytes < KEPT_BYTES;
+    // A serial step, such as a sort, needs memory of its own.
+    const room = this.#hasSerialStep ? KEPT_BYTES / 4 : KEPT_BYTES;
+    const hasRoom = (source === null && stored === undefined) || this.#context.keptBytes < room;
     const { sessionIndex, fieldMapping } = this.sources[source ?? 0];
     const isFirst = links && this.#stage === 0;
     return {

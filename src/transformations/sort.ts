@@ -16,7 +16,7 @@ Numbers are compared as numbers (64-bit integers exactly; NaN counts as null), t
 \`a\`; use \`upper(name)\` to ignore the letter case), dates and times as instants (UTC if they have no time zone), and false comes before true. In a
 field with values of several kinds, numbers come first, then texts, then all others by their JSON text.
 
-Memory: about 200 MB, whatever the size of the layer; larger layers are sorted in parts on disk, which need the space of the features.`,
+Memory: about 100 MB more than without the step, whatever the size of the layer; larger layers are sorted in parts on disk, which need the space of the features.`,
   parameters: {
     type: 'object',
     properties: {
