@@ -6,7 +6,7 @@ import type { FeatureSpool } from './feature-spool.ts';
 import { PLACES, type Place, placesIn } from './hilbert.ts';
 import { type BucketChoice, MOST_NUMBERS, SortBuckets, type VisitFeature } from './sort-buckets.ts';
 
-const BUCKET_BYTES = 32 << 20;
+const BUCKET_BYTES = 16 << 20;
 /** The curve has so many sections, each with a sequence of places. */
 const SECTIONS = 2 ** 16;
 const PLACES_OF_SECTION = PLACES / SECTIONS;

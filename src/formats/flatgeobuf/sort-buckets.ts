@@ -19,7 +19,7 @@ export type BucketChoice = (place: number, byteLength: number) => number;
 /** With a place, the number of a feature is exact in a number: 32 and 21 bits. */
 export const MOST_NUMBERS = 2 ** 21;
 /** Features that wait to be written to the file. */
-const WAITING_BYTES = 32 << 20;
+const WAITING_BYTES = 16 << 20;
 const LEAST_BUFFER_WORDS = 4 << 10;
 
 /** A record: place, number and box of a feature and its number of words, as f64; then the feature. */
