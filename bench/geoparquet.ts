@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { connectDuckdb, type DuckdbConnection } from '../test/support/duckdb.ts';
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
 import { type Command, measureInTurn } from './measure.ts';
 import { removeOutput } from './pairs.ts';
@@ -41,9 +42,14 @@ async function readWithGeomill(path: string): Promise<void> {
   console.log(rows, positions);
 }
 
+async function duckdb(options?: Record<string, string>): Promise<DuckdbConnection> {
+  const connection = await connectDuckdb(options);
+  if (connection === null) throw new Error('DuckDB is not installed: see DUCKDB_DIR in README.md');
+  return connection;
+}
+
 async function readWithDuckdb(path: string): Promise<void> {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
+  const connection = await duckdb({ threads: '1' });
   const sql = `SELECT * EXCLUDE (geometry, bbox), ST_AsWKB(geometry)::BLOB AS wkb FROM '${path}'`;
   const result = await connection.stream(sql);
   let rows = 0;
@@ -60,8 +66,7 @@ async function readWithDuckdb(path: string): Promise<void> {
 }
 
 async function copyWithDuckdb(path: string, output: string): Promise<void> {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
-  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const connection = await duckdb();
   await connection.run(`COPY (SELECT * FROM '${path}') TO '${output}' (FORMAT parquet, COMPRESSION zstd)`);
 }
 

@@ -11,21 +11,19 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { datasetPath } from '../../bench/data.ts';
 import { reader } from '../../src/formats/geoparquet/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { connectDuckdb, type DuckdbRow } from '../support/duckdb.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 
-// It has a native library for each system, which may be missing.
-const duckdb = await import('@duckdb/node-api').catch(() => null);
-const skip = duckdb === null ? '@duckdb/node-api cannot be loaded' : false;
+const duckdb = await connectDuckdb({ threads: '1' });
+const skip = duckdb === null ? 'DuckDB is not installed (DUCKDB_DIR)' : false;
 const workspace = makeWorkspace();
 after(() => workspace[Symbol.dispose]());
 
-type Row = Record<string, unknown>;
-let connection: { runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Row[] }> } | null = null;
+type Row = DuckdbRow;
 
 async function ask(sql: string): Promise<Row[]> {
   assert.ok(duckdb !== null);
-  connection ??= await (await duckdb.DuckDBInstance.create(':memory:', { threads: '1' })).connect();
-  return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  return (await duckdb.runAndReadAll(sql)).getRowObjectsJson();
 }
 
 interface Feature {
