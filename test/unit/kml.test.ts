@@ -254,6 +254,32 @@ test('GDAL reads the names, values and geometries of a KML and a KMZ', { skip: w
   }
 });
 
+const HAS_XMLLINT = spawnSync('xmllint', ['--version']).status === 0;
+
+test('outputs are valid by an excerpt of the schema', {
+  skip: HAS_XMLLINT ? false : 'libxml2-utils is not installed',
+}, async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'in.geojson');
+  writeFileSync(path, JSON.stringify({ type: 'FeatureCollection', features: FEATURES }));
+  const fixtures = join(import.meta.dirname, '..', 'fixtures');
+  const inputs = [
+    ['geojson', path],
+    ...['geometries', 'attributes', 'empty'].map((name) => ['kml', join(fixtures, 'kml', `${name}.kml`)]),
+    ...['geometries', 'types'].map((name) => ['geojson', join(fixtures, 'geojson', `${name}.geojson`)]),
+  ];
+  const outputs: string[] = [];
+  for (const [i, [from, input]] of inputs.entries())
+    outputs.push(
+      (await convertFile(input, workspace.path, { from, to: 'kml', outputName: `valid-${i}` })).outputPath,
+    );
+  const schema = join(import.meta.dirname, '..', 'oracle', 'kml-excerpt.xsd');
+  const { status, stderr } = spawnSync('xmllint', ['--noout', '--nonet', '--schema', schema, ...outputs], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr.slice(0, 4000));
+});
+
 const HAS_OGR = spawnSync('ogr2ogr', ['--version']).status === 0;
 
 test('reads what GDAL writes', { skip: HAS_OGR ? false : 'gdal-bin is not installed' }, async () => {
