@@ -29,7 +29,7 @@ const STARTS: readonly (readonly [start: string, found: string])[] = [
   ['AC1032\0\0', 'DWG'],
   ['AutoCAD DXB 1.0', 'DXB'],
   ['\xd0\xcf\x11\xe0\xa1\xb1', 'XLS'],
-  ['fgb\x03fgb\x00', 'FlatGeobuf'],
+  ['fgb\x03fgb\x00', 'a FlatGeobuf file'],
   ['PAR1\x15\x04', 'Parquet'],
   ['PMTiles\x03', 'PMTiles'],
   ['{"objects":{},"type":"Topology"}', 'TopoJSON'],
