@@ -1,6 +1,6 @@
 /**
- * `npm run acceptance -- CORPUS RUNNER`: starts the service and lets an acceptance runner (Python, with GDAL) post the
- * corpus's files to it. Only cases whose formats are registered here count. Fails where the runner does, but for verdicts
+ * `npm run acceptance -- CORPUS RUNNERS`: starts the service and lets the acceptance runners in a folder (Python, with GDAL) post the
+ * corpus's files to it. Only cases whose formats are registered here count. Fails where a runner does, but for verdicts
  * that are known to be mistakes of a judge.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -10,9 +10,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { formats } from '../../src/formats/registry.ts';
 
-const [corpus, runner, ...more] = process.argv.slice(2);
-if (corpus === undefined || runner === undefined)
-  throw new Error('usage: run.ts CORPUS RUNNER [runner options]');
+const [corpus, runners] = process.argv.slice(2);
+if (corpus === undefined || runners === undefined) throw new Error('usage: run.ts CORPUS RUNNERS');
 if (spawnSync('/usr/bin/python3', ['-c', 'import osgeo.ogr, ezdxf']).status !== 0) {
   console.log('acceptance: skipped, python3-gdal and python3-ezdxf are not installed');
   process.exit(0);
@@ -29,59 +28,62 @@ const JUDGES_MISTAKES = new Set([
   'extent: north 10.0000000 beyond 9.1272790',
 ]);
 
-interface AcceptanceReport {
-  readonly stopped: string | null;
-  readonly results: readonly { id: string; out: string; ok: boolean; reason: string }[];
+interface Verdict {
+  readonly id: string;
+  readonly ok: boolean;
+  /** Only of run.py, which converts each file to several formats. */
+  readonly out?: string;
+  readonly reason?: string;
+  /** The reason in more.py. */
+  readonly why?: string | null;
 }
 
 const ids = formats.map(({ id }) => id as string);
 const work = mkdtempSync(join(tmpdir(), 'geomill-acceptance-'));
-const manifest = JSON.parse(readFileSync(join(corpus, 'manifest.json'), 'utf8')) as {
-  cases: { format: string }[];
-};
-manifest.cases = manifest.cases.filter((entry) => ids.includes(entry.format));
-const filtered = join(work, 'manifest.json');
-writeFileSync(filtered, JSON.stringify(manifest));
-const reportPath = join(work, 'report.json');
-
 const service = spawn(process.execPath, [join(import.meta.dirname, '../../bin/geomill.js'), 'serve'], {
   env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(work, 'data') },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
-let status = 2;
+let isRight = false;
 try {
   const baseUrl = await listeningUrl();
-  console.log(`acceptance: ${manifest.cases.length} cases against ${baseUrl}`);
-  const options = [
-    '--manifest',
-    filtered,
-    '--data',
-    corpus,
-    '--base-url',
-    baseUrl,
-    '--formats',
-    ids.join(','),
-    '--report',
-    reportPath,
-    ...more,
-  ];
-  status =
-    spawnSync('/usr/bin/python3', [runner, ...options], { stdio: ['ignore', 'inherit', 'inherit'] }).status ??
-    2;
-  if (status === 1 && onlyMistakes()) status = 0;
+  const first = run('run.py', 'manifest.json', ['--formats', ids.join(',')]);
+  const further = run('more.py', 'manifest-more.json', []);
+  isRight = first && further;
+
+  function run(runner: string, manifestName: string, options: readonly string[]): boolean {
+    const manifest = JSON.parse(readFileSync(join(corpus, manifestName), 'utf8')) as {
+      cases: { format: string }[];
+    };
+    // "csv-xy" is a kind of CSV.
+    manifest.cases = manifest.cases.filter(({ format }) => ids.includes(format.split('-')[0]));
+    const [filtered, reportPath] = [join(work, manifestName), join(work, `report-${manifestName}`)];
+    writeFileSync(filtered, JSON.stringify(manifest));
+    console.log(`acceptance: ${manifest.cases.length} cases of ${manifestName} against ${baseUrl}`);
+    const common = ['--manifest', filtered, '--data', corpus, '--base-url', baseUrl, '--report', reportPath];
+    const { status } = spawnSync('/usr/bin/python3', [join(runners, runner), ...common, ...options], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    return status === 0 || (status === 1 && onlyMistakes(JSON.parse(readFileSync(reportPath, 'utf8'))));
+  }
 } finally {
   service.kill('SIGTERM');
   rmSync(work, { recursive: true, force: true });
 }
-process.exit(status);
+process.exit(isRight ? 0 : 1);
 
-function onlyMistakes(): boolean {
-  const report = JSON.parse(readFileSync(reportPath, 'utf8')) as AcceptanceReport;
-  const failed = report.results.filter(({ ok }) => !ok);
-  const excused = failed.filter(({ reason }) => JUDGES_MISTAKES.has(reason));
-  for (const { id, out, reason } of excused)
-    console.log(`acceptance: ${id} > ${out} is right, its judge is not: ${reason}`);
-  return report.stopped === null && report.results.length > 0 && failed.length === excused.length;
+/** Whether every failure in the report of a runner is a known mistake of its judge. */
+function onlyMistakes(
+  report: { stopped: string | null; results: readonly Verdict[] } | readonly Verdict[],
+): boolean {
+  const { stopped, results } = 'results' in report ? report : { stopped: null, results: report };
+  const failed = results.filter(({ ok }) => !ok);
+  const excused = failed.filter(({ reason, why }) => JUDGES_MISTAKES.has(reason ?? why ?? ''));
+  for (const { id, out, reason, why } of excused)
+    console.log(
+      `acceptance: ${[id, ...(out === undefined ? [] : [out])].join(' > ')} is right, its judge is not: ${reason ?? why}`,
+    );
+  return stopped === null && results.length > 0 && failed.length === excused.length;
 }
 
 async function listeningUrl(): Promise<string> {
