@@ -189,6 +189,7 @@ export class Compiler {
   }
 
   #joined(word: 'and' | 'or', args: readonly Expression[], place: Place): Node {
+    if (args.length === 0) throw this.refuse(place, `'${word}' needs conditions`);
     return this.#all(
       args.map((arg) => this.condition(arg)),
       place,

@@ -187,6 +187,7 @@ test('errors that need no fields are found when a request is checked', () => {
   for (const step of [
     { type: 'filter', where: 'pop + 1' },
     { type: 'dimensions', to: 'XYZ', z: 'upper(name)' },
+    { type: 'filter', where: { op: 'and', args: [] } },
     { type: 'filter', where: { op: 'uper', args: [{ property: 'name' }] } },
   ])
     assert.throws(() => parseSteps([step], 't', transformations), { code: 'TRANSFORMATION_INVALID' });
