@@ -30,7 +30,7 @@ export type Severity = (typeof severities)[number];
 
 type Effect = 'reported' | 'dropped' | 'repaired' | 'split';
 
-interface FindingEntry {
+export interface FindingEntry {
   /** What happened to the features concerned; decides which counter of the report they add to. */
   readonly effect: Effect;
   readonly severity: Severity;

@@ -73,8 +73,8 @@ test('Config, versioned API | output_format | csv too, and any letter case', asy
 test('Config, versioned API | output_format | required, and an unknown one is rejected with the supported ones', async () => {
   assert.match(await refused('geojson', {}, roads), /'output_format' is required/);
   assert.match(
-    await refused('geojson', { output_format: 'kml' }, roads),
-    /'output_format': unknown format 'kml'.*gpkg/,
+    await refused('geojson', { output_format: 'gml' }, roads),
+    /'output_format': unknown format 'gml'.*gpkg/,
   );
 });
 
@@ -179,8 +179,8 @@ test('POST /v1/transform/{format} | {format} | geojson, shp, dxf, gpkg, and csv 
 });
 
 test('POST /v1/transform/{format} | {format} | an unknown one is 404 with the supported ones', async () => {
-  const answer = await postForm(server, '/v1/transform/kml', parts({ output_format: 'geojson' }, roads));
-  assert.match(String(problemOf(answer, 404).detail), /kml.*geojson/);
+  const answer = await postForm(server, '/v1/transform/gml', parts({ output_format: 'geojson' }, roads));
+  assert.match(String(problemOf(answer, 404).detail), /gml.*geojson/);
 });
 
 test('POST /v1/transform/{format} | {format} | a file of another format is rejected with the format that it looks like', async () => {
