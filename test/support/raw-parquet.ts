@@ -21,11 +21,14 @@ export interface RawPage {
 
 export interface RawColumn {
   readonly name: string;
-  /** Type of parquet.thrift: 1 INT32, 2 INT64, 5 DOUBLE, 6 BYTE_ARRAY. */
+  /** Type of parquet.thrift: 1 INT32, 2 INT64, 5 DOUBLE, 6 BYTE_ARRAY, 7 FIXED_LEN_BYTE_ARRAY. */
   readonly type: number;
   /** 0 required, 1 optional, 2 repeated. */
   readonly repetition?: number;
   readonly converted?: number;
+  readonly typeLength?: number;
+  readonly scale?: number;
+  readonly precision?: number;
   readonly pages: readonly RawPage[];
   readonly codec?: number;
 }
@@ -59,11 +62,14 @@ export function rawParquet({ columns, rowCount, keys = {} }: RawFile): Buffer {
       out.element(() => {
         if (column !== null) {
           out.int(1, column.type);
+          if (column.typeLength !== undefined) out.int(2, column.typeLength);
           out.int(3, column.repetition ?? 0);
         }
         out.text(4, column?.name ?? 'schema');
         if (column === null) out.int(5, columns.length);
         if (column?.converted !== undefined) out.int(6, column.converted);
+        if (column?.scale !== undefined) out.int(7, column.scale);
+        if (column?.precision !== undefined) out.int(8, column.precision);
       }),
     );
     out.long(3, rowCount);

@@ -160,6 +160,86 @@ test('rejects sizes and counts that the file does not have before it takes memor
   await rejected(file({ type: BYTES, pages: [text, run] }, 2048), /at most 268435456 are read at once/);
 });
 
+test('keeps unsigned integers of lists, and reports values that JSON cannot have', async () => {
+  const [INT64, STRING, DATE, UINT64] = [2, 0, 6, 14];
+  const listOf = (...values: readonly Uint8Array[]): RawPage => ({
+    // One row with all values.
+    data: Buffer.concat([
+      ...[bytes(3, 0b10), bytes(values.length * 2, 1)].flatMap((levels) => [bytes(2, 0, 0, 0), levels]),
+      ...values,
+    ]),
+    count: values.length,
+  });
+  const longs = Buffer.from(BigInt64Array.of(-1n, 5n).buffer);
+  const file = rawParquet({
+    columns: [
+      {
+        name: 'wide',
+        type: INT64,
+        converted: UINT64,
+        repetition: 2,
+        pages: [listOf(longs.subarray(0, 8), longs.subarray(8))],
+      },
+      {
+        name: 'day',
+        type: INT32,
+        converted: DATE,
+        repetition: 2,
+        pages: [listOf(ints(10_000_000), ints(0))],
+      },
+      {
+        name: 'text',
+        type: BYTES,
+        converted: STRING,
+        repetition: 2,
+        pages: [listOf(plainBytes(bytes(0xe4)), plainBytes(bytes(97)))],
+      },
+      pointColumn(1),
+    ],
+    rowCount: 1,
+    keys: { geo: GEO },
+  });
+  const { layers, findings } = await readBytesLayers(reader, file, { name: 'raw.parquet' });
+  assert.deepEqual(layers[0].rows[0].properties, {
+    wide: [Number(2n ** 64n - 1n), 5],
+    day: [null, '1970-01-01'],
+    text: ['\ufffd', 'a'],
+  });
+  const found = findings.map(({ code, params, count }) => [code, params.field, count]);
+  assert.deepEqual(found.sort(), [
+    ['TEXT_REPLACED', 'text', 1],
+    ['VALUE_INVALID', 'day', 1],
+  ]);
+});
+
+test('bounds the digits of decimals', async () => {
+  const [FIXED, DECIMAL] = [7, 5];
+  const decimal = { name: 'a', type: INT32, converted: DECIMAL, precision: 9 };
+  const page = { data: ints(-7), count: 1 };
+  assert.deepEqual(await valuesOf({ ...decimal, scale: 1000, pages: [page] }, 1), [-0]);
+  for (const scale of [-1, 1001, 2 ** 30]) {
+    const columns = [{ ...decimal, scale, pages: [page] }, pointColumn(1)];
+    await rejected({ columns, rowCount: 1, keys: { geo: GEO } }, /'a' has decimals with the scale/);
+  }
+  const wide = (typeLength: number, precision: number): Omit<RawColumn, 'name'> => ({
+    type: FIXED,
+    typeLength,
+    converted: DECIMAL,
+    precision,
+    pages: [{ data: Buffer.alloc(typeLength, 1), count: 1 }],
+  });
+  assert.deepEqual(await valuesOf(wide(32, 76), 1), [String(BigInt(`0x${'01'.repeat(32)}`))]);
+  // Too large for the declared precision, or for any decimal: null, and not another number.
+  for (const column of [wide(16, 9), wide(16, 18), wide(1 << 20, 38)])
+    assert.deepEqual(await valuesOf(column, 1), [null]);
+  const short: RawPage = { data: bytes(8, 1, 1, 0, 8, 1, 1, 6, 1, 2, 3), count: 1, encoding: 7 };
+  const interval = { name: 'a', type: FIXED, typeLength: 12, converted: 21, pages: [short] };
+  await rejected(
+    { columns: [interval, pointColumn(1)], rowCount: 1, keys: { geo: GEO } },
+    /3 bytes instead of 12/,
+  );
+});
+
 test('understands the CRS of the metadata and of the types', () => {
   const id = (authority: string, code: unknown): object => ({
     type: 'GeographicCRS',

@@ -8,6 +8,8 @@ import type { ByteValues, PageValues } from './values.ts';
 
 /** Decimals with more digits are texts: no float64 has all of them. */
 const FLOAT_DIGITS = 15;
+/** Programs write up to 32 bytes; the time of a conversion to text grows with the square. */
+const MAX_DECIMAL_BYTES = 256;
 const INT32_DIGITS = 9;
 const INT64_DIGITS = 18;
 
@@ -144,19 +146,25 @@ function unsignedOf({ bits }: { bits: number }, { type }: SchemaNode): Convert {
   };
 }
 
+/** Of a leaf that is wide: also what a field of int64 cannot hold. */
+export const unsignedValue: Convert = (values, i) => BigInt.asUintN(64, bigintAt(values, i));
+
 function decimalOf({ scale }: Extract<LogicalType, { kind: 'decimal' }>, type: FieldType): Convert {
   return (values, i) => {
     const unscaled = values.kind === 'bytes' ? signedOf(bytesAt(values, i)) : bigintAt(values, i);
-    if (type === 'int64') return unscaled;
-    if (type === 'int32') return Number(unscaled);
+    if (unscaled === null) return null;
+    // A value may have more digits than its type declares.
+    if (type === 'int64') return BigInt.asIntN(64, unscaled) === unscaled ? unscaled : null;
+    if (type === 'int32') return BigInt.asIntN(32, unscaled) === unscaled ? Number(unscaled) : null;
     const text = decimalText(unscaled, scale);
     return type === 'float64' ? Number(text) : text;
   };
 }
 
-/** A big-endian integer in two's complement. */
-function signedOf(bytes: Uint8Array): bigint {
+/** A big-endian integer in two's complement; null: it is longer than any decimal. */
+function signedOf(bytes: Uint8Array): bigint | null {
   if (bytes.length === 0) return 0n;
+  if (bytes.length > MAX_DECIMAL_BYTES) return null;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
   return BigInt.asIntN(bytes.length * 8, BigInt(`0x${text}`));
 }

@@ -13,7 +13,7 @@ import type { Findings } from '../../../findings.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
 import type { FieldPlan } from './columns.ts';
-import { type Convert, converterOf, isPlain, isWide, type Scalar } from './convert.ts';
+import { type Convert, converterOf, isPlain, isWide, type Scalar, unsignedValue } from './convert.ts';
 import { PHYSICAL } from './metadata.ts';
 import type { SchemaNode } from './schema.ts';
 import { readTemporalColumn, type TemporalForm } from './temporal-column.ts';
@@ -221,7 +221,7 @@ function checkedTexts(
   return builder.finish();
 }
 
-function isJson(text: string): boolean {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -259,8 +259,7 @@ function readConverted(
   return builder.finish();
 }
 
-const unsignedText: Convert = (values, i) =>
-  values.kind === 'int64' ? String(BigInt.asUintN(64, values.values[i])) : null;
+const unsignedText: Convert = (values, i) => String(unsignedValue(values, i));
 
 function appendScalar(builder: ColumnBuilder, type: FieldType, value: Scalar): void {
   if (typeof value === 'string') builder.appendText(value);

@@ -2,13 +2,14 @@
  * Makes a column of JSON from lists, maps and the structs in them: the record assembly of Dremel. Each leaf has a cursor; a
  * node is read by the levels of its first leaf.
  */
+import { isUtf8 } from 'node:buffer';
 import { type AttributeColumn, ColumnBuilder } from '../../../batch/attribute-column.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
 import type { FieldPlan } from './columns.ts';
-import { type Convert, converterOf } from './convert.ts';
-import { type ColumnContext, MAX_COLUMN_BYTES } from './flat-column.ts';
+import { type Convert, converterOf, isWide, unsignedValue } from './convert.ts';
+import { type ColumnContext, isJson, MAX_COLUMN_BYTES } from './flat-column.ts';
 import type { LogicalType } from './logical.ts';
 import { leavesOf, type SchemaNode } from './schema.ts';
 
@@ -16,6 +17,10 @@ type JsonPlan = Extract<FieldPlan, { kind: 'json' }>;
 
 /** A value of a list that is in every row. */
 const MAX_VALUES = 1 << 24;
+
+/** What JSON cannot have as it is, by value. */
+type Fault = 'notFinite' | 'invalid' | 'replaced';
+type OnFault = (fault: Fault) => void;
 
 class LeafCursor {
   readonly #segments: readonly Segment[];
@@ -29,7 +34,8 @@ class LeafCursor {
   constructor(leaf: SchemaNode, segments: readonly Segment[]) {
     this.#segments = segments.filter(({ count }) => count > 0);
     this.#most = leaf.definition;
-    this.#convert = converterOf(leaf);
+    // JSON has integers of any size.
+    this.#convert = isWide(leaf) ? unsignedValue : converterOf(leaf);
     this.#logical = leaf.logical;
   }
 
@@ -57,17 +63,19 @@ class LeafCursor {
     this.#value = 0;
   }
 
-  /** The value of the next level as JSON; null: it is null or has none. `onNotFinite` is called for a number without one. */
-  json(onNotFinite: () => void): string | null {
+  /** The value of the next level as JSON; null: it is null or has none. `onFault` is called for a value that is changed. */
+  json(onFault: OnFault): string | null {
     if (this.definition !== this.#most) return null;
     const segment = this.#segments[this.#segment];
     const value = this.#convert(segment.values, segment.firstValue + this.#value);
     switch (typeof value) {
       case 'number':
-        if (!Number.isFinite(value)) onNotFinite();
+        if (!Number.isFinite(value)) onFault('notFinite');
         return Number.isFinite(value) ? String(value) : null;
       case 'object':
-        return value === null ? null : this.#bytesAsJson(value);
+        if (value !== null) return this.#bytesAsJson(value, onFault);
+        if (this.#logical?.kind !== 'unknown') onFault('invalid');
+        return null;
       case 'string':
         return JSON.stringify(value);
       default:
@@ -75,22 +83,14 @@ class LeafCursor {
     }
   }
 
-  #bytesAsJson(value: Uint8Array): string {
+  #bytesAsJson(value: Uint8Array, onFault: OnFault): string {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
-    switch (this.#logical?.kind) {
-      case 'string':
-      case 'enum':
-        return JSON.stringify(bytes.toString('utf8'));
-      case 'json':
-        try {
-          JSON.parse(bytes.toString('utf8'));
-          return bytes.toString('utf8');
-        } catch {
-          return JSON.stringify(bytes.toString('utf8'));
-        }
-      default:
-        return JSON.stringify(bytes.toString('base64'));
-    }
+    const kind = this.#logical?.kind;
+    if (kind !== 'string' && kind !== 'enum' && kind !== 'json')
+      return JSON.stringify(bytes.toString('base64'));
+    if (!isUtf8(value)) onFault('replaced');
+    const text = bytes.toString('utf8');
+    return kind === 'json' && isJson(text) ? text : JSON.stringify(text);
   }
 }
 
@@ -108,8 +108,8 @@ export function readJsonColumn(
   const cursors = new Map(
     leavesOf(node).map((leaf, i) => [leaf.firstLeaf, new LeafCursor(leaf, segments[i])]),
   );
-  const notFinite = new RowTally();
-  const writer = new JsonWriter(cursors, notFinite);
+  const faults = { notFinite: new RowTally(), invalid: new RowTally(), replaced: new RowTally() };
+  const writer = new JsonWriter(cursors, faults);
   const builder = new ColumnBuilder('json', rowCount);
   let bytes = 0;
   for (let row = 0; row < rowCount; row++) {
@@ -124,18 +124,21 @@ export function readJsonColumn(
       builder.appendText(text);
     }
   }
-  findings.noteTally('NUMBER_NOT_FINITE', { field: field.name, format: 'JSON' }, notFinite);
+  const { name } = field;
+  findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'JSON' }, faults.notFinite);
+  findings.noteTally('VALUE_INVALID', { field: name, type: 'date, time or number' }, faults.invalid);
+  findings.noteTally('TEXT_REPLACED', { field: name, encoding: 'utf-8' }, faults.replaced);
   return builder.finish();
 }
 
 class JsonWriter {
   readonly #cursors: ReadonlyMap<number, LeafCursor>;
-  readonly #notFinite: RowTally;
+  readonly #onFault: OnFault;
   #row = 0;
 
-  constructor(cursors: ReadonlyMap<number, LeafCursor>, notFinite: RowTally) {
+  constructor(cursors: ReadonlyMap<number, LeafCursor>, faults: Readonly<Record<Fault, RowTally>>) {
     this.#cursors = cursors;
-    this.#notFinite = notFinite;
+    this.#onFault = (fault) => faults[fault].add(this.#row);
   }
 
   /** Null: the whole value is null. */
@@ -165,7 +168,7 @@ class JsonWriter {
   #present(node: SchemaNode): string {
     if (node.type !== null) {
       const cursor = this.#cursor(node);
-      const text = cursor.json(() => this.#notFinite.add(this.#row));
+      const text = cursor.json(this.#onFault);
       cursor.advance();
       return text ?? 'null';
     }

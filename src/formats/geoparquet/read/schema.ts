@@ -27,6 +27,7 @@ export interface SchemaNode {
 /** Deeper than any table; levels are kept in bytes. */
 const MAX_DEPTH = 30;
 const MAX_TYPE_LENGTH = 1 << 20;
+const MAX_SCALE = 1000;
 
 /** The root. Throws ParquetFault. */
 export function schemaTree(elements: readonly SchemaElement[]): SchemaNode {
@@ -54,6 +55,9 @@ export function schemaTree(elements: readonly SchemaElement[]): SchemaNode {
         throw damaged(`column '${name}' has the unknown type ${type}`);
       if (type === PHYSICAL.fixed && !(typeLength > 0 && typeLength <= MAX_TYPE_LENGTH))
         throw damaged(`column '${name}' has values of ${typeLength} bytes`);
+      // Texts have this many digits after the point.
+      if (logical?.kind === 'decimal' && !(logical.scale >= 0 && logical.scale <= MAX_SCALE))
+        throw damaged(`column '${name}' has decimals with the scale ${logical.scale}`);
       leaves++;
     }
     return {

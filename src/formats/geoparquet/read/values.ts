@@ -72,7 +72,8 @@ export function decodeValues(
       if (leaf.type === PHYSICAL.bytes) return deltaLengths(bytes, at, count);
       break;
     case ENCODING.deltaBytes:
-      if (leaf.type === PHYSICAL.bytes || leaf.type === PHYSICAL.fixed) return deltaBytes(bytes, at, count);
+      if (leaf.type === PHYSICAL.bytes || leaf.type === PHYSICAL.fixed)
+        return deltaBytes(bytes, at, count, leaf);
       break;
     case ENCODING.split:
       return splitValues(bytes, at, count, leaf);
@@ -245,7 +246,7 @@ function ranges(bytes: Uint8Array, lengths: Int32Array, at: number): ByteValues 
 }
 
 /** Each value repeats a prefix of the value before. */
-function deltaBytes(bytes: Uint8Array, at: number, count: number): ByteValues {
+function deltaBytes(bytes: Uint8Array, at: number, count: number, leaf: SchemaNode): ByteValues {
   const prefixes = readDeltas32(bytes, at, bytes.length, count);
   exactly(prefixes.values, count);
   const suffixes = deltaLengths(bytes, prefixes.end, count);
@@ -256,6 +257,8 @@ function deltaBytes(bytes: Uint8Array, at: number, count: number): ByteValues {
     if (prefix < 0 || prefix > before)
       throw damaged('a page has a text with a longer prefix than the one before it');
     before = prefix + suffixes.ends[i] - suffixes.starts[i];
+    if (leaf.type === PHYSICAL.fixed && before !== leaf.typeLength)
+      throw damaged(`column '${leaf.name}' has a value of ${before} bytes instead of ${leaf.typeLength}`);
     total += before;
     if (total > MAX_EXPANDED_BYTES)
       throw unsupported(
