@@ -172,6 +172,15 @@ function order(
   return { features, moved };
 }
 
+test('reports feature ids, which the format does not have', () => {
+  const ids = { type: 'int64', values: BigInt64Array.of(7n), validity: null } as const;
+  const { findings } = writer.encode({ ...squares(1), ids }, { fields: [], state: null });
+  assert.deepEqual(
+    findings.map(({ code, count }) => [code, count]),
+    [['IDS_DROPPED', 1]],
+  );
+});
+
 test('features are in the same order whether they are sorted in memory or in buckets in a file', () => {
   using workspace = makeWorkspace();
   const spoolOf = (name: string, memoryBytes?: number): FeatureSpool => {

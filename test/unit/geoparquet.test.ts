@@ -8,9 +8,13 @@ import { unpack } from '../../src/formats/geoparquet/bytes/compression.ts';
 import { readDeltas32, readDeltas64 } from '../../src/formats/geoparquet/bytes/delta.ts';
 import { readHybrid } from '../../src/formats/geoparquet/bytes/hybrid.ts';
 import { crsOf, parseGeo } from '../../src/formats/geoparquet/read/geo-metadata.ts';
+import type { ParquetState } from '../../src/formats/geoparquet/read/open.ts';
+import { readRows } from '../../src/formats/geoparquet/read/read-rows.ts';
 import { dateText, timestampText } from '../../src/formats/geoparquet/read/temporal-text.ts';
 import { reader } from '../../src/formats/geoparquet/read.ts';
 import { dateValues, timeValues } from '../../src/formats/geoparquet/write/temporal-values.ts';
+import { openFileSource } from '../../src/io/byte-source.ts';
+import { UNLIMITED } from '../../src/io/limits.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import {
   plainBytes,
@@ -20,7 +24,7 @@ import {
   type RawPage,
   rawParquet,
 } from '../support/raw-parquet.ts';
-import { readBytesLayers } from '../support/read-layers.ts';
+import { readBytesLayers, readFileLayers } from '../support/read-layers.ts';
 
 const [INT32, BYTES] = [1, 6];
 const GEO = JSON.stringify({
@@ -158,6 +162,29 @@ test('rejects sizes and counts that the file does not have before it takes memor
   const text: RawPage = { data: plainBytes(Buffer.alloc(1 << 20)), count: 1, isDictionary: true };
   const run: RawPage = { data: bytes(1, 0x80, 0x20, 0), count: 2048, encoding: 8 };
   await rejected(file({ type: BYTES, pages: [text, run] }, 2048), /at most 268435456 are read at once/);
+});
+
+test('bounds the memory of all columns of a range of rows', async () => {
+  using workspace = makeWorkspace();
+  const rowCount = 64;
+  const text: RawPage = { data: plainBytes(Buffer.alloc(1000)), count: 1, isDictionary: true };
+  const run: RawPage = { data: bytes(1, rowCount * 2, 1, 0), count: rowCount, encoding: 8 };
+  const columns = Array.from({ length: 4 }, (_, i) => ({ name: `c${i}`, type: BYTES, pages: [text, run] }));
+  const path = join(workspace.path, 'wide.parquet');
+  const file = { columns: [...columns, pointColumn(rowCount)], rowCount, keys: { geo: GEO } };
+  writeFileSync(path, rawParquet(file));
+  const { layers } = await readFileLayers(reader, path);
+  using source = openFileSource(path);
+  const state = layers[0].source.state as ParquetState;
+  const read = (mostBytes: number): unknown =>
+    readRows(source, state, { start: 0, end: rowCount }, UNLIMITED, mostBytes);
+  // 64,000 bytes of values of each column, a dictionary for each, and points of 21 bytes.
+  read(270_000);
+  for (const mostBytes of [1000, 70_000, 256_000])
+    assert.throws(
+      () => read(mostBytes),
+      /rows 1 to 64 have more than \d+ bytes together.*smaller row groups/,
+    );
 });
 
 test('keeps unsigned integers of lists, and reports values that JSON cannot have', async () => {

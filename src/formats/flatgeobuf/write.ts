@@ -10,6 +10,7 @@ import {
 } from '../../batch/geometry-column.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -45,8 +46,11 @@ export const writer: FormatWriter = {
   },
 
   encode(batch: FeatureBatch): EncodedChunk {
+    const findings = new Findings();
+    if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'FlatGeobuf' }, undefined, batch.rowCount);
     const data = encodeFeatures(batch, usedDimensions(batch.geometry));
-    return { data, transfer: [data.bytes.buffer, data.lengths.buffer, data.boxes.buffer], findings: [] };
+    const transfer = [data.bytes.buffer, data.lengths.buffer, data.boxes.buffer];
+    return { data, transfer, findings: findings.found() };
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {

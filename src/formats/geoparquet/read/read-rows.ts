@@ -6,6 +6,7 @@ import { Findings } from '../../../findings.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
 import type { InputLimits } from '../../../io/limits.ts';
 import type { Partition, PartitionRead } from '../../format.ts';
+import { unsupported } from '../fault.ts';
 import { ChunkReader, type Segment } from './chunk-reader.ts';
 import { type GeometryPlan, leavesOfField } from './columns.ts';
 import { readScalarColumn } from './flat-column.ts';
@@ -27,24 +28,34 @@ interface OpenColumn {
   readonly reader: ChunkReader;
 }
 
-/** Throws ParquetFault and what is wrong with single rows. */
+/** Of all columns in a range of rows: packed pages of a few KB may have this much each. */
+const MAX_RANGE_BYTES = 2 ** 31;
+
+/**
+ * Throws ParquetFault and what is wrong with single rows. `mostBytes`: limit of the unpacked pages and the values of all
+ * columns together.
+ */
 export function readRows(
   source: ByteSource,
   state: ParquetState,
   { start, end }: Partition,
   limits: InputLimits,
+  mostBytes = MAX_RANGE_BYTES,
 ): PartitionRead {
   const rowCount = end - start;
   const findings = new Findings();
   const misfits = new MisfitList();
-  const columns = new ColumnSource(source, state, start, end);
+  const columns = new ColumnSource(source, state, { start, end }, mostBytes);
   const geometry = readGeometry(columns, state, rowCount, limits, findings);
   const context = { rowCount, findings, misfits };
   const read: AttributeColumn[] = state.fields.map((plan) => {
     const segments = leavesOfField(plan).map((leaf) => columns.segments(leaf));
-    return plan.kind === 'scalar'
-      ? readScalarColumn(plan, segments[0], context)
-      : readJsonColumn(plan, segments, context);
+    const column =
+      plan.kind === 'scalar'
+        ? readScalarColumn(plan, segments[0], context)
+        : readJsonColumn(plan, segments, context);
+    columns.spend('offsets' in column ? column.bytes.length : column.values.byteLength);
+    return column;
   });
   return {
     batch: { rowCount, geometry, fields: state.fields.map(({ field }) => field), columns: read, ids: null },
@@ -99,12 +110,15 @@ class ColumnSource {
   readonly #start: number;
   readonly #end: number;
   readonly #open: Map<number, OpenColumn>;
+  readonly #mostBytes: number;
+  #bytes = 0;
 
-  constructor(source: ByteSource, state: ParquetState, start: number, end: number) {
+  constructor(source: ByteSource, state: ParquetState, { start, end }: Partition, mostBytes: number) {
     this.#source = source;
     this.#state = state;
     this.#start = start;
     this.#end = end;
+    this.#mostBytes = mostBytes;
     const open = openColumns.get(state.groups) ?? new Map<number, OpenColumn>();
     openColumns.set(state.groups, open);
     this.#open = open;
@@ -124,7 +138,17 @@ class ColumnSource {
       // Frees its memory; the rest of a group may be for another thread.
       if (to === end) this.#open.delete(leaf.firstLeaf);
     }
+    this.spend(heldBytes(segments));
     return segments;
+  }
+
+  /** Counts bytes that the range takes. Throws ParquetFault if they are too many. */
+  spend(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#mostBytes)
+      throw unsupported(
+        `the columns of the rows ${this.#start + 1} to ${this.#end} have more than ${this.#mostBytes} bytes together, which would take too much memory; write it with smaller row groups`,
+      );
   }
 
   #reader(leaf: SchemaNode, group: number): ChunkReader {
@@ -142,4 +166,17 @@ class ColumnSource {
     this.#open.set(leaf.firstLeaf, { group, reader });
     return reader;
   }
+}
+
+/** Bytes of the pages and dictionaries of a column; several segments may have the same ones. */
+function heldBytes(segments: readonly Segment[]): number {
+  const seen = new Set<ArrayBufferLike>();
+  let bytes = 0;
+  for (const { values } of segments) {
+    const array = values.kind === 'bytes' ? values.bytes : values.values;
+    if (seen.has(array.buffer)) continue;
+    seen.add(array.buffer);
+    bytes += array.byteLength;
+  }
+  return bytes;
 }
