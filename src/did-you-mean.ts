@@ -15,11 +15,24 @@ export function didYouMean(name: string, known: readonly string[], quote = "'"):
   return found === null ? '' : ` (did you mean ${quote}${found}${quote}?)`;
 }
 
-/** The name of `known` that is most like `name`; null if none is, or if it is one of them. */
+/** The name of `known` that is most like `name`, or begins with it; null if none is, or if it is one of them. */
 export function closest(name: string, known: readonly string[]): string | null {
-  if (name === '' || name.length > MAX_LENGTH || known.includes(name)) return null;
+  const { alike, longer } = candidates(name, known);
+  return alike ?? longer;
+}
+
+/** As `closest`, but the beginning of a name is not enough: for names that may be right. */
+export function misspelled(name: string, known: readonly string[]): string | null {
+  return candidates(name, known).alike;
+}
+
+function candidates(
+  name: string,
+  known: readonly string[],
+): { readonly alike: string | null; readonly longer: string | null } {
+  if (name === '' || name.length > MAX_LENGTH || known.includes(name)) return { alike: null, longer: null };
   const wanted = plain(name);
-  let best: string | null = null;
+  let alike: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   const longer: string[] = [];
   for (const candidate of known.slice(0, MAX_KNOWN)) {
@@ -27,12 +40,12 @@ export function closest(name: string, known: readonly string[]): string | null {
     const other = plain(candidate);
     const distance = singular(wanted) === singular(other) ? 0 : editDistance(wanted, other);
     if (distance <= allowedErrors(wanted, other) && distance < bestDistance) {
-      best = candidate;
+      alike = candidate;
       bestDistance = distance;
     }
     if (wanted.length >= MIN_PREFIX && other.startsWith(wanted)) longer.push(candidate);
   }
-  return best ?? (longer.length === 1 ? longer[0] : null);
+  return { alike, longer: longer.length === 1 ? longer[0] : null };
 }
 
 function plain(name: string): string {

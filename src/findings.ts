@@ -89,7 +89,7 @@ const generalFindings = {
     'feature',
   ),
   COORDINATES_SWAPPED: info(
-    '{axes} look swapped: if they are exchanged, all positions fit {crs}; the step swap_xy (--swap-xy) exchanges them',
+    '{axes} look swapped: if they are exchanged, all positions fit {crs}; to exchange them, add the step {field:step.swap_xy}',
   ),
   OUTSIDE_AREA_OF_USE: info(
     'features are outside the area of use of {crs} ({share}); is it the right CRS?',

@@ -1,5 +1,5 @@
 /** Unknown keys of a config: those that look like a known one are refused, because ignoring them changes the result. */
-import { closest } from '../did-you-mean.ts';
+import { misspelled } from '../did-you-mean.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import {
   CONFIG_FIELDS,
@@ -47,7 +47,7 @@ function meantBy(key: string, known: readonly string[]): readonly string[] {
   if (synonym !== undefined && known.includes(synonym)) return [synonym];
   const [group, leaf] = split(key);
   const beside = known.filter((name) => split(name)[0] === group);
-  const near = closest(
+  const near = misspelled(
     leaf,
     beside.map((name) => split(name)[1]),
   );

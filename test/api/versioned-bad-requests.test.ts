@@ -252,7 +252,7 @@ for (const [name, path, parts, config, status, detail] of forms)
 test('a format that is not known is a 404 that names the known ones, whatever is sent there', async () => {
   for (const path of ['gml', 'gml/append', 'SHP/merge', 'result']) {
     const known =
-      /unknown format '(?:gml|SHP|result)' in the path(?: \(did you mean .shp.\?\))?; supported: geojson, shp, gpkg, dxf, csv/;
+      /unknown format '(?:gml|SHP|result)' in the path(?: \(did you mean .(?:shp|kml).\?\))?; supported: geojson, shp, gpkg, dxf, csv/;
     const url = `/v1/transform/${path}`;
     await expectProblem(await postForm(service, url, { parts: [target], config: toCsv }), 404, known);
     await expectProblem(await postJson(service, url, {}), 404, known);

@@ -221,9 +221,9 @@ test('31: swapped coordinates are exchanged, and then fit', { skip }, async () =
     await oracle.rows('swapped.gpkg', 'SELECT name, ST_Y(geom), ST_X(geom) FROM cities'),
   );
   assert.match(await geomill('convert right.gpkg wrong.gpkg --swap-xy'), /latitudes beyond 90/);
-  await geomill('convert swapped.gpkg metres.gpkg --swap-xy --to-crs 3857');
-  const [metres] = await oracle.read('metres.gpkg');
-  const [expected] = await oracle.ogr2ogr('metres-gdal.gpkg', 'right.gpkg', '-t_srs', 'EPSG:3857');
+  await geomill('convert swapped.gpkg exchanged-metres.gpkg --swap-xy --to-crs 3857');
+  const [metres] = await oracle.read('exchanged-metres.gpkg');
+  const [expected] = await oracle.ogr2ogr('exchanged-metres-gdal.gpkg', 'right.gpkg', '-t_srs', 'EPSG:3857');
   assert.equal(metres.features.length, 2);
   for (const [i, { wkt = '' }] of metres.features.entries())
     for (const [at, ordinate] of ordinatesOf(wkt).entries())

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inputFormatById } from '../../src/formats/format-by-id.ts';
 import { convertFile } from './convert.ts';
+import { inOrder } from './formats.ts';
 import { readFileLayers } from './read-layers.ts';
 import type { Row } from './rows.ts';
 
@@ -40,7 +41,7 @@ export async function writeFile(
   const directory = join(workspace, `made-${name}`);
   const source = writeGeojson(join(directory, `${name}.geojson`), features);
   if (format === 'geojson') return source;
-  const options = { from: 'geojson', to: format, toCrs: crs, outputName: name };
+  const options = { from: 'geojson', to: format, toCrs: crs, outputName: name, writeOptions: inOrder(format) };
   return (await convertFile(source, directory, options)).outputPath;
 }
 

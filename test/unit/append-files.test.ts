@@ -8,7 +8,7 @@ import { GeomillError } from '../../src/errors.ts';
 import { inputFormats, outputFormats } from '../../src/formats/registry.ts';
 import { type Feature, featuresIn, pointAt, readRows, writeFile, writeGeojson } from '../support/combine.ts';
 import { combineFiles, convertFile, makeWorkspace } from '../support/convert.ts';
-import { statedCrs } from '../support/formats.ts';
+import { inOrder, statedCrs } from '../support/formats.ts';
 
 test('every file has its own CRS, and the steps work in that of the target', async () => {
   using workspace = makeWorkspace();
@@ -166,7 +166,7 @@ for (const { id: from, outputFields: kept } of inputFormats) {
     for (const { id: to, outputFields } of outputFormats) {
       for (const operation of ['append', 'merge'] as const) {
         const outputName = `${operation}-${to}`;
-        const options = { operation, from, to, fromCrs, outputName };
+        const options = { operation, from, to, fromCrs, outputName, writeOptions: inOrder(to) };
         const { report, outputPath } = await combineFiles(paths, workspace.path, options);
         assert.deepEqual([report.features.read, report.features.written], [3, 3], outputName);
         const layers = Object.values(await readRows(to, outputPath));
