@@ -13,6 +13,7 @@ import { checkedStep } from '../../src/transformations/requested-steps.ts';
 import { select } from '../../src/transformations/select.ts';
 import type { SplitBy } from '../../src/transformations/split_by.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
+import { inOrder } from '../support/formats.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 import { readZipMembers } from '../support/zip-members.ts';
 
@@ -35,7 +36,7 @@ async function split(
 ): Promise<{ readonly report: ConversionReport; readonly outputPath: string }> {
   const path = join(workspace, 'all.geojson');
   writeFileSync(path, collection(values));
-  return convertFile(path, workspace, { from: 'geojson', ...options });
+  return convertFile(path, workspace, { from: 'geojson', writeOptions: inOrder(options.to), ...options });
 }
 
 /** The numbers of the features of each layer of a file, in their order. */

@@ -26,7 +26,7 @@ export function visitSorted(
   const buckets = new SortBuckets(path, bucketsOf(spool, place, bucketBytes));
   try {
     for (const { bytes, lengths, boxes } of spool.chunks()) {
-      const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+      const words = wordsOf(bytes);
       for (let row = 0, at = 0; row < lengths.length; row++) {
         const end = at + lengths[row] / 4;
         buckets.append(place(boxes, row * 4), boxes, row * 4, words, at, end);
@@ -41,7 +41,7 @@ export function visitSorted(
 
 function visitInMemory(spool: FeatureSpool, place: Place, visit: VisitFeature): number {
   const chunks = [...spool.chunks()];
-  const words = chunks.map(({ bytes }) => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4));
+  const words = chunks.map(({ bytes }) => wordsOf(bytes));
   const keys = new Float64Array(spool.count);
   const chunkOf = new Uint32Array(spool.count);
   const starts = new Uint32Array(spool.count);
@@ -66,6 +66,12 @@ function visitInMemory(spool: FeatureSpool, place: Place, visit: VisitFeature): 
     visit(words[chunk], starts[number], starts[number] + lengths[row] / 4, boxes, row * 4);
   }
   return moved;
+}
+
+/** The bytes as words; copied if they do not begin at one, as an empty chunk may. */
+function wordsOf(bytes: Uint8Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
 }
 
 /** Features of one section fill several buckets in their order if they are many. */
