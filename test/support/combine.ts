@@ -41,7 +41,13 @@ export async function writeFile(
   const directory = join(workspace, `made-${name}`);
   const source = writeGeojson(join(directory, `${name}.geojson`), features);
   if (format === 'geojson') return source;
-  const options = { from: 'geojson', to: format, toCrs: crs, outputName: name, writeOptions: inOrder(format) };
+  const options = {
+    from: 'geojson',
+    to: format,
+    toCrs: crs,
+    outputName: name,
+    writeOptions: inOrder(format),
+  };
   return (await convertFile(source, directory, options)).outputPath;
 }
 
