@@ -166,25 +166,42 @@ test('rejects sizes and counts that the file does not have before it takes memor
 
 test('bounds the memory of all columns of a range of rows', async () => {
   using workspace = makeWorkspace();
+  const stateOf = async (file: RawFile): Promise<ParquetState> => {
+    const path = join(workspace.path, 'wide.parquet');
+    writeFileSync(path, rawParquet({ ...file, keys: { geo: GEO } }));
+    return (await readFileLayers(reader, path)).layers[0].source.state as ParquetState;
+  };
+  const read = (state: ParquetState, rowCount: number, mostBytes: number): unknown => {
+    using source = openFileSource(state.path);
+    return readRows(source, state, { start: 0, end: rowCount }, UNLIMITED, mostBytes);
+  };
   const rowCount = 64;
   const text: RawPage = { data: plainBytes(Buffer.alloc(1000)), count: 1, isDictionary: true };
   const run: RawPage = { data: bytes(1, rowCount * 2, 1, 0), count: rowCount, encoding: 8 };
   const columns = Array.from({ length: 4 }, (_, i) => ({ name: `c${i}`, type: BYTES, pages: [text, run] }));
-  const path = join(workspace.path, 'wide.parquet');
-  const file = { columns: [...columns, pointColumn(rowCount)], rowCount, keys: { geo: GEO } };
-  writeFileSync(path, rawParquet(file));
-  const { layers } = await readFileLayers(reader, path);
-  using source = openFileSource(path);
-  const state = layers[0].source.state as ParquetState;
-  const read = (mostBytes: number): unknown =>
-    readRows(source, state, { start: 0, end: rowCount }, UNLIMITED, mostBytes);
+  const wide = await stateOf({ columns: [...columns, pointColumn(rowCount)], rowCount });
   // 64,000 bytes of values of each column, a dictionary for each, and points of 21 bytes.
-  read(270_000);
+  read(wide, rowCount, 270_000);
   for (const mostBytes of [1000, 70_000, 256_000])
     assert.throws(
-      () => read(mostBytes),
+      () => read(wide, rowCount, mostBytes),
       /rows 1 to 64 have more than \d+ bytes together.*smaller row groups/,
     );
+  // One row of 50,000 zeros in pages of 28 bytes: runs of levels and of indexes.
+  const ones = bytes(3, 0, 0, 0, 0xd0, 0x0f, 1);
+  const begin = bytes(5, 0, 0, 0, 2, 0, 0xce, 0x0f, 1);
+  const pageOf = (repetitions: Uint8Array): RawPage => ({
+    data: Buffer.concat([repetitions, ones, bytes(1, 0xd0, 0x0f, 0)]),
+    count: 1000,
+    encoding: 8,
+  });
+  const zero: RawPage = { data: ints(0), count: 1, isDictionary: true };
+  const pages = [zero, pageOf(begin), ...Array.from({ length: 49 }, () => pageOf(ones))];
+  const list = { name: 'list', type: INT32, repetition: 2, pages };
+  const long = await stateOf({ columns: [list, pointColumn(1)], rowCount: 1 });
+  read(long, 1, 410_000);
+  for (const mostBytes of [6000, 290_000])
+    assert.throws(() => read(long, 1, mostBytes), /rows 1 to 1 have more/);
 });
 
 test('keeps unsigned integers of lists, and reports values that JSON cannot have', async () => {

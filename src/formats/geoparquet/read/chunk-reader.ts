@@ -82,6 +82,9 @@ export class ChunkReader {
   #levelAt = 0;
   #valueAt = 0;
   #rowAt = 0;
+  #spend: (bytes: number) => void = () => {};
+  #spentPage: Page | null = null;
+  #spentDictionary = false;
   #window = new Uint8Array(0);
   #windowAt = 0;
 
@@ -91,8 +94,14 @@ export class ChunkReader {
     this.#at = chunk.start;
   }
 
-  /** The segments of rows `[from, to)` of the row group, which are not none. Throws ParquetFault. */
-  read(source: ByteSource, from: number, to: number): Segment[] {
+  /**
+   * The segments of rows `[from, to)` of the row group, which are not none. `spend`: gets the bytes that they take, page by
+   * page: a row may continue through many pages that have few bytes in the file. Throws ParquetFault.
+   */
+  read(source: ByteSource, from: number, to: number, spend: (bytes: number) => void): Segment[] {
+    this.#spend = spend;
+    this.#spentPage = null;
+    this.#spentDictionary = false;
     if (from < (this.#page === null ? this.#nextRow : this.#rowAt)) this.#rewind();
     const segments: Segment[] = [];
     for (let row = from; row < to; ) {
@@ -100,7 +109,7 @@ export class ChunkReader {
       if (page !== null && page.endRow > row) {
         const end = Math.min(to, page.endRow);
         this.#cut(page, this.#levelsOfRows(page, row - this.#rowAt));
-        segments.push(this.#cut(page, this.#levelsOfRows(page, end - row)));
+        segments.push(this.#take(page, this.#levelsOfRows(page, end - row)));
         this.#rowAt = end;
         row = end;
       } else if (this.#advance(source, row)) this.#takeRest(from, segments);
@@ -120,7 +129,7 @@ export class ChunkReader {
     const page = this.#page;
     const rest = page === null ? 0 : continuation(page);
     if (page === null || rest === 0 || page.firstRow < from) return false;
-    segments.push(this.#cut(page, rest));
+    segments.push(this.#take(page, rest));
     this.#rowAt = page.firstRow + 1;
     return rest === page.count;
   }
@@ -143,6 +152,26 @@ export class ChunkReader {
     let at = this.#levelAt + 1;
     for (; at < count; at++) if (repetitions[at] === 0 && ++begun === rows) break;
     return at - this.#levelAt;
+  }
+
+  /** The next `count` levels, for a range that is read. */
+  #take(page: Page, count: number): Segment {
+    if (page !== this.#spentPage) {
+      const { values, definitions, repetitions } = page;
+      const dictionary = this.#dictionary;
+      const isOfDictionary =
+        'bytes' in values &&
+        dictionary !== null &&
+        'bytes' in dictionary &&
+        values.bytes === dictionary.bytes;
+      this.#spend((definitions?.length ?? 0) + (repetitions?.length ?? 0) + bytesOf(values, !isOfDictionary));
+      this.#spentPage = page;
+    }
+    if (this.#dictionary !== null && !this.#spentDictionary) {
+      this.#spend(bytesOf(this.#dictionary, true));
+      this.#spentDictionary = true;
+    }
+    return this.#cut(page, count);
   }
 
   /** The next `count` levels. */
@@ -295,6 +324,12 @@ export class ChunkReader {
     }
     return { firstRow, endRow: firstRow + rows, count, definitions, repetitions, values };
   }
+}
+
+/** `withTexts`: texts and bytes count, not only where they are. */
+function bytesOf(values: PageValues, withTexts: boolean): number {
+  if (values.kind !== 'bytes') return values.values.byteLength;
+  return values.starts.byteLength * 2 + (withTexts ? values.bytes.length : 0);
 }
 
 /** Number of levels at the beginning of a page that belong to the row before. */

@@ -134,11 +134,11 @@ class ColumnSource {
       const reader = this.#reader(leaf, group);
       const from = Math.max(this.#start, first);
       const to = Math.min(this.#end, end);
-      for (const segment of reader.read(this.#source, from - first, to - first)) segments.push(segment);
+      const read = reader.read(this.#source, from - first, to - first, (bytes) => this.spend(bytes));
+      for (const segment of read) segments.push(segment);
       // Frees its memory; the rest of a group may be for another thread.
       if (to === end) this.#open.delete(leaf.firstLeaf);
     }
-    this.spend(heldBytes(segments));
     return segments;
   }
 
@@ -166,17 +166,4 @@ class ColumnSource {
     this.#open.set(leaf.firstLeaf, { group, reader });
     return reader;
   }
-}
-
-/** Bytes of the pages and dictionaries of a column; several segments may have the same ones. */
-function heldBytes(segments: readonly Segment[]): number {
-  const seen = new Set<ArrayBufferLike>();
-  let bytes = 0;
-  for (const { values } of segments) {
-    const array = values.kind === 'bytes' ? values.bytes : values.values;
-    if (seen.has(array.buffer)) continue;
-    seen.add(array.buffer);
-    bytes += array.byteLength;
-  }
-  return bytes;
 }
