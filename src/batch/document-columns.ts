@@ -8,6 +8,8 @@ import type { Field } from './schema.ts';
 import { TextColumn, type TextHint } from './text-columns.ts';
 
 const decoder = new TextDecoder();
+/** Columns that are compared with a name before it is looked up. */
+const MAX_GUESSES = 8;
 
 export class DocumentColumns {
   /** The row that gets values. */
@@ -21,6 +23,8 @@ export class DocumentColumns {
   readonly #checkCount: (count: number) => void;
   readonly #scratch = new ByteWriter(256);
   #guess = 0;
+  /** The column that `columnOf` found last. */
+  #last: TextColumn | null = null;
 
   /** `checkCount` throws if there are too many columns. */
   constructor(hints: (name: string) => TextHint, findings: Findings, checkCount: (count: number) => void) {
@@ -29,10 +33,10 @@ export class DocumentColumns {
     this.#checkCount = checkCount;
   }
 
-  column(name: string, hint: TextHint = this.#hints(name)): TextColumn {
+  column(name: string, hint?: TextHint): TextColumn {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const column = new TextColumn(name, hint, this.#columns.length);
+    const column = new TextColumn(name, hint === undefined ? this.#hints(name) : hint, this.#columns.length);
     this.#columns.push(column);
     this.#keys.push(new TextEncoder().encode(name));
     this.#byName.set(name, column);
@@ -42,16 +46,19 @@ export class DocumentColumns {
 
   /** The column with the name `bytes[start, end)`, expected in the order of the row before. */
   columnOf(bytes: Uint8Array, start: number, end: number): TextColumn {
-    const guess = this.#guess;
-    if (guess < this.#columns.length && isSame(this.#keys[guess], bytes, start, end)) {
-      this.#guess = this.#columns[guess].following;
-      return this.#columns[guess];
-    }
+    const columns = this.#columns;
+    let index = this.#guess;
+    // A few more than the guess: rows leave out fields that have no value.
+    for (const last = Math.min(index + MAX_GUESSES, columns.length); index < last; index++)
+      if (isSame(this.#keys[index], bytes, start, end)) return this.#found(columns[index]);
     const column = this.column(decoder.decode(bytes.subarray(start, end)));
-    const index = this.#columns.indexOf(column);
-    const before = this.#columns[guess - 1];
-    if (before !== undefined) before.following = index;
-    this.#guess = index + 1;
+    if (this.#last !== null) this.#last.following = columns.indexOf(column);
+    return this.#found(column);
+  }
+
+  #found(column: TextColumn): TextColumn {
+    this.#last = column;
+    this.#guess = column.following;
     return column;
   }
 

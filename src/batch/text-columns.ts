@@ -65,7 +65,7 @@ export class TextColumn {
   /** UTF-8 text of a row after the last one; in a json column, JSON text. */
   append(row: number, source: Uint8Array, start: number, end: number): void {
     if (row + 1 >= this.#offsets.length) this.#grow(row);
-    this.#offsets.fill(this.#bytes.length, this.rowCount + 1, row + 1);
+    if (this.rowCount < row) this.#offsets.fill(this.#bytes.length, this.rowCount + 1, row + 1);
     this.#bytes.copy(source, start, end);
     this.#offsets[row + 1] = this.#bytes.length;
     this.#validity[row >> 3] |= 1 << (row & 7);

@@ -30,10 +30,11 @@ const MAX_TAG_BYTES = 1 << 24;
 /** Bytes of the longest reference, "&#x10FFFF;" with some zeros. */
 const MAX_REFERENCE_BYTES = 16;
 
-/** 1: a name ends at the byte. */
-const ENDS_NAME = new Uint8Array(256);
+/** 1: a name ends at the byte; 2: its prefix ends there. */
+const NAME_BYTES = new Uint8Array(256);
 for (const byte of [0x20, 0x09, 0x0a, 0x0d, SLASH, GREATER, EQUALS, LESS, QUOTE, APOSTROPHE, AMPERSAND])
-  ENDS_NAME[byte] = 1;
+  NAME_BYTES[byte] = 1;
+NAME_BYTES[COLON] = 2;
 /** 1: a text cannot be copied on at the byte. */
 const ENDS_RUN = new Uint8Array(256);
 for (const byte of [LESS, AMPERSAND, CR]) ENDS_RUN[byte] = 1;
@@ -62,7 +63,7 @@ export class XmlScanner {
   /** The window, followed by `<`: loops need not look for its end. */
   bytes: Uint8Array<ArrayBufferLike> = Uint8Array.of(LESS);
   limit = 0;
-  // The last tag:
+  // The last tag; its name only if it is a start tag:
   tagStart = 0;
   /** Equal to `nameStart` if the name has no prefix; else the colon is before `nameStart`. */
   prefixStart = 0;
@@ -122,7 +123,7 @@ export class XmlScanner {
       while (isSpace(bytes[at])) at++;
       if (bytes[at] === GREATER || bytes[at] === SLASH) return false;
       const start = at;
-      while (ENDS_NAME[bytes[at]] === 0) at++;
+      while (NAME_BYTES[bytes[at]] !== 1) at++;
       const end = at;
       while (bytes[at] !== QUOTE && bytes[at] !== APOSTROPHE) at++;
       const quote = bytes[at++];
@@ -209,6 +210,19 @@ export class XmlScanner {
     return at;
   }
 
+  /**
+   * The end of the text of the element whose start tag was read last, if `text` would take its bytes as they are; `tag` reads
+   * its end tag from there. -1: `text` has to read it.
+   */
+  plainText(at: number): number {
+    const { bytes } = this;
+    if (this.isEmpty || isSpace(bytes[at])) return -1;
+    const start = at;
+    while (ENDS_RUN[bytes[at]] === 0) at++;
+    if (at >= this.limit || bytes[at] !== LESS || bytes[at + 1] !== SLASH) return -1;
+    return at > start && isSpace(bytes[at - 1]) ? -1 : at;
+  }
+
   /** Offset of the first byte from `at` on that is no white space. */
   space(at: number): number {
     while (isSpace(this.bytes[at])) at++;
@@ -237,13 +251,28 @@ export class XmlScanner {
 
   #endTag(start: number): number {
     const { bytes } = this;
-    const at = this.space(this.#name(start + 2, start));
-    if (bytes[at] !== GREATER || at >= this.limit) throw this.#unexpected(at, "'>'");
-    this.#pop(start);
+    let at = this.#expectedName(start + 2);
+    if (bytes[at] === GREATER && at < this.limit) this.depth--;
+    else {
+      at = this.space(this.#name(start + 2, start));
+      if (bytes[at] !== GREATER || at >= this.limit) throw this.#unexpected(at, "'>'");
+      this.#pop(start);
+    }
     this.tagStart = start;
     this.isEnd = true;
     this.isEmpty = false;
     return at + 1;
+  }
+
+  /** The offset after the name of the innermost open element if it is at `at`; else that of the byte before the name. */
+  #expectedName(at: number): number {
+    const { bytes, depth } = this;
+    if (depth === 0) return at - 1;
+    const names = this.#names;
+    const end = this.#nameEnds[depth];
+    const before = at - 1;
+    for (let i = this.#nameEnds[depth - 1]; i < end; i++) if (names[i] !== bytes[at++]) return before;
+    return at;
   }
 
   #name(at: number, tagStart: number): number {
@@ -251,7 +280,8 @@ export class XmlScanner {
     const start = at;
     this.prefixStart = at;
     this.nameStart = at;
-    while (ENDS_NAME[bytes[at]] === 0) if (bytes[at++] === COLON) this.nameStart = at;
+    while (NAME_BYTES[bytes[at]] === 0) at++;
+    while (NAME_BYTES[bytes[at]] !== 1) if (bytes[at++] === COLON) this.nameStart = at;
     if (at >= this.limit) throw this.#ended(at);
     if (at === start)
       throw new XmlFault(at, "'<' begins no tag here; in a text it is written as &lt;", tagStart);
@@ -271,7 +301,7 @@ export class XmlScanner {
       if (at >= this.limit) throw this.#ended(at);
       if (byte === GREATER || byte === SLASH) return at;
       if (at === before) throw this.#unexpected(at, 'white space between attributes');
-      while (ENDS_NAME[bytes[at]] === 0) at++;
+      while (NAME_BYTES[bytes[at]] !== 1) at++;
       at = this.space(at);
       if (bytes[at] !== EQUALS || at >= this.limit) throw this.#unexpected(at, "'=' and a value in quotes");
       at = this.space(at + 1);

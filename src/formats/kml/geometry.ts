@@ -2,7 +2,6 @@
 import {
   GEOMETRY_TYPE,
   type GeometryBuilder,
-  hasZ,
   PART_KIND,
   PART_MULTI_FIRST,
   PART_MULTI_NEXT,
@@ -333,9 +332,13 @@ export class GeometryParser {
   #positions(bytes: Uint8Array, at: number, limit: number, faultAt = -1): number {
     const builder = this.#builder;
     const numbers = this.#numbers;
+    let { coordinates, coordinateLength: length, stride } = builder;
     for (;;) {
       while (bytes[at] <= 0x20) at++;
-      if (bytes[at] === LESS) return at;
+      if (bytes[at] === LESS) {
+        builder.coordinateLength = length;
+        return at;
+      }
       const start = at;
       const x = numbers.scan(bytes, at, limit);
       if (numbers.end === at) throw this.#notAPosition(bytes, faultAt < 0 ? at : faultAt, at);
@@ -356,7 +359,11 @@ export class GeometryParser {
         z = numbers.scan(bytes, at, limit);
         if (numbers.end !== at) {
           at = numbers.end;
-          if (!hasZ(builder.dimensions)) builder.widen('XYZ');
+          if (stride === 2) {
+            builder.coordinateLength = length;
+            builder.widen('XYZ');
+            ({ coordinates, coordinateLength: length, stride } = builder);
+          }
           if (bytes[at] === COMMA) throw this.#notAPosition(bytes, faultAt < 0 ? at : faultAt, start);
         }
       } else at = afterY;
@@ -365,16 +372,15 @@ export class GeometryParser {
         throw this.#notAPosition(bytes, faultAt < 0 ? at : faultAt, start);
       if (x - x !== 0 || y - y !== 0 || z === Number.POSITIVE_INFINITY || z === Number.NEGATIVE_INFINITY)
         throw new XmlFault(faultAt < 0 ? start : faultAt, 'this coordinate is larger than any number');
-      if (builder.coordinateLength + 4 > builder.coordinates.length) {
+      if (length + 4 > coordinates.length) {
+        builder.coordinateLength = length;
         this.checkCount(builder.positionCount - this.featureStart);
         builder.reserve(1 << 12);
+        ({ coordinates } = builder);
       }
-      const { coordinates } = builder;
-      let length = builder.coordinateLength;
       coordinates[length++] = x;
       coordinates[length++] = y;
-      if (builder.stride === 3) coordinates[length++] = z;
-      builder.coordinateLength = length;
+      if (stride === 3) coordinates[length++] = z;
     }
   }
 

@@ -131,7 +131,7 @@ export class PlacemarkReader implements GeometrySink {
     const isReduced = this.#style.hasMore === true;
     if (this.#url !== '' || this.#style.url !== undefined) this.#applyShared();
     this.#applyStyle(type);
-    if (this.#times.some((times) => times.length > 0))
+    if (this.#times.length > 0 && this.#times.some((times) => times.length > 0))
       this.#columns.setJson('times', this.#times.length === 1 ? this.#times[0] : this.#times);
     this.#builder.endFeature(type);
     const location = { record: this.rowCount };
@@ -195,10 +195,20 @@ export class PlacemarkReader implements GeometrySink {
   }
 
   #value(column: TextColumn, at: number): number {
+    return this.#scanner.isEmpty ? at : this.#text(column, at);
+  }
+
+  #text(column: TextColumn, at: number): number {
+    const scanner = this.#scanner;
+    const end = scanner.plainText(at);
+    if (end >= 0) {
+      const next = scanner.tag(end);
+      this.#columns.set(column, scanner.bytes, at, end);
+      return next;
+    }
     const scratch = this.#scratch;
-    if (this.#scanner.isEmpty) return at;
     scratch.reset();
-    at = this.#scanner.text(at, scratch);
+    at = scanner.text(at, scratch);
     this.#columns.set(column, scratch.bytes, 0, scratch.length);
     return at;
   }
@@ -265,9 +275,7 @@ export class PlacemarkReader implements GeometrySink {
           continue;
         }
         // An empty tag is an empty text.
-        this.#scratch.reset();
-        at = scanner.text(at, this.#scratch);
-        this.#columns.set(column, this.#scratch.bytes, 0, this.#scratch.length);
+        at = this.#text(column, at);
       } else if (child === 'SimpleArrayData') at = this.#array(at);
       else {
         this.ignored(tagName(scanner));

@@ -16,7 +16,14 @@ const WINDOW_BYTES = 1 << 22;
 /** Links and ignored elements that are named. */
 const MAX_NAMED = 20;
 
+const LESS = 0x3c;
+const GREATER = 0x3e;
+const SLASH = 0x2f;
+const COLON = 0x3a;
+const BANG = 0x21;
+
 const encoder = new TextEncoder();
+const PLACEMARK = encoder.encode('Placemark');
 const ID = encoder.encode('id');
 const KML_ID = encoder.encode('kml:id');
 const NAME = encoder.encode('name');
@@ -102,12 +109,11 @@ class StructureReader {
   #linkCount = 0;
   /** The next part begins at the next feature. */
   #isCut = true;
-  readonly #placemarkStart: Buffer;
-  readonly #placemarkEnd: Buffer;
+  /** The root's prefix with its colon. */
+  readonly #prefix: Uint8Array;
   #view: Buffer = Buffer.alloc(0);
-  /** Offsets in the window of the next markup that could hide an end tag, and of the next Placemark. */
+  /** Offset in the window of the next markup that could hide an end tag. */
   #nextBang = -1;
-  #nextPlacemark = -1;
 
   readonly #partBytes: number;
 
@@ -115,9 +121,8 @@ class StructureReader {
     this.#partBytes = partBytes;
     this.#window = new XmlWindow(source, fileName);
     this.#root = root;
-    const prefix = root.prefix.length === 0 ? '' : `${Buffer.from(root.prefix).toString()}:`;
-    this.#placemarkStart = Buffer.from(`<${prefix}Placemark`);
-    this.#placemarkEnd = Buffer.from(`</${prefix}Placemark>`);
+    this.#prefix =
+      root.prefix.length === 0 ? root.prefix : Buffer.concat([root.prefix, Uint8Array.of(COLON)]);
   }
 
   read(): Structure {
@@ -161,7 +166,6 @@ class StructureReader {
     const { bytes } = scanner;
     this.#view = Buffer.from(bytes.buffer, bytes.byteOffset, scanner.limit);
     this.#nextBang = -1;
-    this.#nextPlacemark = -1;
   }
 
   /** One tag of a container with what belongs to it. Changes nothing before all of it was in the window. */
@@ -253,16 +257,42 @@ class StructureReader {
   #placemark(at: number): number {
     const { scanner } = this.#window;
     if (scanner.isEmpty) return at;
-    const end = this.#view.indexOf(this.#placemarkEnd, at);
-    if (end < 0) {
-      if (!this.#window.reachesEnd) throw new XmlFault(scanner.limit, 'the file ends here');
-      return scanner.skip(at);
-    }
-    if (this.#nextBang < at) this.#nextBang = found(this.#view.indexOf('<!', at));
-    if (this.#nextPlacemark < at) this.#nextPlacemark = found(this.#view.indexOf(this.#placemarkStart, at));
-    if (this.#nextBang < end || this.#nextPlacemark < end) return scanner.skip(at);
+    const end = this.#placemarkEnd(at);
+    if (end < 0 && !this.#window.reachesEnd) throw new XmlFault(scanner.limit, 'the file ends here');
+    if (this.#nextBang < at) this.#nextBang = this.#bangFrom(at);
+    if (end <= 0 || this.#nextBang < end) return scanner.skip(at);
     scanner.depth--;
-    return end + this.#placemarkEnd.length;
+    return end;
+  }
+
+  /**
+   * The offset after the next end tag of a Placemark; -1: there is none in the window; 0: another Placemark begins before it.
+   * Only the word is searched for, which is several times as fast: its first byte is much rarer than `<`.
+   */
+  #placemarkEnd(at: number): number {
+    const { scanner } = this.#window;
+    const { bytes } = scanner;
+    const prefix = this.#prefix;
+    for (;;) {
+      const word = this.#view.indexOf(PLACEMARK, at);
+      if (word < 0) return -1;
+      at = word + PLACEMARK.length;
+      const tag = word - prefix.length - 1;
+      if (prefix.length > 0 && !scanner.equals(tag + 1, word, prefix)) continue;
+      if (bytes[tag] === LESS) return 0;
+      if (bytes[tag] === SLASH && bytes[tag - 1] === LESS && bytes[at] === GREATER) return at + 1;
+    }
+  }
+
+  /** The offset after the next `<!`, or infinity. */
+  #bangFrom(at: number): number {
+    const { bytes } = this.#window.scanner;
+    for (;;) {
+      at = this.#view.indexOf(BANG, at);
+      if (at < 0) return Number.POSITIVE_INFINITY;
+      if (bytes[at++ - 1] === LESS) return at;
+      while (bytes[at] === BANG) at++;
+    }
   }
 
   #schema(at: number): number {
@@ -323,8 +353,4 @@ class StructureReader {
       if (!(fault instanceof XmlFault) || fault.at < scanner.limit || !this.#window.reachesEnd) throw fault;
     }
   }
-}
-
-function found(at: number): number {
-  return at < 0 ? Number.POSITIVE_INFINITY : at;
 }
