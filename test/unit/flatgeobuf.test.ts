@@ -237,6 +237,24 @@ const column = (type: number): Readonly<Record<number, FlatValue>> => ({
 const properties = (...bytes: readonly number[]): Uint8Array =>
   writeFlatBuffer(slots({ 1: { bytes: Uint8Array.from(bytes) } }));
 
+test('reports bytes that are not UTF-8 in columns of texts and of JSON', async () => {
+  const value = (...text: readonly number[]): Uint8Array => properties(0, 0, text.length, 0, 0, 0, ...text);
+  for (const [type, text] of [
+    [11, '\ufffd'],
+    [12, ['\ufffd']],
+  ] as const) {
+    const json = [0x5b, 0x22, 0xe4, 0x22, 0x5d];
+    const bytes = file(header(column(type)), type === 12 ? value(...json) : value(0xe4), value(0x31));
+    const { layers, findings } = await readBytesLayers(reader, bytes, { name: 'a.fgb' });
+    assert.deepEqual(layers[0].rows[0].properties.a, text);
+    const replaced = findings.filter(({ code }) => code === 'TEXT_REPLACED');
+    assert.deepEqual(
+      replaced.map(({ count, params }) => [count, params.field]),
+      [[1, 'a']],
+    );
+  }
+});
+
 /** Collections of one member each, this deep. */
 function nested(depth: number): FlatFields {
   return depth === 0

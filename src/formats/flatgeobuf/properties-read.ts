@@ -28,6 +28,8 @@ interface ReadColumn extends Column {
   readonly builder: ColumnBuilder;
   /** Rows with a value that contradicts the declared type. */
   readonly misfits: RowTally;
+  /** Rows with bytes that are not UTF-8 and were replaced. */
+  readonly replaced: RowTally;
   /** A value may begin within a character. */
   hasSplitTexts: boolean;
 }
@@ -135,7 +137,8 @@ export class PropertyReader {
       this.#declaredCount === null ? row + 1 : this.#expectedRows,
     );
     while (builder.rowCount < row) builder.appendNull();
-    const read = { ...column, builder, misfits: new RowTally(), hasSplitTexts: false };
+    const tallies = { misfits: new RowTally(), replaced: new RowTally() };
+    const read = { ...column, builder, ...tallies, hasSplitTexts: false };
     this.#columns.push(read);
     this.#byName.set(`${column.type} ${column.name}`, read);
     return read;
@@ -186,6 +189,7 @@ function appendValue(
       builder.appendNumber(view.getFloat64(start, true));
       return;
     case COLUMN_TYPE.json:
+      if (!isUtf8(bytes.subarray(start, end))) column.replaced.add(builder.rowCount);
       builder.appendText(jsonOf(decoder.decode(bytes.subarray(start, end))));
       return;
     case COLUMN_TYPE.dateTime:
@@ -237,10 +241,14 @@ function jsonOf(text: string): string {
 function validTexts(read: ReadColumn, rowCount: number, findings: Findings): AttributeColumn {
   const column = read.builder.finish();
   if (!('offsets' in column) || !isText(column.type)) return column;
-  // If no value begins within a character, and all of them in sequence are valid, each is.
-  if (!read.hasSplitTexts && isUtf8(column.bytes)) return column;
+  const { name, replaced } = read;
+  const note = (): void => findings.noteTally('TEXT_REPLACED', { field: name, encoding: 'utf-8' }, replaced);
+  // If no value begins within a character, and all of them in sequence are valid, each is. JSON was decoded before.
+  if (!read.hasSplitTexts && isUtf8(column.bytes)) {
+    note();
+    return column;
+  }
   const builder = new ColumnBuilder(column.type, rowCount, column.bytes.length);
-  const replaced = new RowTally();
   for (let row = 0; row < rowCount; row++) {
     if (!isValid(column.validity, row)) {
       builder.appendNull();
@@ -253,7 +261,7 @@ function validTexts(read: ReadColumn, rowCount: number, findings: Findings): Att
       builder.appendText(decoder.decode(value));
     }
   }
-  findings.noteTally('TEXT_REPLACED', { field: read.name, encoding: 'utf-8' }, replaced);
+  note();
   return builder.finish();
 }
 

@@ -31,7 +31,7 @@ export const geoparquet: Format<typeof errors, typeof findings> = {
         minLength: 1,
         maxLength: 65_536,
         description:
-          'Column with the geometries: a geometry column, or a binary column with WKB. Default: the primary column of the GeoParquet metadata, or else a column of type GEOMETRY or GEOGRAPHY, or a binary column named geometry, geom or wkb_geometry.',
+          'Column with the geometries: a geometry column, or a binary column with WKB. Default: the primary column of the GeoParquet metadata, or else a column of type GEOMETRY or GEOGRAPHY, or a binary column with a usual name such as geometry, geom or wkb_geometry.',
       },
     },
     additionalProperties: false,
