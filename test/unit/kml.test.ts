@@ -10,6 +10,7 @@ import { reader } from '../../src/formats/kml/read.ts';
 import { gdalFacts, withoutGdal } from '../oracle/gdal-facts.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { readBytesLayers, readFileLayers } from '../support/read-layers.ts';
+import { storedZip } from '../support/zip-members.ts';
 
 const encoder = new TextEncoder();
 const kml = (content: string): Uint8Array =>
@@ -117,6 +118,39 @@ test('text that hides the end of a placemark does not end it', async () => {
       ['c', null],
     ],
   );
+});
+
+test('end tags with white space cost no search of the rest of the file for each feature', async () => {
+  const count = 40_000;
+  const before = process.cpuUsage();
+  const { layers } = await read(
+    kml('<Placemark><Point><coordinates>1,2</coordinates></Point></Placemark >'.repeat(count)),
+  );
+  const { user } = process.cpuUsage(before);
+  assert.equal(layers[0].rows.length, count);
+  assert.ok(user < 4e6, `${user / 1e6} s`);
+});
+
+test('a root that is a feature may be longer than the window of the reader', async () => {
+  const description = 'x'.repeat(5 << 20);
+  const { layers } = await read(
+    encoder.encode(`<Placemark><description>${description}</description></Placemark>`),
+  );
+  assert.deepEqual(
+    layers.map(({ rows }) => rows.map(({ properties }) => properties.description === description)),
+    [[true]],
+  );
+});
+
+test('the document of a KMZ is at its root, whatever comes first in the archive', async () => {
+  const inner = kml('<Placemark><name>inner</name></Placemark>');
+  const root = kml('<Placemark><name>root</name></Placemark>');
+  const archive = storedZip([
+    { name: 'files/a.kml', bytes: Buffer.from(inner) },
+    { name: 'b.kml', bytes: Buffer.from(root) },
+  ]);
+  const { layers } = await readBytesLayers(reader, archive, { name: 'x.kmz' });
+  assert.equal(layers[0].rows[0].properties.name, 'root');
 });
 
 test('standard fields without values are left out on request', async () => {

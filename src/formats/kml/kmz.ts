@@ -19,7 +19,10 @@ export async function findDocument(file: InputFile, context: OpenContext): Promi
   const all = await readZipDirectory(file.path, file.name, budget);
   const entries = all.filter(({ name }) => !name.endsWith('/') && !isHidden(name));
   const documents = entries.filter(({ name }) => /\.kml$/i.test(name));
-  const document = documents.find(({ name }) => /^doc\.kml$/i.test(name)) ?? documents.at(0);
+  const document =
+    documents.find(({ name }) => /^doc\.kml$/i.test(name)) ??
+    documents.find(({ name }) => !name.includes('/')) ??
+    documents.at(0);
   if (document === undefined)
     throw failure('KMZ_NO_KML', {
       source: file.name,

@@ -133,6 +133,7 @@ class StructureReader {
     let isDone = false;
     while (!isDone) {
       const depth = scanner.depth;
+      const containerCount = this.#containers.length;
       try {
         const next = depth === 0 && this.#containers.length > 0 ? -1 : this.#step(at);
         if (next < 0) {
@@ -143,6 +144,9 @@ class StructureReader {
         if (!(fault instanceof XmlFault)) throw fault;
         if (!window.needsMore(fault)) throw window.failureOf(fault);
         scanner.depth = depth;
+        // A root that is a feature has been entered, although it is not in the window as a whole.
+        if (this.#containers.length > containerCount)
+          this.#open.length = this.#containers.length = containerCount;
         const rest = scanner.limit - at;
         this.#load(window.base + at, Math.max(WINDOW_BYTES, 2 * rest));
         at = 0;
