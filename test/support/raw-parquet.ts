@@ -30,6 +30,8 @@ export interface RawColumn {
   readonly scale?: number;
   readonly precision?: number;
   readonly pages: readonly RawPage[];
+  /** Statistics: the least and the largest value. */
+  readonly range?: readonly [Uint8Array, Uint8Array];
   readonly codec?: number;
 }
 
@@ -75,7 +77,7 @@ export function rawParquet({ columns, rowCount, keys = {} }: RawFile): Buffer {
     out.long(3, rowCount);
     out.list(4, T.struct, [null], () =>
       out.element(() => {
-        out.list(1, T.struct, [...columns.entries()], ([i, { type, name, pages, codec = 0 }]) =>
+        out.list(1, T.struct, [...columns.entries()], ([i, { type, name, pages, range, codec = 0 }]) =>
           out.element(() => {
             out.long(2, 0);
             out.struct(3, () => {
@@ -91,6 +93,11 @@ export function rawParquet({ columns, rowCount, keys = {} }: RawFile): Buffer {
               out.long(7, chunks[i].length);
               out.long(9, chunks[i].dataAt);
               if (chunks[i].dataAt > chunks[i].start) out.long(11, chunks[i].start);
+              if (range !== undefined)
+                out.struct(12, () => {
+                  out.binary(5, range[1]);
+                  out.binary(6, range[0]);
+                });
             });
           }),
         );

@@ -256,6 +256,32 @@ test('keeps unsigned integers of lists, and reports values that JSON cannot have
   ]);
 });
 
+test('takes no box of a row group from boxes that cross the antimeridian', async () => {
+  const DOUBLE = 5;
+  const doubles = (...values: readonly number[]): Buffer => Buffer.from(Float64Array.from(values).buffer);
+  const sides = ['xmin', 'ymin', 'xmax', 'ymax'];
+  const bbox = Object.fromEntries(sides.map((side) => [side, [side]]));
+  const geo = { columns: { geometry: { encoding: 'WKB', covering: { bbox } } } };
+  const boxOf = async (first: readonly number[], second: readonly number[]): Promise<number[]> => {
+    const columns = sides.map((name, i): RawColumn => {
+      const [a, b] = [first[i], second[i]];
+      const range = [doubles(Math.min(a, b)), doubles(Math.max(a, b))] as const;
+      return { name, type: DOUBLE, range, pages: [{ data: doubles(a, b), count: 2 }] };
+    });
+    const file = rawParquet({
+      columns: [...columns, pointColumn(2)],
+      rowCount: 2,
+      keys: { geo: JSON.stringify(geo) },
+    });
+    const { layers } = await readBytesLayers(reader, file, { name: 'raw.parquet' });
+    return [...(layers[0].source.state as ParquetState).groups.boxes];
+  };
+  assert.deepEqual(await boxOf([-100, 1, 50, 2], [3, 0, 60, 4]), [-100, 0, 60, 4]);
+  const unknown = new Array(4).fill(Number.NaN);
+  assert.deepEqual(await boxOf([-100, 1, 50, 2], [170, 0, -170, 4]), unknown);
+  assert.deepEqual(await boxOf([170, 1, -170, 2], [170, 0, -170, 4]), unknown);
+});
+
 test('bounds the digits of decimals', async () => {
   const [FIXED, DECIMAL] = [7, 5];
   const decimal = { name: 'a', type: INT32, converted: DECIMAL, precision: 9 };

@@ -59,6 +59,7 @@ export function readRowGroups(
     let rowCount = -1;
     let leaf = 0;
     const box = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
+    const innerX: [mostMinX: number, leastMaxX: number] = [Number.NaN, Number.NaN];
     reader.struct((id, type) => {
       if (id === 1) {
         reader.list(type, () => {
@@ -73,7 +74,7 @@ export function readRowGroups(
           valueCounts.push(chunk.valueCount);
           unpackedBytes.push(chunk.unpackedBytes);
           codecs.push(chunk.codec);
-          addBox(box, chunk, node, leaf, boxLeaves);
+          addBox(box, innerX, chunk, node, leaf, boxLeaves);
           leaf++;
         });
         return true;
@@ -91,6 +92,8 @@ export function readRowGroups(
       if (repetition === 0 && valueCounts[valueCounts.length - leaves.length + i] !== rowCount)
         throw damaged(`column '${leaves[i].name}' has not as many values as its row group has rows`);
     firstRows.push(total);
+    // A box that crosses the antimeridian has its least x after its largest: those of the group do not contain it.
+    if (innerX[0] > box[2] || innerX[1] < box[0]) box.fill(Number.NaN);
     for (const side of box) boxes.push(side);
   });
   const total = firstRows[firstRows.length - 1];
@@ -208,6 +211,7 @@ function checkChunk(chunk: Chunk, node: SchemaNode, dataEnd: number): void {
 
 function addBox(
   box: number[],
+  innerX: [mostMinX: number, leastMaxX: number],
   { min, max, box: own }: Chunk,
   { type }: SchemaNode,
   leaf: number,
@@ -216,15 +220,19 @@ function addBox(
   if (leaf === geometry && own !== null) for (const [i, value] of own.entries()) box[i] = value;
   const side = leaves?.indexOf(leaf) ?? -1;
   if (side < 0) return;
-  const bytes = side < 2 ? min : max;
-  if (bytes === null || (bytes.length !== 4 && bytes.length !== 8)) return;
+  const [outer, inner] = (side < 2 ? [min, max] : [max, min]).map((bytes) => boxNumber(bytes, type));
+  if (side % 2 === 0) innerX[side / 2] = inner ?? Number.NaN;
+  if (outer === null) return;
+  // Not every writer rounds outward.
+  const rounding = type === PHYSICAL.double ? 0 : Math.abs(outer) * FLOAT32_STEP;
+  box[side] = outer + (side < 2 ? -rounding : rounding);
+}
+
+/** A least or largest value of a column of boxes. */
+function boxNumber(bytes: Uint8Array | null, type: number | null): number | null {
+  if (bytes?.length !== (type === PHYSICAL.double ? 8 : 4)) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (type === PHYSICAL.double && bytes.length === 8) box[side] = view.getFloat64(0, true);
-  else {
-    const value = view.getFloat32(0, true);
-    // Not every writer rounds outward.
-    box[side] = value + Math.abs(value) * FLOAT32_STEP * (side < 2 ? -1 : 1);
-  }
+  return type === PHYSICAL.double ? view.getFloat64(0, true) : view.getFloat32(0, true);
 }
 
 /** The group of a row, by binary search. */
