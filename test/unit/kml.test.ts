@@ -153,6 +153,32 @@ test('the document of a KMZ is at its root, whatever comes first in the archive'
   assert.equal(layers[0].rows[0].properties.name, 'root');
 });
 
+test('the word Placemark in a text, in another namespace or before a blank ends no placemark', async () => {
+  const { layers } = await read(
+    Buffer.from(
+      '<k:kml xmlns:k="x"><k:Document><k:Placemark><k:name>Placemark! k:Placemark></k:name></k:Placemark>' +
+        '<k:Placemark><x:Placemark><x:a/></x:Placemark><k:name> b</k:name></k:Placemark ><k:Placemark><k:name>\nc\n</k:name></k:Placemark></k:Document></k:kml>',
+    ),
+  );
+  assert.deepEqual(
+    layers[0].rows.map(({ properties: { name } }) => name),
+    ['Placemark! k:Placemark>', ' b', 'c'],
+  );
+});
+
+test('values are found by their names where features leave some out', async () => {
+  const names = Array.from({ length: 24 }, (_, i) => `f${i}`);
+  const rows = [names, ['f3', 'f20'], ['f23', 'f1', 'f0'], [], names.toReversed(), ['f9', 'f22']];
+  const data = (row: readonly string[]): string =>
+    row.map((name) => `<Data name="${name}"><value>v${name}</value></Data>`).join('');
+  const { layers } = await read(
+    kml(rows.map((row) => `<Placemark><ExtendedData>${data(row)}</ExtendedData></Placemark>`).join('')),
+  );
+  for (const [i, { properties }] of layers[0].rows.entries())
+    for (const name of names)
+      assert.equal(properties[name], rows[i].includes(name) ? `v${name}` : null, `${name} of row ${i}`);
+});
+
 test('standard fields without values are left out on request', async () => {
   const content = kml('<Placemark><name>a</name><visibility>1</visibility></Placemark>');
   using workspace = makeWorkspace();
