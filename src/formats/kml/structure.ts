@@ -261,6 +261,8 @@ class StructureReader {
   #placemark(at: number): number {
     const { scanner } = this.#window;
     if (scanner.isEmpty) return at;
+    // The search finds no end tag with another prefix, and would go on to the end of the window for each feature.
+    if (!scanner.equals(scanner.prefixStart, scanner.nameStart, this.#prefix)) return scanner.skip(at);
     const end = this.#placemarkEnd(at);
     if (end < 0 && !this.#window.reachesEnd) throw new XmlFault(scanner.limit, 'the file ends here');
     if (this.#nextBang < at) this.#nextBang = this.#bangFrom(at);
