@@ -66,7 +66,6 @@ function meaning(value: string | number | null): string | null {
   // GDAL before 3.7 reads the logical fields of a .dbf as text, including their null.
   if (/^(true|T|1)$/.test(text)) return '1';
   if (/^(false|F|0)$/.test(text)) return '0';
-  if (text === '?') return null;
   // A date where there are only dates with a time.
   return text.replace(/^(\d{4})[/-](\d\d)[/-](\d\d)(?: 00:00:00$)?/, '$1-$2-$3');
 }

@@ -119,8 +119,7 @@ test('GDAL reads logical fields', { skip }, async () => {
   ]);
   const [layer] = await gdalLayers(path);
   // GDAL before 3.7 shows logical fields as text.
-  const shown: Readonly<Record<string, string>> = { '1': 'T', '0': 'F', '?': 'null' };
-  const plain = layer.rows.map(({ values: [value] }) => shown[String(value)] ?? String(value));
+  const plain = layer.rows.map((row) => String(row.values[0]).replace('1', 'T').replace('0', 'F'));
   assert.deepEqual(plain, ['T', 'F', 'null']);
 });
 

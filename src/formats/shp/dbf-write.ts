@@ -160,8 +160,8 @@ function writeBooleans(
   const { bytes, rowBytes, rowCount, rows } = target;
   for (let i = 0; i < rowCount; i++) {
     const row = rows === null ? i : rows[i];
-    // 'T', 'F' or '?'. A blank is null in many files, but GDAL from 3.7 on reads it as false; older ones read '?' as text.
-    bytes[i * rowBytes + offset] = isValid(validity, row) ? (values[row] !== 0 ? 0x54 : 0x46) : 0x3f;
+    // 'T', 'F' or blank. '?' means null in the standard, but GDAL before 3.7 reads it as the text "?"; GDAL from 3.7 on reads a blank as false.
+    bytes[i * rowBytes + offset] = isValid(validity, row) ? (values[row] !== 0 ? 0x54 : 0x46) : SPACE;
   }
 }
 
