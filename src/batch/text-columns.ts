@@ -8,22 +8,10 @@ import type { AttributeColumn, BytesColumn } from './attribute-column.ts';
 import { nullColumn } from './attribute-column.ts';
 import { convertColumn } from './convert-column.ts';
 import type { FieldType } from './schema.ts';
-import { KIND, kindOf, widenKind } from './text-kinds.ts';
+import { KIND, kindOf, TYPE_OF_KIND, widenKind } from './text-kinds.ts';
 
 /** The declared type; temporal: date or datetime where all values are, else string; null: inferred. */
 export type TextHint = 'string' | 'json' | 'boolean' | 'int32' | 'int64' | 'float64' | 'temporal' | null;
-
-const TYPES: readonly FieldType[] = [
-  'string',
-  'int32',
-  'int64',
-  'int64',
-  'float64',
-  'boolean',
-  'date',
-  'datetime',
-  'string',
-];
 
 const scanner = new NumberScanner();
 
@@ -81,15 +69,17 @@ export class TextColumn {
     const kind = this.#kind(hint !== null && hint !== 'temporal');
     switch (hint) {
       case 'temporal':
-        return kind === KIND.date || kind === KIND.datetime ? TYPES[kind] : 'string';
+        return kind === KIND.date || kind === KIND.datetime ? TYPE_OF_KIND[kind] : 'string';
       case 'boolean':
-        return this.#areTruths() ? hint : TYPES[kind];
+        return this.#areTruths() ? hint : TYPE_OF_KIND[kind];
       case 'float64':
-        return kind === KIND.null || (kind <= KIND.float64 && kind !== KIND.int64) ? hint : TYPES[kind];
+        return kind === KIND.null || (kind <= KIND.float64 && kind !== KIND.int64)
+          ? hint
+          : TYPE_OF_KIND[kind];
       case 'int64':
-        return kind <= KIND.int64 ? hint : TYPES[kind];
+        return kind <= KIND.int64 ? hint : TYPE_OF_KIND[kind];
       default:
-        return kind === KIND.null && hint !== null ? hint : TYPES[kind];
+        return kind === KIND.null && hint !== null ? hint : TYPE_OF_KIND[kind];
     }
   }
 

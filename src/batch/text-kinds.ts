@@ -1,6 +1,7 @@
 /** Classifies texts, as of cells of a table, as kinds of values. */
 import { COLON, DOT, MINUS, NINE, PLUS, ZERO } from '../bytes/ascii.ts';
 import { asciiSlice } from '../bytes/number-text.ts';
+import type { FieldType } from './schema.ts';
 
 /** In widening order for numbers: the higher of two integer kinds holds both. */
 export const KIND = {
@@ -16,6 +17,19 @@ export const KIND = {
   datetime: 7,
   text: 8,
 } as const;
+
+/** The type that holds the values of each kind. */
+export const TYPE_OF_KIND: readonly FieldType[] = [
+  'string',
+  'int32',
+  'int64',
+  'int64',
+  'float64',
+  'boolean',
+  'date',
+  'datetime',
+  'string',
+];
 
 /** The kind of `bytes[start, end)`, which is not empty and has no blanks around it. */
 export function kindOf(bytes: Uint8Array, start: number, end: number): number {

@@ -8,24 +8,12 @@
 
 import { type AttributeColumn, ColumnBuilder, nullColumn } from '../../batch/attribute-column.ts';
 import type { FieldType } from '../../batch/schema.ts';
-import { KIND, kindOf, widenKind } from '../../batch/text-kinds.ts';
+import { KIND, kindOf, TYPE_OF_KIND, widenKind } from '../../batch/text-kinds.ts';
 import { isBlank } from '../../bytes/ascii.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
 import { CommaNumber, kindWithComma } from './decimal-comma.ts';
 import { CELL_ESCAPED, CELL_QUOTED, type CellTable, unescapeCell } from './records.ts';
-
-const TYPES: readonly FieldType[] = [
-  'string',
-  'int32',
-  'int64',
-  'int64',
-  'float64',
-  'boolean',
-  'date',
-  'datetime',
-  'string',
-];
 
 /** The narrowest type that holds every value of the column; text if it has none. */
 export function inferType(table: CellTable, column: number, hasDecimalComma: boolean): FieldType {
@@ -46,7 +34,7 @@ export function inferType(table: CellTable, column: number, hasDecimalComma: boo
     kind = widenKind(kind, own);
     if (kind === KIND.text) return 'string';
   }
-  return TYPES[kind];
+  return TYPE_OF_KIND[kind];
 }
 
 /** Whether all values of a column are numbers and some have a comma that can only be a decimal mark. */

@@ -4,25 +4,6 @@ import { field } from '../../message.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import type { OutputLayer, WriteContext } from '../format.ts';
 
-/** Elements of a placemark that have the value of a field. */
-export const ROLES = [
-  'name',
-  'description',
-  'timestamp',
-  'begin',
-  'end',
-  'altitudeMode',
-  'tessellate',
-  'extrude',
-  'visibility',
-  'icon',
-  'color',
-  'snippet',
-  'address',
-  'phoneNumber',
-] as const;
-export type Role = (typeof ROLES)[number];
-
 /** How a layer is encoded. Plain data. */
 export interface WriteState {
   readonly layerName: string;
@@ -40,7 +21,8 @@ export interface WriteState {
 const TEXT: readonly FieldType[] = ['string'];
 const TIME: readonly FieldType[] = ['date', 'datetime', 'string'];
 const TRUTH: readonly FieldType[] = ['boolean'];
-const ROLE_TYPES: Readonly<Record<Role, readonly FieldType[]>> = {
+/** Elements of a placemark that have the value of a field, with the types it can have. */
+const ROLE_TYPES = {
   name: TEXT,
   description: TEXT,
   timestamp: TIME,
@@ -55,7 +37,9 @@ const ROLE_TYPES: Readonly<Record<Role, readonly FieldType[]>> = {
   snippet: TEXT,
   address: TEXT,
   phoneNumber: TEXT,
-};
+} satisfies Readonly<Record<string, readonly FieldType[]>>;
+export type Role = keyof typeof ROLE_TYPES;
+export const ROLES = Object.keys(ROLE_TYPES) as readonly Role[];
 
 /** Types of KML 2.2 (9.13). */
 const SIMPLE_TYPES: Readonly<Record<FieldType, string>> = {
