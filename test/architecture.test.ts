@@ -31,6 +31,7 @@ const FORMAT: Room = {
     'formats/format.ts',
     'formats/coordinate-digits.ts',
     'formats/digit-options.ts',
+    'formats/ordinate-writer.ts',
     'formats/recognise.ts',
   ],
 };
@@ -80,6 +81,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     may: [...MESSAGES, ...DATA, 'formats/digit-options.ts', 'formats/format.ts'],
   },
   'formats/digit-options.ts': { may: [], isPure: true },
+  'formats/ordinate-writer.ts': { may: [...MESSAGES, ...DATA], isPure: true },
   'formats/option-text.ts': { may: [], isPure: true },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },

@@ -4,85 +4,54 @@ import {
   GEOMETRY_TYPE,
   GEOMETRY_TYPE_NAMES,
   type GeometryColumn,
-  hasM,
-  hasZ,
   PART_KIND,
-  PART_KIND_MASK,
-  PART_MULTI_FIRST,
-  PART_MULTI_NEXT,
-  strideOf,
 } from '../../batch/geometry-column.ts';
 import { signedArea } from '../../batch/rings.ts';
 import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
-import { type CoordinateDigits, type Digits, writeDigits } from '../../bytes/number-text.ts';
-import { failure } from '../../errors.ts';
-import { RowTally } from '../../finding-rows.ts';
+import type { CoordinateDigits } from '../../bytes/number-text.ts';
+import { OrdinateWriter } from '../ordinate-writer.ts';
 
 const encoder = new TextEncoder();
 const NULL = encoder.encode('null');
 const COLLECTION_HEAD = encoder.encode('{"type":"GeometryCollection","geometries":[');
 const HEADS = GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(`{"type":"${name}","coordinates":`));
 
-export class GeometryWriter {
-  /** Features that had M ordinates. */
-  readonly droppedMeasures = new RowTally();
-  readonly #out: ByteWriter;
-  readonly #column: GeometryColumn;
-  readonly #xy: Digits;
-  readonly #zm: Digits;
-  readonly #stride: number;
-  readonly #hasZ: boolean;
-  readonly #hasM: boolean;
-  #row = 0;
-
+export class GeometryWriter extends OrdinateWriter {
   constructor(out: ByteWriter, column: GeometryColumn, digits: CoordinateDigits) {
-    this.#out = out;
-    this.#column = column;
-    this.#xy = digits.xy;
-    this.#zm = digits.zm;
-    this.#stride = strideOf(column.dimensions);
-    this.#hasZ = hasZ(column.dimensions);
-    this.#hasM = hasM(column.dimensions);
+    super('GeoJSON', out, column, digits);
   }
 
   write(row: number): void {
-    const { types, partOffsets } = this.#column;
-    const out = this.#out;
+    const { types, partOffsets } = this.column;
+    const { out } = this;
     const type = types[row];
-    this.#row = row;
+    this.row = row;
     if (type === GEOMETRY_TYPE.none) {
       out.copy(NULL);
       return;
     }
     const firstPart = partOffsets[row];
     const endPart = partOffsets[row + 1];
-    if (this.#hasM) this.#countMeasures(firstPart, endPart);
+    this.countMeasures(firstPart, endPart);
     if (type === GEOMETRY_TYPE.geometryCollection) this.#collection(firstPart, endPart);
     else this.#simple(type, firstPart, endPart);
   }
 
   #collection(firstPart: number, endPart: number): void {
-    const { partKinds } = this.#column;
-    const out = this.#out;
+    const { out } = this;
     out.copy(COLLECTION_HEAD);
-    let part = firstPart;
-    while (part < endPart) {
-      if (part > firstPart) out.uint8(COMMA);
-      const kind = partKinds[part] & PART_KIND_MASK;
-      const isMulti = (partKinds[part] & PART_MULTI_FIRST) !== 0;
-      let memberEnd = part + 1;
-      if (isMulti) while (memberEnd < endPart && (partKinds[memberEnd] & PART_MULTI_NEXT) !== 0) memberEnd++;
-      this.#simple(isMulti ? kind + 3 : kind, part, memberEnd);
-      part = memberEnd;
-    }
+    this.forEachMember(firstPart, endPart, (type, first, end) => {
+      if (first > firstPart) out.uint8(COMMA);
+      this.#simple(type, first, end);
+    });
     out.uint8(CLOSE_BRACKET);
     out.uint8(CLOSE_BRACE);
   }
 
   #simple(type: number, firstPart: number, endPart: number): void {
-    const { ringOffsets } = this.#column;
-    const out = this.#out;
+    const { ringOffsets } = this.column;
+    const { out } = this;
     out.copy(HEADS[type]);
     if (type > 3) {
       out.uint8(OPEN_BRACKET);
@@ -102,11 +71,11 @@ export class GeometryWriter {
   }
 
   #part(kind: number, part: number): void {
-    const { ringOffsets, coordOffsets, coordinates } = this.#column;
-    const out = this.#out;
+    const { ringOffsets, coordOffsets, coordinates } = this.column;
+    const { out } = this;
     const firstRing = ringOffsets[part];
     if (kind === PART_KIND.point) {
-      this.#position(coordOffsets[firstRing] * this.#stride);
+      this.#position(coordOffsets[firstRing] * this.stride);
       return;
     }
     if (kind === PART_KIND.line) {
@@ -118,7 +87,7 @@ export class GeometryWriter {
       if (ring > firstRing) out.uint8(COMMA);
       const start = coordOffsets[ring];
       const end = coordOffsets[ring + 1];
-      const area = signedArea(coordinates, this.#stride, start, end);
+      const area = signedArea(coordinates, this.stride, start, end);
       this.#positions(start, end, ring === firstRing ? area < 0 : area > 0);
     }
     out.uint8(CLOSE_BRACKET);
@@ -126,9 +95,9 @@ export class GeometryWriter {
 
   /** Writes positions `[start, end)`, in reverse order if `reversed`. */
   #positions(start: number, end: number, reversed: boolean): void {
-    const out = this.#out;
-    const stride = reversed ? -this.#stride : this.#stride;
-    let at = (reversed ? end - 1 : start) * this.#stride;
+    const { out } = this;
+    const stride = reversed ? -this.stride : this.stride;
+    let at = (reversed ? end - 1 : start) * this.stride;
     out.uint8(OPEN_BRACKET);
     for (let count = end - start; count > 0; count--) {
       this.#position(at);
@@ -140,45 +109,21 @@ export class GeometryWriter {
 
   /** Reserves at least one byte more than it writes. */
   #position(at: number): void {
-    const out = this.#out;
-    const { coordinates } = this.#column;
+    const { out } = this;
+    const { coordinates } = this.column;
     out.reserve(4);
     out.bytes[out.length++] = OPEN_BRACKET;
-    this.#ordinate(coordinates[at], this.#xy);
+    this.ordinate(coordinates[at], this.xy);
     out.bytes[out.length++] = COMMA;
-    this.#ordinate(coordinates[at + 1], this.#xy);
-    if (this.#hasZ) {
+    this.ordinate(coordinates[at + 1], this.xy);
+    if (this.hasZ) {
       const z = coordinates[at + 2];
       if (!Number.isNaN(z)) {
         out.bytes[out.length++] = COMMA;
-        this.#ordinate(z, this.#zm);
+        this.ordinate(z, this.zm);
       }
     }
     out.bytes[out.length++] = CLOSE_BRACKET;
     out.reserve(1);
-  }
-
-  /** Reserves at least two bytes more than it writes: every number is shorter than the reserved length. */
-  #ordinate(value: number, digits: Digits): void {
-    if (value - value !== 0)
-      throw failure(
-        'COORDINATE_NOT_FINITE',
-        { place: `feature ${this.#row + 1}`, format: 'GeoJSON', value: String(value) },
-        { record: this.#row + 1 },
-      );
-    writeDigits(this.#out, value, digits);
-    this.#out.reserve(4);
-  }
-
-  #countMeasures(firstPart: number, endPart: number): void {
-    const { ringOffsets, coordOffsets, coordinates } = this.#column;
-    const stride = this.#stride;
-    const end = coordOffsets[ringOffsets[endPart]] * stride;
-    for (let at = coordOffsets[ringOffsets[firstPart]] * stride + stride - 1; at < end; at += stride) {
-      if (!Number.isNaN(coordinates[at])) {
-        this.droppedMeasures.add(this.#row);
-        return;
-      }
-    }
   }
 }

@@ -1,20 +1,9 @@
 /** Geometries as elements of KML. Outer boundaries are counter-clockwise, inner ones clockwise. */
-import {
-  GEOMETRY_TYPE,
-  type GeometryColumn,
-  hasM,
-  hasZ,
-  PART_KIND,
-  PART_KIND_MASK,
-  PART_MULTI_FIRST,
-  PART_MULTI_NEXT,
-  strideOf,
-} from '../../batch/geometry-column.ts';
+import { GEOMETRY_TYPE, type GeometryColumn, PART_KIND } from '../../batch/geometry-column.ts';
 import { signedArea } from '../../batch/rings.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
-import { type CoordinateDigits, type Digits, writeDigits } from '../../bytes/number-text.ts';
-import { failure } from '../../errors.ts';
-import { RowTally } from '../../finding-rows.ts';
+import type { CoordinateDigits } from '../../bytes/number-text.ts';
+import { OrdinateWriter } from '../ordinate-writer.ts';
 
 const SPACE = 0x20;
 const COMMA = 0x2c;
@@ -37,60 +26,35 @@ export interface Modes {
   readonly forOthers: Uint8Array;
 }
 
-export class GeometryWriter {
-  /** Features that had M ordinates. */
-  readonly droppedMeasures = new RowTally();
-  readonly #out: ByteWriter;
-  readonly #column: GeometryColumn;
-  readonly #xy: Digits;
-  readonly #zm: Digits;
-  readonly #stride: number;
-  readonly #hasZ: boolean;
-  readonly #hasM: boolean;
-  #row = 0;
+export class GeometryWriter extends OrdinateWriter {
   #modes: Modes = { forPoints: new Uint8Array(0), forOthers: new Uint8Array(0) };
 
   constructor(out: ByteWriter, column: GeometryColumn, digits: CoordinateDigits) {
-    this.#out = out;
-    this.#column = column;
-    this.#xy = digits.xy;
-    this.#zm = digits.zm;
-    this.#stride = strideOf(column.dimensions);
-    this.#hasZ = hasZ(column.dimensions);
-    this.#hasM = hasM(column.dimensions);
+    super('KML', out, column, digits);
   }
 
   write(row: number, modes: Modes): void {
-    const { types, partOffsets } = this.#column;
+    const { types, partOffsets } = this.column;
     const type = types[row];
-    this.#row = row;
+    this.row = row;
     this.#modes = modes;
     if (type === GEOMETRY_TYPE.none) return;
     const firstPart = partOffsets[row];
     const endPart = partOffsets[row + 1];
-    if (this.#hasM) this.#countMeasures(firstPart, endPart);
+    this.countMeasures(firstPart, endPart);
     if (type === GEOMETRY_TYPE.geometryCollection) this.#collection(firstPart, endPart);
     else this.#simple(type, firstPart, endPart);
   }
 
   #collection(firstPart: number, endPart: number): void {
-    const { partKinds } = this.#column;
-    this.#out.copy(OPEN_MULTI);
-    let part = firstPart;
-    while (part < endPart) {
-      const kind = partKinds[part] & PART_KIND_MASK;
-      const isMulti = (partKinds[part] & PART_MULTI_FIRST) !== 0;
-      let memberEnd = part + 1;
-      if (isMulti) while (memberEnd < endPart && (partKinds[memberEnd] & PART_MULTI_NEXT) !== 0) memberEnd++;
-      this.#simple(isMulti ? kind + 3 : kind, part, memberEnd);
-      part = memberEnd;
-    }
-    this.#out.copy(CLOSE_MULTI);
+    this.out.copy(OPEN_MULTI);
+    this.forEachMember(firstPart, endPart, (type, first, end) => this.#simple(type, first, end));
+    this.out.copy(CLOSE_MULTI);
   }
 
   #simple(type: number, firstPart: number, endPart: number): void {
-    const { ringOffsets } = this.#column;
-    const out = this.#out;
+    const { ringOffsets } = this.column;
+    const { out } = this;
     if (type > GEOMETRY_TYPE.polygon) {
       out.copy(OPEN_MULTI);
       for (let part = firstPart; part < endPart; part++)
@@ -109,8 +73,8 @@ export class GeometryWriter {
   }
 
   #part(kind: number, part: number): void {
-    const { ringOffsets, coordOffsets, coordinates } = this.#column;
-    const out = this.#out;
+    const { ringOffsets, coordOffsets, coordinates } = this.column;
+    const { out } = this;
     const firstRing = ringOffsets[part];
     out.copy(OPEN[kind]);
     out.copy(kind === PART_KIND.point ? this.#modes.forPoints : this.#modes.forOthers);
@@ -122,7 +86,7 @@ export class GeometryWriter {
       for (let ring = firstRing; ring < ringOffsets[part + 1]; ring++) {
         const start = coordOffsets[ring];
         const end = coordOffsets[ring + 1];
-        const area = signedArea(coordinates, this.#stride, start, end);
+        const area = signedArea(coordinates, this.stride, start, end);
         const isOuter = ring === firstRing;
         out.copy(isOuter ? OUTER : INNER);
         this.#positions(start, end, isOuter ? area < 0 : area > 0);
@@ -133,44 +97,20 @@ export class GeometryWriter {
 
   /** Writes positions `[start, end)`, in reverse order if `reversed`. */
   #positions(start: number, end: number, reversed: boolean): void {
-    const out = this.#out;
-    const { coordinates } = this.#column;
-    const stride = reversed ? -this.#stride : this.#stride;
-    let at = (reversed ? end - 1 : start) * this.#stride;
+    const { out } = this;
+    const { coordinates } = this.column;
+    const stride = reversed ? -this.stride : this.stride;
+    let at = (reversed ? end - 1 : start) * this.stride;
     for (let count = end - start; count > 0; count--) {
-      this.#ordinate(coordinates[at], this.#xy);
+      this.ordinate(coordinates[at], this.xy);
       out.bytes[out.length++] = COMMA;
-      this.#ordinate(coordinates[at + 1], this.#xy);
-      if (this.#hasZ && !Number.isNaN(coordinates[at + 2])) {
+      this.ordinate(coordinates[at + 1], this.xy);
+      if (this.hasZ && !Number.isNaN(coordinates[at + 2])) {
         out.bytes[out.length++] = COMMA;
-        this.#ordinate(coordinates[at + 2], this.#zm);
+        this.ordinate(coordinates[at + 2], this.zm);
       }
       if (count > 1) out.bytes[out.length++] = SPACE;
       at += stride;
-    }
-  }
-
-  /** Reserves at least two bytes more than it writes. */
-  #ordinate(value: number, digits: Digits): void {
-    if (value - value !== 0)
-      throw failure(
-        'COORDINATE_NOT_FINITE',
-        { place: `feature ${this.#row + 1}`, format: 'KML', value: String(value) },
-        { record: this.#row + 1 },
-      );
-    writeDigits(this.#out, value, digits);
-    this.#out.reserve(4);
-  }
-
-  #countMeasures(firstPart: number, endPart: number): void {
-    const { ringOffsets, coordOffsets, coordinates } = this.#column;
-    const stride = this.#stride;
-    const end = coordOffsets[ringOffsets[endPart]] * stride;
-    for (let at = coordOffsets[ringOffsets[firstPart]] * stride + stride - 1; at < end; at += stride) {
-      if (!Number.isNaN(coordinates[at])) {
-        this.droppedMeasures.add(this.#row);
-        return;
-      }
     }
   }
 }
