@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { positionText } from '../bytes/text-position.ts';
-import { type ErrorCode, GeomillError, type Location } from '../errors.ts';
+import { type ErrorCode, errorCatalogue, GeomillError, type Location } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import { openFileSource } from '../io/byte-source.ts';
@@ -67,15 +67,17 @@ export async function withoutGzip(
   return plain;
 }
 
-/** Errors of text formats that state a byte. */
-const WITH_OFFSET: ReadonlySet<string> = new Set<ErrorCode>(['GEOJSON_SYNTAX', 'GEOJSON_STRUCTURE']);
+/** Whether the text of an error that states a byte also has room for line and column. */
+function hasTextPosition(code: ErrorCode): boolean {
+  return errorCatalogue[code].template.includes('{position?}');
+}
 
 /**
  * The error with line and column of the byte that it states. Not where it is created: readers may begin at a wrong place,
  * whose errors are discarded, and the lines before it are counted by reading the file again.
  */
 export function withTextPosition(error: unknown, inputs: readonly InputPath[]): unknown {
-  if (!(error instanceof GeomillError) || !WITH_OFFSET.has(error.code)) return error;
+  if (!(error instanceof GeomillError) || !hasTextPosition(error.code)) return error;
   const { offset, file } = error.location ?? {};
   const input = file === undefined ? inputs[0] : inputs[distinctNames(inputs).indexOf(file)];
   if (offset === undefined || input === undefined) return error;

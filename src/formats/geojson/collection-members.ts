@@ -1,8 +1,8 @@
 /** Members of a FeatureCollection other than its features; they may be before them, after them or both. */
 import { QUOTE } from '../../bytes/ascii.ts';
+import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
-import type { JsonScanner } from './scanner.ts';
 
 export class CollectionMembers {
   /** The last `type`; null if there is none. */
@@ -18,13 +18,12 @@ export class CollectionMembers {
     const end = scanner.skip(at, 1);
     const isString = scanner.bytes[at] === QUOTE;
     if (key === 'type') {
-      if (!isString) throw scanner.fault(at, "'type' must be a string", 'GEOJSON_STRUCTURE');
+      if (!isString) throw scanner.fault(at, "'type' must be a string", 'structure');
       this.type = JSON.parse(scanner.text(at, end)) as string;
       this.typeAt = at;
     } else if (key === 'name' && isString) this.name = JSON.parse(scanner.text(at, end)) as string;
     else if (key === 'crs') this.#crsTexts.push(scanner.text(at, end));
-    else if (key === 'features')
-      throw scanner.fault(at, "the member 'features' came twice", 'GEOJSON_STRUCTURE');
+    else if (key === 'features') throw scanner.fault(at, "the member 'features' came twice", 'structure');
     else if (key !== 'bbox') this.#foreignNames.add(key);
     return end;
   }

@@ -22,8 +22,8 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from '../../bytes/ascii.ts';
+import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { PositionParser } from './position-parser.ts';
-import type { JsonScanner } from './scanner.ts';
 
 /** Each level of a collection whose type comes last is scanned once more, so the number of levels is limited. */
 const MAX_COLLECTION_DEPTH = 32;
@@ -108,7 +108,7 @@ export class GeometryParser {
         if (bytes[at] !== QUOTE) throw scanner.unexpected(at, 'a key in double quotes');
       } else if (bytes[at] !== CLOSE_BRACE) throw scanner.unexpected(at, "',' or '}'");
     }
-    if (!hasType) throw scanner.fault(objectStart, "this geometry has no 'type'", 'GEOJSON_STRUCTURE');
+    if (!hasType) throw scanner.fault(objectStart, "this geometry has no 'type'", 'structure');
     const contentAt = type === GEOMETRY_TYPE.geometryCollection ? geometriesAt : coordinatesAt;
     if (contentAt < 0) throw this.#contentMissing(objectStart, type);
     if (parsedAt !== contentAt || parsedType !== type) {
@@ -131,7 +131,7 @@ export class GeometryParser {
 
   #typeAt(at: number): number {
     const scanner = this.#scanner;
-    if (scanner.bytes[at] !== QUOTE) throw scanner.fault(at, "'type' must be a string", 'GEOJSON_STRUCTURE');
+    if (scanner.bytes[at] !== QUOTE) throw scanner.fault(at, "'type' must be a string", 'structure');
     for (let type = 1; type <= 7; type++) if (scanner.isString(at, TYPE_NAMES[type])) return type;
     throw this.#unknownType(at, scanner.string(at));
   }
@@ -141,13 +141,13 @@ export class GeometryParser {
     const right = GEOMETRY_TYPE_NAMES.find((known) => known.toLowerCase() === name.toLowerCase());
     const advice =
       right === undefined ? `known are ${GEOMETRY_TYPE_NAMES.slice(1).join(', ')}` : `write '${right}'`;
-    return this.#scanner.fault(at, `'${name}' is no geometry type; ${advice}`, 'GEOJSON_STRUCTURE');
+    return this.#scanner.fault(at, `'${name}' is no geometry type; ${advice}`, 'structure');
   }
 
   #contentMissing(at: number, type: number): Error {
     const member = type === GEOMETRY_TYPE.geometryCollection ? 'geometries' : 'coordinates';
     const reason = `this ${GEOMETRY_TYPE_NAMES[type]} has no '${member}'`;
-    return this.#scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+    return this.#scanner.fault(at, reason, 'structure');
   }
 
   /** Parses the value of `coordinates` or `geometries`. */
@@ -157,7 +157,7 @@ export class GeometryParser {
     const builder = this.#builder;
     if (scanner.bytes[at] !== OPEN_BRACKET) {
       const reason = `the coordinates of a ${GEOMETRY_TYPE_NAMES[type]} must be an array`;
-      throw scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+      throw scanner.fault(at, reason, 'structure');
     }
     const isMember = collectionDepth > 0;
     const firstPart = builder.partCount;
@@ -176,11 +176,10 @@ export class GeometryParser {
   #geometries(at: number, collectionDepth: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
-    if (bytes[at] !== OPEN_BRACKET)
-      throw scanner.fault(at, "'geometries' must be an array", 'GEOJSON_STRUCTURE');
+    if (bytes[at] !== OPEN_BRACKET) throw scanner.fault(at, "'geometries' must be an array", 'structure');
     if (collectionDepth >= MAX_COLLECTION_DEPTH) {
       const reason = `geometry collections are nested deeper than ${MAX_COLLECTION_DEPTH} levels`;
-      throw scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+      throw scanner.fault(at, reason, 'structure');
     }
     if (collectionDepth > 0) this.notes |= GEOMETRY_NOTE.flattened;
     at = scanner.space(at + 1);

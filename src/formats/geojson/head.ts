@@ -9,13 +9,14 @@ import {
   QUOTE,
   RECORD_SEPARATOR,
 } from '../../bytes/ascii.ts';
+import { JsonFault } from '../../bytes/json-fault.ts';
+import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
+import { JsonWindow } from '../../io/json-window.ts';
 import { lookOf } from '../recognise.ts';
 import { CollectionMembers, isGeoJsonType, typeReason } from './collection-members.ts';
-import { ScanFault } from './scan-fault.ts';
-import type { JsonScanner } from './scanner.ts';
-import { SourceWindow } from './source-window.ts';
+import { GEOJSON } from './dialect.ts';
 
 export const HEAD_BYTES = 1 << 16;
 
@@ -33,14 +34,14 @@ export interface Head {
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, GEOJSON_SYNTAX, GEOJSON_STRUCTURE. */
 export function readHead(source: ByteSource, fileName: string): Head {
   if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: fileName });
-  const window = new SourceWindow(source, fileName);
+  const window = new JsonWindow(source, fileName, GEOJSON);
   window.load(0, HEAD_BYTES);
   const { scanner } = window;
   for (;;) {
     try {
       return scanHead(scanner, fileName);
     } catch (fault) {
-      if (!(fault instanceof ScanFault)) throw fault;
+      if (!(fault instanceof JsonFault)) throw fault;
       if (!window.needsMore(fault)) throw window.failureOf(fault, {});
       window.grow(0);
     }
@@ -64,8 +65,7 @@ function scanHead(scanner: JsonScanner, fileName: string): Head {
     const key = JSON.parse(scanner.text(at, keyEnd + 1)) as string;
     at = scanner.punctuation(keyEnd + 1, COLON);
     if (key === 'features' && members.type !== 'Feature') {
-      if (bytes[at] !== OPEN_BRACKET)
-        throw scanner.fault(at, "'features' must be an array", 'GEOJSON_STRUCTURE');
+      if (bytes[at] !== OPEN_BRACKET) throw scanner.fault(at, "'features' must be an array", 'structure');
       if (members.type === null) refuseOtherJson(scanner, fileName);
       at = scanner.space(at + 1);
       if (at >= scanner.limit) throw scanner.unexpected(at, "a Feature or ']'");
@@ -83,7 +83,7 @@ function scanHead(scanner: JsonScanner, fileName: string): Head {
     else if (bytes[at] !== CLOSE_BRACE) throw scanner.unexpected(at, "',' or '}'");
   }
   if (members.type === 'FeatureCollection')
-    throw scanner.fault(at, "this FeatureCollection has no 'features'", 'GEOJSON_STRUCTURE');
+    throw scanner.fault(at, "this FeatureCollection has no 'features'", 'structure');
   const look = lookOf(bytes.subarray(0, scanner.limit));
   throw wrongFormat(fileName, look === 'JSON' ? "JSON whose object has no 'type'" : look);
 }
@@ -97,7 +97,7 @@ function refuseOtherJson(scanner: JsonScanner, fileName: string): void {
 function wrongType(scanner: JsonScanner, members: CollectionMembers, fileName: string): Error {
   const type = members.type as string;
   if (type === 'Topology') return wrongFormat(fileName, lookOf(scanner.bytes.subarray(0, scanner.limit)));
-  return scanner.fault(members.typeAt, typeReason(type, 'a GeoJSON type'), 'GEOJSON_STRUCTURE');
+  return scanner.fault(members.typeAt, typeReason(type, 'a GeoJSON type'), 'structure');
 }
 
 function notAnObject(scanner: JsonScanner, at: number, fileName: string): Error {
@@ -119,7 +119,7 @@ const TAIL_BYTES = 1 << 16;
  * which the rest parses as members of the root object up to the end of the file closes an array of the root.
  */
 export function nameInTail(source: ByteSource, head: Head, fileName: string): string | null {
-  const window = new SourceWindow(source, fileName);
+  const window = new JsonWindow(source, fileName, GEOJSON);
   window.load(Math.max(head.firstStart, source.byteLength - TAIL_BYTES), source.byteLength);
   const { scanner } = window;
   let at = scanner.bytes.indexOf(CLOSE_BRACKET);
@@ -144,7 +144,7 @@ function membersToEnd(scanner: JsonScanner, at: number): CollectionMembers | nul
       at = scanner.space(members.take(scanner, key, scanner.punctuation(keyEnd + 1, COLON)));
     }
   } catch (fault) {
-    if (fault instanceof ScanFault) return null;
+    if (fault instanceof JsonFault) return null;
     throw fault;
   }
   return bytes[at] === CLOSE_BRACE && scanner.space(at + 1) >= scanner.limit ? members : null;

@@ -16,16 +16,17 @@ import {
   QUOTE,
   RECORD_SEPARATOR,
 } from '../../bytes/ascii.ts';
+import { JsonFault } from '../../bytes/json-fault.ts';
+import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import type { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
+import { JsonWindow } from '../../io/json-window.ts';
 import type { InputLimits } from '../../io/limits.ts';
 import type { Partition } from '../format.ts';
 import { CollectionMembers, typeReason } from './collection-members.ts';
+import { GEOJSON } from './dialect.ts';
 import { FeatureParser } from './feature-parser.ts';
 import { geometryTypeOf } from './geometry-parser.ts';
-import { ScanFault } from './scan-fault.ts';
-import type { JsonScanner } from './scanner.ts';
-import { SourceWindow } from './source-window.ts';
 
 /** Bytes read after the partition's end with the first read: most features that begin before it end within them. */
 const OVERLAP_BYTES = 1 << 16;
@@ -52,7 +53,7 @@ export interface ReadState {
 type Phase = 'feature' | 'separator' | 'tail' | 'text' | 'between' | 'end';
 
 export class PartitionReader {
-  readonly #window: SourceWindow;
+  readonly #window: JsonWindow;
   readonly #scanner: JsonScanner;
   readonly #parser: FeatureParser;
   readonly #state: ReadState;
@@ -72,7 +73,7 @@ export class PartitionReader {
     limits: InputLimits,
     findings: Findings,
   ) {
-    this.#window = new SourceWindow(source, state.fileName);
+    this.#window = new JsonWindow(source, state.fileName, GEOJSON);
     this.#scanner = this.#window.scanner;
     const bytes = Math.max(0, partition.end - partition.start);
     this.#parser = new FeatureParser(this.#scanner, layerName, limits, findings, bytes);
@@ -100,7 +101,7 @@ export class PartitionReader {
       try {
         return this.#scan();
       } catch (fault) {
-        if (!(fault instanceof ScanFault)) throw fault;
+        if (!(fault instanceof JsonFault)) throw fault;
         if (!window.needsMore(fault)) {
           const isInFeature = this.#phase === 'feature' || this.#phase === 'text';
           throw window.failureOf(fault, isInFeature ? { record: this.#parser.rowCount + 1 } : {});
@@ -243,7 +244,7 @@ export class PartitionReader {
     else if (scanner.equals(typeAt + 1, typeEnd, FEATURE_COLLECTION)) at = this.#collection(start);
     else {
       const type = scanner.text(typeAt + 1, Math.min(typeEnd, typeAt + 41));
-      throw scanner.fault(typeAt, typeReason(type, 'a GeoJSON type'), 'GEOJSON_STRUCTURE');
+      throw scanner.fault(typeAt, typeReason(type, 'a GeoJSON type'), 'structure');
     }
     this.#phase = 'between';
     this.#needsSeparator = true;
@@ -257,14 +258,13 @@ export class PartitionReader {
     if (bytes[start] !== OPEN_BRACE) throw scanner.unexpected(start, 'a GeoJSON object');
     let at = scanner.space(start + 1);
     for (;;) {
-      if (bytes[at] === CLOSE_BRACE)
-        throw scanner.fault(start, "this object has no 'type'", 'GEOJSON_STRUCTURE');
+      if (bytes[at] === CLOSE_BRACE) throw scanner.fault(start, "this object has no 'type'", 'structure');
       if (bytes[at] !== QUOTE) throw scanner.unexpected(at, "a key in double quotes or '}'");
       const keyEnd = scanner.string(at);
       const isType = scanner.equals(at + 1, keyEnd, KEY_TYPE);
       at = scanner.punctuation(keyEnd + 1, COLON);
       if (isType) {
-        if (bytes[at] !== QUOTE) throw scanner.fault(at, "'type' must be a string", 'GEOJSON_STRUCTURE');
+        if (bytes[at] !== QUOTE) throw scanner.fault(at, "'type' must be a string", 'structure');
         return at;
       }
       at = scanner.space(scanner.skip(at, 1));
@@ -292,8 +292,7 @@ export class PartitionReader {
       if (bytes[at] === CLOSE_BRACE) break;
       at = scanner.punctuation(at, COMMA);
     }
-    if (!hasFeatures)
-      throw scanner.fault(start, "this FeatureCollection has no 'features'", 'GEOJSON_STRUCTURE');
+    if (!hasFeatures) throw scanner.fault(start, "this FeatureCollection has no 'features'", 'structure');
     members.checkType(null, this.#window.base, this.#window.base + start);
     members.note(this.#findings);
     return at + 1;
@@ -302,8 +301,7 @@ export class PartitionReader {
   #featureArray(at: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
-    if (bytes[at] !== OPEN_BRACKET)
-      throw scanner.fault(at, "'features' must be an array", 'GEOJSON_STRUCTURE');
+    if (bytes[at] !== OPEN_BRACKET) throw scanner.fault(at, "'features' must be an array", 'structure');
     at = scanner.space(at + 1);
     if (bytes[at] === CLOSE_BRACKET) return at + 1;
     for (;;) {

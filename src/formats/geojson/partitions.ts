@@ -14,13 +14,14 @@ import {
   QUOTE,
   RECORD_SEPARATOR,
 } from '../../bytes/ascii.ts';
+import { JsonFault } from '../../bytes/json-fault.ts';
+import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
+import { JsonWindow } from '../../io/json-window.ts';
 import type { Partition } from '../format.ts';
 import { isGeoJsonType } from './collection-members.ts';
+import { GEOJSON } from './dialect.ts';
 import type { Head } from './head.ts';
-import { ScanFault } from './scan-fault.ts';
-import type { JsonScanner } from './scanner.ts';
-import { SourceWindow } from './source-window.ts';
 
 /** Bytes searched at once, and bytes around them that may be read. */
 const SEARCH_BYTES = 1 << 16;
@@ -50,7 +51,7 @@ export function cutSource(source: ByteSource, head: Head, partitionBytes: number
 
 /** The first offset in `[from, to)` where a feature seems to begin. */
 function findStart(source: ByteSource, head: Head, from: number, to: number): number | null {
-  const window = new SourceWindow(source, '');
+  const window = new JsonWindow(source, '', GEOJSON);
   for (let at = from; at < to; at += SEARCH_BYTES) {
     const base = Math.max(0, at - MARGIN_BYTES);
     const searchEnd = Math.min(at + SEARCH_BYTES, to);
@@ -114,7 +115,7 @@ function beginsLikeFeature(scanner: JsonScanner, at: number, anyType: boolean): 
       if (bytes[at] !== COMMA) return false;
     }
   } catch (fault) {
-    if (!(fault instanceof ScanFault)) throw fault;
+    if (!(fault instanceof JsonFault)) throw fault;
   }
   return false;
 }

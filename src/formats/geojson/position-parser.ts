@@ -2,8 +2,8 @@
 
 import { type GeometryBuilder, hasZ } from '../../batch/geometry-column.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../../bytes/ascii.ts';
+import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
-import type { JsonScanner } from './scanner.ts';
 
 export class PositionParser {
   /** Positions with more than three numbers in the feature so far; the reader of this field resets it. */
@@ -138,11 +138,11 @@ export class PositionParser {
     if (at < scanner.limit && byte !== 0x2d && (byte < 0x30 || byte > 0x39)) {
       if (scanner.endsWithComma(at)) throw scanner.unexpected(at, 'a number');
       const reason = `a position must hold numbers but here is ${scanner.byteName(at)}`;
-      throw scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+      throw scanner.fault(at, reason, 'structure');
     }
     const value = scanner.number(at);
     if (value - value !== 0)
-      throw scanner.fault(at, 'this coordinate is larger than any number', 'GEOJSON_STRUCTURE');
+      throw scanner.fault(at, 'this coordinate is larger than any number', 'structure');
     return value;
   }
 
@@ -167,10 +167,10 @@ export class PositionParser {
     const scanner = this.#scanner;
     if (at >= scanner.limit) return scanner.unexpected(at, "'['");
     const reason = `expected an array for ${content} but found ${scanner.byteName(at)}`;
-    return scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+    return scanner.fault(at, reason, 'structure');
   }
 
   #shortPosition(at: number): Error {
-    return this.#scanner.fault(at, 'a position needs at least two numbers', 'GEOJSON_STRUCTURE');
+    return this.#scanner.fault(at, 'a position needs at least two numbers', 'structure');
   }
 }

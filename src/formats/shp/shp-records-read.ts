@@ -20,9 +20,9 @@ import {
   PART_KIND,
   strideOf,
 } from '../../batch/geometry-column.ts';
+import { RingSorter } from '../../batch/ring-sorter.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
-import { RingSorter } from './hole-assignment.ts';
 import { appendPatches } from './multipatch.ts';
 import {
   baseType,

@@ -3,7 +3,7 @@
  *
  * The byte after the window, `bytes[limit]`, must be 0: valid JSON contains no zero byte, so every loop ends there
  * without a bounds check. Methods take an offset and return the offset after what they scanned; errors are thrown as
- * ScanFault. UTF-8 is validated during the scan, since bytes beyond ASCII can only occur in strings.
+ * JsonFault. UTF-8 is validated during the scan, since bytes beyond ASCII can only occur in strings.
  */
 import {
   BACKSLASH,
@@ -17,11 +17,11 @@ import {
   PLUS,
   QUOTE,
   ZERO,
-} from '../../bytes/ascii.ts';
-import type { ByteWriter } from '../../bytes/byte-writer.ts';
-import { appendUnescaped } from '../../bytes/json-text.ts';
-import { asciiSlice, parseDecimal } from '../../bytes/number-text.ts';
-import { ScanFault, type ScanFaultCode } from './scan-fault.ts';
+} from './ascii.ts';
+import type { ByteWriter } from './byte-writer.ts';
+import { JsonFault, type JsonFaultKind } from './json-fault.ts';
+import { appendUnescaped } from './json-text.ts';
+import { asciiSlice, parseDecimal } from './number-text.ts';
 
 /** Greatest nesting of arrays and objects; deeper nesting is an attack on the stack, not data. */
 export const MAX_DEPTH = 512;
@@ -48,17 +48,17 @@ export class JsonScanner {
   hasEscapes = false;
 
   /** The error for an unexpected byte at `at`. */
-  fault(at: number, reason: string, code: ScanFaultCode = 'GEOJSON_SYNTAX', reportAt = at): ScanFault {
-    return new ScanFault(code, at, reason, reportAt);
+  fault(at: number, reason: string, kind: JsonFaultKind = 'syntax', reportAt = at): JsonFault {
+    return new JsonFault(kind, at, reason, reportAt);
   }
 
   /** The error for a byte other than the expected one. */
-  unexpected(at: number, expected: string): ScanFault {
+  unexpected(at: number, expected: string): JsonFault {
     if (this.endsWithComma(at)) {
       const what = `the comma before this ${this.byteName(at)} has nothing after it; remove it`;
-      return new ScanFault('GEOJSON_SYNTAX', at, what);
+      return new JsonFault('syntax', at, what);
     }
-    return new ScanFault('GEOJSON_SYNTAX', at, `expected ${expected} but found ${this.byteName(at)}`);
+    return new JsonFault('syntax', at, `expected ${expected} but found ${this.byteName(at)}`);
   }
 
   /** Whether an array or object is closed at `at` right after a comma, which JSON does not allow. */
@@ -108,7 +108,7 @@ export class JsonScanner {
         escapes = true;
         i = this.#escape(i);
       } else if (byte >= 0x80) i = this.#sequence(i);
-      else if (i >= this.limit) throw this.fault(i, 'this string does not end', 'GEOJSON_SYNTAX', at);
+      else if (i >= this.limit) throw this.fault(i, 'this string does not end', 'syntax', at);
       else throw this.fault(i, `${this.byteName(i)} must be escaped inside a string`);
     }
     this.hasEscapes = escapes;
@@ -155,10 +155,10 @@ export class JsonScanner {
       count = 3;
       if (lead === 0xf0) low = 0x90;
       else if (lead === 0xf4) high = 0x8f;
-    } else throw this.fault(at, 'invalid UTF-8', 'TEXT_ENCODING_INVALID');
+    } else throw this.fault(at, 'invalid UTF-8', 'encoding');
     for (let i = 1; i <= count; i++) {
       const byte = bytes[at + i];
-      if (byte < low || byte > high) throw this.fault(at + i, 'invalid UTF-8', 'TEXT_ENCODING_INVALID', at);
+      if (byte < low || byte > high) throw this.fault(at + i, 'invalid UTF-8', 'encoding', at);
       low = 0x80;
       high = 0xbf;
     }
@@ -275,11 +275,7 @@ export class JsonScanner {
 
   checkDepth(at: number, depth: number): void {
     if (depth > MAX_DEPTH)
-      throw this.fault(
-        at,
-        `arrays and objects are nested deeper than ${MAX_DEPTH} levels`,
-        'GEOJSON_STRUCTURE',
-      );
+      throw this.fault(at, `arrays and objects are nested deeper than ${MAX_DEPTH} levels`, 'structure');
   }
 
   /** `true`, `false` or `null`. */
@@ -289,7 +285,7 @@ export class JsonScanner {
     for (let i = 0; i < word.length; i++) {
       if (bytes[at + i] !== word.charCodeAt(i)) {
         if (i === 0) throw this.unexpected(at, 'a value');
-        throw this.fault(at + i, `expected '${word}'`, 'GEOJSON_SYNTAX', at);
+        throw this.fault(at + i, `expected '${word}'`, 'syntax', at);
       }
     }
     return at + word.length;

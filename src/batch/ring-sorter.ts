@@ -13,8 +13,8 @@
  *     |  +--------------------+  |
  *     +--------------------------+
  */
-import { RingBands, RingTree } from '../../batch/ring-tree.ts';
-import { locateInRing, signedArea } from '../../batch/rings.ts';
+import { RingBands, RingTree } from './ring-tree.ts';
+import { locateInRing, signedArea } from './rings.ts';
 
 /** Vertices tried before the orientation decides about a ring that runs along another's edge. */
 const EDGE_TRIES = 16;

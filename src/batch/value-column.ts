@@ -7,17 +7,13 @@
  *
  * Rows are added in order. A row without a value is null; a row that gets two values keeps the last.
  */
-import {
-  type AttributeColumn,
-  type BytesColumn,
-  nullColumn,
-  type Validity,
-} from '../../batch/attribute-column.ts';
-import type { FieldType } from '../../batch/schema.ts';
-import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
-import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { writeJsonString } from '../../bytes/json-text.ts';
-import { asciiSlice, LOW_HALF, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+
+import { ByteWriter } from '../bytes/byte-writer.ts';
+import { writeJsonString } from '../bytes/json-text.ts';
+import { asciiSlice, LOW_HALF, writeInteger, writeNumber } from '../bytes/number-text.ts';
+import { type AttributeColumn, type BytesColumn, nullColumn, type Validity } from './attribute-column.ts';
+import type { FieldType } from './schema.ts';
+import { PLAIN_TEXT, temporalKind } from './temporal-text.ts';
 
 const KIND = { none: 0, boolean: 1, integer: 2, bigint: 3, float: 4, text: 5, json: 6 } as const;
 type Kind = (typeof KIND)[keyof typeof KIND];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { RingSorter } from '../../src/formats/shp/hole-assignment.ts';
+import { RingSorter } from '../../src/batch/ring-sorter.ts';
 
 type Ring = readonly (readonly [x: number, y: number])[];
 
