@@ -12,6 +12,7 @@ import {
   PART_MULTI_NEXT,
 } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
+import { PositionParser } from '../../batch/json-positions.ts';
 import { closeRing } from '../../batch/rings.ts';
 import {
   CLOSE_BRACE,
@@ -23,7 +24,6 @@ import {
   QUOTE,
 } from '../../bytes/ascii.ts';
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
-import { PositionParser } from './position-parser.ts';
 
 /** Each level of a collection whose type comes last is scanned once more, so the number of levels is limited. */
 const MAX_COLLECTION_DEPTH = 32;

@@ -1,12 +1,11 @@
 /** Writes the features of a batch as JSON text, one per line, joined by the separator. */
 
-import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
+import { isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { CLOSE_BRACE, COMMA, DOT, LOWER_E, QUOTE } from '../../bytes/ascii.ts';
+import { JsonValueWriter } from '../../batch/json-value-writer.ts';
+import { CLOSE_BRACE, COMMA } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { writeJsonString } from '../../bytes/json-text.ts';
-import { LOW_HALF, usualLength, writeInteger, writeNumber } from '../../bytes/number-text.ts';
-import { RowTally } from '../../finding-rows.ts';
+import { usualLength } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { GeometryWriter } from './write-geometry.ts';
@@ -16,10 +15,6 @@ const FEATURE = encoder.encode('{"type":"Feature",');
 const ID = encoder.encode('"id":');
 const PROPERTIES = encoder.encode('"properties":{');
 const GEOMETRY = encoder.encode('},"geometry":');
-const NULL = encoder.encode('null');
-const TRUE = encoder.encode('true');
-const FALSE = encoder.encode('false');
-const POINT_ZERO = encoder.encode('.0');
 
 export interface WriteState {
   readonly layerName: string;
@@ -42,8 +37,8 @@ export function encodeFeatures(
   const out = new ByteWriter(estimateBytes(batch, state));
   const geometryWriter = new GeometryWriter(out, batch.geometry, state.rounding);
   const keys = fields.map(({ name }, i) => encoder.encode(`${i === 0 ? '' : ','}${JSON.stringify(name)}:`));
-  const values = columns.map((column) => new ValueWriter(out, column));
-  const idWriter = ids === null ? null : new ValueWriter(out, ids);
+  const values = columns.map((column) => new JsonValueWriter(out, column));
+  const idWriter = ids === null ? null : new JsonValueWriter(out, ids);
   const separator = encoder.encode(state.separator);
   for (let row = 0; row < rowCount; row++) {
     if (row > 0) out.copy(separator);
@@ -71,7 +66,7 @@ function noteLosses(
   batch: FeatureBatch,
   state: WriteState,
   findings: Findings,
-  values: readonly ValueWriter[],
+  values: readonly JsonValueWriter[],
   geometryWriter: GeometryWriter,
 ): void {
   findings.noteTally('M_DROPPED', { format: 'GeoJSON' }, geometryWriter.droppedMeasures);
@@ -91,80 +86,4 @@ function estimateBytes(batch: FeatureBatch, state: WriteState): number {
   for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 12);
   for (const column of batch.columns) if ('offsets' in column) bytes += column.bytes.length;
   return bytes;
-}
-
-/** Writes the values of one column. One instance per column, so that the type is not checked for each row. */
-class ValueWriter {
-  /** Values written as null because they are not finite. */
-  readonly notFinite = new RowTally();
-  readonly #out: ByteWriter;
-  readonly #column: AttributeColumn;
-  /** 64-bit integers as pairs of halves: reading one as a BigInt would allocate it. */
-  readonly #halves: Int32Array;
-
-  constructor(out: ByteWriter, column: AttributeColumn) {
-    this.#out = out;
-    this.#column = column;
-    this.#halves =
-      column.type === 'int64'
-        ? new Int32Array(column.values.buffer, column.values.byteOffset, column.values.length * 2)
-        : new Int32Array(0);
-  }
-
-  write(row: number): void {
-    const out = this.#out;
-    const column = this.#column;
-    const { validity } = column;
-    if (validity !== null && (validity[row >> 3] & (1 << (row & 7))) === 0) {
-      out.copy(NULL);
-      return;
-    }
-    switch (column.type) {
-      case 'boolean':
-        out.copy(column.values[row] !== 0 ? TRUE : FALSE);
-        return;
-      case 'int32':
-        writeInteger(out, column.values[row]);
-        return;
-      case 'int64':
-        this.#int64(row, column.values);
-        return;
-      case 'float64':
-        this.#float(column.values[row], row);
-        return;
-      case 'json':
-        if (column.offsets[row] === column.offsets[row + 1]) out.copy(NULL);
-        else out.copy(column.bytes, column.offsets[row], column.offsets[row + 1]);
-        return;
-      case 'binary':
-        out.uint8(QUOTE);
-        out.base64(column.bytes, column.offsets[row], column.offsets[row + 1]);
-        out.uint8(QUOTE);
-        return;
-      default:
-        writeJsonString(out, column.bytes, column.offsets[row], column.offsets[row + 1]);
-    }
-  }
-
-  #int64(row: number, values: BigInt64Array): void {
-    const low = this.#halves[2 * row + LOW_HALF] >>> 0;
-    const high = this.#halves[2 * row + 1 - LOW_HALF];
-    if (high >= -2_097_152 && high < 2_097_152) writeInteger(this.#out, high * 4_294_967_296 + low);
-    else this.#out.ascii(String(values[row]));
-  }
-
-  /** An integral float keeps its ".0", so that readers recognise the field as float. */
-  #float(value: number, row: number): void {
-    const out = this.#out;
-    if (value - value !== 0) {
-      this.notFinite.add(row);
-      out.copy(NULL);
-      return;
-    }
-    const start = out.length;
-    writeNumber(out, value);
-    if (!Number.isInteger(value)) return;
-    for (let i = start; i < out.length; i++) if (out.bytes[i] === DOT || out.bytes[i] === LOWER_E) return;
-    out.copy(POINT_ZERO);
-  }
 }

@@ -7,6 +7,7 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeDigits } from '../../bytes/number-text.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
+import { crsUrn, describesWgs84 } from '../../crs/crs-member.ts';
 import { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
@@ -85,19 +86,12 @@ export const writer: FormatWriter = {
   },
 };
 
-function describesWgs84({ definition, authority }: CrsDescription): boolean {
-  if (/^(EPSG:4326|OGC:CRS84)$/i.test(definition)) return true;
-  return authority !== null && /^(EPSG:4326|OGC:CRS84)$/i.test(`${authority.name}:${authority.code}`);
-}
-
-/** GeoJSON 2008 names a CRS by the URN of its authority; a CRS without an authority cannot be written. */
+/** A CRS without an authority cannot be written. */
 function crsName(crs: CrsDescription, findings: Findings): string | null {
-  const match = /^([a-z]+):([a-z0-9]+)$/i.exec(crs.definition);
-  const name = crs.authority?.name ?? match?.[1].toUpperCase();
-  const code = crs.authority?.code ?? match?.[2];
-  if (name !== undefined && code !== undefined) return `urn:ogc:def:crs:${name}::${code}`;
-  findings.note('CRS_NOT_WRITTEN', { crs: crs.name, reason: 'it has no code of an authority' });
-  return null;
+  const name = crsUrn(crs);
+  if (name === null)
+    findings.note('CRS_NOT_WRITTEN', { crs: crs.name, reason: 'it has no code of an authority' });
+  return name;
 }
 
 function emptyBounds(): Float64Array<ArrayBuffer> {

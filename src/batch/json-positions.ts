@@ -1,9 +1,9 @@
 /** Parses positions and arrays of positions directly into the coordinates of a GeometryBuilder. */
 
-import { type GeometryBuilder, hasZ } from '../../batch/geometry-column.ts';
-import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../../bytes/ascii.ts';
-import type { JsonScanner } from '../../bytes/json-scanner.ts';
-import { failure } from '../../errors.ts';
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../bytes/ascii.ts';
+import type { JsonScanner } from '../bytes/json-scanner.ts';
+import { failure } from '../errors.ts';
+import { type GeometryBuilder, hasZ } from './geometry-column.ts';
 
 export class PositionParser {
   /** Positions with more than three numbers in the feature so far; the reader of this field resets it. */
