@@ -22,6 +22,19 @@ const GNU_TIME = '/usr/bin/time';
 /** CPU and memory need GNU time (Debian package `time`). */
 export const canMeasureMemory = existsSync(GNU_TIME);
 
+/** `firstError`: the first line of stderr that says "error", or the first line. */
+export class CommandFailed extends Error {
+  readonly command: Command;
+  readonly firstError: string;
+
+  constructor(command: Command, status: number | null, stderr: string) {
+    super(`${command.argv.join(' ')} ended with ${status}: ${stderr}`);
+    this.command = command;
+    const lines = stderr.split('\n');
+    this.firstError = lines.find((line) => /error/i.test(line)) ?? lines[0];
+  }
+}
+
 function runOnce(command: Command): Measurement {
   command.prepare();
   const directory = mkdtempSync(join(tmpdir(), 'geomill-bench-'));
@@ -33,8 +46,7 @@ function runOnce(command: Command): Measurement {
     const start = process.hrtime.bigint();
     const done = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8', maxBuffer: 1 << 26 });
     const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
-    if (done.status !== 0)
-      throw new Error(`${command.argv.join(' ')} ended with ${done.status}: ${done.stderr}`);
+    if (done.status !== 0) throw new CommandFailed(command, done.status, done.stderr);
     if (!canMeasureMemory) return { wallSeconds, cpuSeconds: Number.NaN, peakMegabytes: Number.NaN };
     const [, user, system, kilobytes] = readFileSync(figures, 'utf8').trim().split(/\s+/).map(Number);
     return { wallSeconds, cpuSeconds: user + system, peakMegabytes: kilobytes / 1024 };

@@ -9,7 +9,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
-import { canMeasureMemory, type Measurement, measureInTurn } from './measure.ts';
+import { CommandFailed, canMeasureMemory, type Measurement, measureInTurn } from './measure.ts';
 import {
   allPairs,
   extensionsOf,
@@ -35,7 +35,7 @@ const { values } = parseArgs({
 export interface Row {
   readonly pair: Pair;
   readonly ours: Measurement;
-  /** In the order of the peers; null: a peer that does not know one of the formats. */
+  /** In the order of the peers; null: a peer that does not know one of the formats, or that fails. */
   readonly peers: readonly (Measurement | null)[];
   /** What of the outputs was compared. */
   readonly checked: string;
@@ -72,8 +72,16 @@ function measurePair(
     const command = peer.command(pair, input, output);
     if (command === null) return null;
     // One run each before those that are measured; the file cache is warm afterwards.
-    measureInTurn([ours, command], 1);
-    checked.add(checkSameContent(pair, path, output));
+    try {
+      measureInTurn([ours], 1);
+      measureInTurn([command], 1);
+      checked.add(checkSameContent(pair, path, output));
+    } catch (error) {
+      if (!(error instanceof CommandFailed) || error.command !== command) throw error;
+      checked.add(`${peer.name} fails: ${error.firstError}`);
+      command.prepare();
+      return null;
+    }
     command.prepare();
     return command;
   });
