@@ -1,4 +1,5 @@
 /** A PROJ context: strings and out parameters in the module's memory, and PROJ's error messages. */
+import { failure } from '../../errors.ts';
 import { loadProjModule, type ProjModule } from './module.ts';
 import type { NativeProj, Pointer } from './native.ts';
 
@@ -156,4 +157,17 @@ export class ProjObject {
     if (this.#isAlive && this.pointer !== 0) this.#native.proj_destroy(this.pointer);
     this.#isAlive = false;
   }
+}
+
+/** The operation of a pipeline that PROJ wrote. */
+export function pipelineObject(context: ProjContext, pipeline: string): ProjObject {
+  const made = new ProjObject(
+    context,
+    context.withString(pipeline, (text) => context.native.proj_create(context.pointer, text)),
+  );
+  if (made.pointer === 0)
+    throw failure('INTERNAL', {
+      reason: `PROJ does not take its own pipeline: ${context.reason(pipeline)}`,
+    });
+  return made;
 }

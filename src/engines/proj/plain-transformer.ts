@@ -4,20 +4,11 @@
  * these functions need half of PROJ's time for each position. Which operation it is has been decided by PROJ: it is taken
  * from PROJ's pipeline. Results differ from those of PROJ by rounding: a few nanometres.
  */
-import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
-import { Approximation } from './approximation.ts';
-import type { PositionRows } from './area.ts';
-import { approximatedRun, type CountedRun, type Failures, transformAndCount } from './counted.ts';
+import type { CountedRun, Failures } from './counted.ts';
+import { OneOperationTransformer, type SingleOperation } from './one-operation.ts';
 import type { Ellipsoid, Projection } from './projection.ts';
-import { smoothOperation } from './smooth-operation.ts';
-import {
-  eachPosition,
-  NOTHING_DONE,
-  type Transformer,
-  type TransformerRecipe,
-  type TransformOutcome,
-} from './transformer-contract.ts';
+import type { Transformer, TransformerRecipe } from './transformer-contract.ts';
 import { transverseMercator } from './transverse-mercator.ts';
 import { webMercator } from './web-mercator.ts';
 
@@ -48,63 +39,25 @@ interface Operation {
 
 /** The transformer of a recipe; null if only PROJ can compute it. */
 export function plainTransformer(recipe: TransformerRecipe): Transformer | null {
-  const operation = recipe.single === null ? null : operationOf(recipe.single.pipeline);
-  return operation === null ? null : new PlainTransformer(recipe, operation);
+  const { single } = recipe;
+  if (single === null) return null;
+  const operation = operationOf(single.pipeline);
+  return operation === null ? null : new PlainTransformer(recipe, single, operation);
 }
 
-class PlainTransformer implements Transformer {
-  readonly from: string;
-  readonly to: string;
-  readonly isIdentity = false;
-  readonly recipe: TransformerRecipe;
+class PlainTransformer extends OneOperationTransformer {
   readonly #operation: Operation;
 
-  constructor(recipe: TransformerRecipe, operation: Operation) {
-    this.from = recipe.from;
-    this.to = recipe.to;
-    this.recipe = recipe;
+  constructor(recipe: TransformerRecipe, single: SingleOperation, operation: Operation) {
+    super(recipe, single);
     this.#operation = operation;
   }
 
-  get operation(): NonNullable<TransformerRecipe['single']>['operation'] {
-    return this.#single.operation;
+  protected override get gainsByApproximation(): boolean {
+    return !this.#operation.isFast;
   }
 
-  get #single(): NonNullable<TransformerRecipe['single']> {
-    return this.recipe.single as NonNullable<TransformerRecipe['single']>;
-  }
-
-  transform(
-    coordinates: Float64Array,
-    dimensions: Dimensions,
-    bounds?: Bounds,
-    rows: PositionRows = eachPosition(coordinates, dimensions),
-    approximation: Approximation | null = null,
-  ): TransformOutcome {
-    if (coordinates.length === 0) return NOTHING_DONE;
-    const run = approximatedRun(
-      (part) => this.#run(part, dimensions),
-      coordinates,
-      dimensions,
-      approximation,
-    );
-    const { outside, outcome } = transformAndCount(run, coordinates, dimensions, {
-      ...this.#single,
-      bounds,
-      rows,
-    });
-    return { ...outcome, outside, operations: [this.#single.operation] };
-  }
-
-  approximation(inputBytes: number): Approximation | null {
-    if (this.#operation.isFast) return null;
-    const { areas, source, target } = this.#single;
-    const transform = (positions: Float64Array): Failures => this.#run(positions, 'XY').transform();
-    const smooth = smoothOperation({ areas, source, target, transform, degreesOf: () => null }, inputBytes);
-    return smooth === null ? null : new Approximation(smooth);
-  }
-
-  #run(coordinates: Float64Array, dimensions: Dimensions): CountedRun {
+  protected override run(coordinates: Float64Array, dimensions: Dimensions): CountedRun {
     const operation = this.#operation;
     const stride = strideOf(dimensions);
     return {

@@ -5,12 +5,11 @@
 import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
 import type { CrsText } from '../../crs/crs.ts';
-import { failure } from '../../errors.ts';
 import { Approximation, transformRest } from './approximation.ts';
 import type { PositionRows } from './area.ts';
 import { transformAll } from './bulk.ts';
 import { chosenAt, chosenIn, describedAt } from './candidate-choice.ts';
-import { type ProjContext, ProjObject } from './context.ts';
+import { type ProjContext, type ProjObject, pipelineObject } from './context.ts';
 import { approximatedRun, type CountedRun, type Failures, transformAndCount } from './counted.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { type CellFacts, smoothOperation } from './smooth-operation.ts';
@@ -159,16 +158,7 @@ export class SeveralOperationsTransformer implements Transformer {
     const known = this.#operations[index];
     if (known !== null) return known;
     const { pipeline } = this.#several.choice.operations[index];
-    const made = new ProjObject(
-      this.#context,
-      this.#context.withString(pipeline, (text) =>
-        this.#context.native.proj_create(this.#context.pointer, text),
-      ),
-    );
-    if (made.pointer === 0)
-      throw failure('INTERNAL', {
-        reason: `PROJ does not take its own pipeline: ${this.#context.reason(pipeline)}`,
-      });
+    const made = pipelineObject(this.#context, pipeline);
     this.#operations[index] = made;
     return made;
   }
