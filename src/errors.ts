@@ -198,6 +198,30 @@ const generalErrors = {
     400,
     "the connection to '{host}' closed before the whole file was received; try again, or send the file itself",
   ),
+  SERVICE_ERROR: user(
+    400,
+    "the server '{host}' answered with error {status}: {message}. Check the URL, its filter and its token",
+  ),
+  SERVICE_ANSWER_INVALID: user(
+    400,
+    "an answer of '{host}' is not one of an ArcGIS server: {reason}. Open the URL in a browser; it may require signing in",
+  ),
+  SERVICE_LAYERS: user(
+    400,
+    "the service of '{host}' has {count} layers: {layers}; add the number of one to the URL, such as /FeatureServer/0",
+  ),
+  SERVICE_NO_FEATURES: user(
+    400,
+    "layer '{layer}' of '{host}' has no features that can be fetched: {reason}; use the URL of another layer",
+  ),
+  SERVICE_INCOMPLETE: user(
+    400,
+    "layer '{layer}' of '{host}' cannot be read completely: the server counts {count} features, lists {listed} object ids, and {read} were read; {detail}. Download the layer as a file",
+  ),
+  SERVICE_CHANGED: user(
+    400,
+    "layer '{layer}' of '{host}' changed while it was read: it had {before} features and now has {after}, {changes}; try again",
+  ),
   LAYER_NAME_TOO_LONG: user(
     400,
     'the name of layer {position} has {length} characters (limit {limit}); rename the layer',

@@ -62,6 +62,12 @@ const generalFindings = {
   INPUT_LENGTH_UNKNOWN: info(
     "'{host}' sent no Content-Length; {bytes} bytes were received and completeness cannot be verified",
   ),
+  LAYER_FETCHED: info(
+    "layer '{layer}' of '{host}' was read completely: {features} features, as many as the server counts, with {requests} requests",
+  ),
+  LAYER_PARAMETERS_IGNORED: info(
+    "parameters of the URL were not sent to '{host}', because all pages are read: {parameters}",
+  ),
   // CRS
   CRS_FROM_REQUEST: info('{source} does not state its CRS; {crs} was used, as requested'),
   CRS_CONTRADICTED: info(

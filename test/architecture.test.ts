@@ -105,7 +105,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   storage: { may: ['errors.ts', 'io', 'sandbox'] },
   // Most of it runs in a process of its own, which may read the program.
   'remote-input': {
-    may: [...ERRORS, 'process-channel.ts', 'program-files.ts', 'message-schemas.ts', 'sandbox'],
+    may: [...ERRORS, 'process-channel.ts', 'program-files.ts', 'message-schemas.ts', 'bytes', 'sandbox'],
   },
   // The queue is kept in SQLite or PostgreSQL; jobs may open it through the engine, never by itself.
   jobs: {

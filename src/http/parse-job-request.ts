@@ -30,7 +30,6 @@ import type {
   SplitRequest,
 } from '../pipeline/request.ts';
 import { checkSplit } from '../pipeline/split-request.ts';
-import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import { shortText } from '../short-text.ts';
 import { type FilePlaces, parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
@@ -38,6 +37,7 @@ import { checkSplitBy, type SplitBy } from '../transformations/split_by.ts';
 import { type Endpoint, type FieldId, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
 import { configOfDocument, inDocument, isDocument, parseDocument } from './job-document.ts';
+import { type InputUrl, parseStepUrl, parseUrl, type RemoteAddress } from './remote-address.ts';
 import { misspelledKey } from './unknown-keys.ts';
 
 export interface ParsedConfig {
@@ -47,7 +47,7 @@ export interface ParsedConfig {
   readonly uploads: InputUploads;
   readonly steps: readonly RequestedStep[];
   /** Addresses of the files of steps, by the names of the inputs. */
-  readonly stepUrls: ReadonlyMap<string, URL>;
+  readonly stepUrls: ReadonlyMap<string, RemoteAddress>;
   /** Warnings about the config. */
   readonly findings: Findings;
   /** The request for a number of files, at least one. Throws CRS_LIST_LENGTH. */
@@ -65,12 +65,6 @@ export interface InputUploads {
 }
 
 const NO_URLS: UrlPolicy = { hosts: [], privateNetworks: [] };
-
-export interface InputUrl {
-  readonly url: URL;
-  /** Path in the config. */
-  readonly path: string;
-}
 
 /**
  * `places`: where files of steps can be, such as the parts of a form. Unknown members are
@@ -113,7 +107,7 @@ function parseConfig(
   refuseMisspelledKey(values, endpoint, registries);
   const inputFormat = parseInputFormat(values, endpoint, registries);
   const outputChoice = parseOutputFormat(values, endpoint, registries);
-  const inputUrl = parseUrl(values, endpoint, urlPolicy);
+  const inputUrl = parseUrl(values, endpoint, inputFormat, urlPolicy);
   const uploads = parseUploads(values, endpoint, inputUrl, places);
   const filesOf = parseFilesCrs(
     values,
@@ -243,29 +237,6 @@ function formatMissing(values: ConfigValues, path: string, among: readonly Forma
   const others = values.unknown().slice(0, 8);
   const found = others.length === 0 ? '' : `; what came is ${others.map((name) => `'${name}'`).join(', ')}`;
   return invalid(path, `is required; known formats are ${known}${found}`);
-}
-
-/** Null: the config has none. Throws INPUT_URL_DISABLED, URL_INVALID, URL_REFUSED and CONFIG_INVALID. */
-export function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPolicy): InputUrl | null {
-  // Checked even if fetching is disabled, so that a URL is never silently ignored.
-  const { value, path } = values.take('inputUrl');
-  if (value === undefined) return null;
-  const part = endpoint.inputFormat === null ? 'input_file' : 'file';
-  requireFetching(policy, path, part);
-  if (endpoint.operation === 'append' || endpoint.operation === 'merge')
-    throw invalid(path, `is not possible with ${endpoint.operation}; send the files themselves`);
-  return { url: checkInputUrl(String(value), policy, path), path };
-}
-
-/** `part`: that can have the file instead. Throws INPUT_URL_DISABLED. */
-function requireFetching({ hosts }: UrlPolicy, path: string, part: string): void {
-  if (hosts.length === 0) throw failure('INPUT_URL_DISABLED', { path: field(path), part });
-}
-
-/** The address of the file of a step. Throws INPUT_URL_DISABLED, URL_INVALID and URL_REFUSED. */
-export function parseStepUrl(text: string, path: string, part: string, policy: UrlPolicy): URL {
-  requireFetching(policy, path, part);
-  return checkInputUrl(text, policy, path);
 }
 
 const UPLOAD_FIELDS = {
@@ -465,18 +436,18 @@ function parseLayers(values: ConfigValues): readonly string[] | null {
 
 function parseTransformations(
   values: ConfigValues,
-  { transformations }: Registries,
+  { transformations, formats }: Registries,
   places: FilePlaces,
   policy: UrlPolicy,
 ): Pick<ParsedConfig, 'steps' | 'stepUrls'> {
   const { path, value } = values.take('transformations');
-  const stepUrls = new Map<string, URL>();
+  const stepUrls = new Map<string, RemoteAddress>();
   const parsed = value === undefined ? [] : parseSteps(value, path, transformations, places);
   const steps = parsed.map(({ url, ...step }): RequestedStep => {
     if (url === undefined || step.file === undefined) return step;
     const part = transformations.find(({ id }) => id === step.type)?.fileParameter?.part ?? '';
-    const checked = parseStepUrl(url.text, url.path, part, policy);
-    const [known] = [...stepUrls].find(([, { href }]) => href === checked.href) ?? [];
+    const checked = parseStepUrl(url.text, url.path, part, formats, policy);
+    const [known] = [...stepUrls].find(([, other]) => other.url.href === checked.url.href) ?? [];
     if (known === undefined) stepUrls.set(step.file.input, checked);
     // Steps with the same address share the file.
     return { ...step, file: { ...step.file, input: known ?? step.file.input } };

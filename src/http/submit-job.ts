@@ -5,6 +5,7 @@ import { failure, type GeomillError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { Job, JobInput, NewJob } from '../jobs/job.ts';
 import { plainFileName } from '../jobs/output-name.ts';
+import { serviceName } from '../remote-input/arcgis/layer-url.ts';
 import { pathName } from '../remote-input/file-name.ts';
 import type { Upload } from '../storage/store.ts';
 import {
@@ -25,6 +26,7 @@ import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
 import { plainFieldSchemas } from './plain-fields.ts';
 import { wantedWait } from './prefer.ts';
 import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-files.ts';
+import type { RemoteAddress } from './remote-address.ts';
 import { configInputsOf, countOf, RequestedUploads } from './requested-uploads.ts';
 
 /** Allowance for the overhead of a form: boundaries, part headers, small unknown parts. */
@@ -130,9 +132,9 @@ export async function submitRequest(
       inputs: [
         ...(inputUrl === null
           ? converted.map((file, i) => inputOf(file, inputFormat, i, converted.length, isDocument))
-          : [remoteInput(inputUrl.url, inputFormat)]),
+          : [remoteInput(inputUrl, inputFormat)]),
         ...kept.flatMap(stepInputOf),
-        ...[...stepUrls].map(([stepInput, url]) => remoteStepInput(url, stepInput)),
+        ...[...stepUrls].map(([stepInput, address]) => remoteStepInput(address, stepInput)),
       ],
       request: jobRequest,
       requestFindings: findings.list(),
@@ -281,19 +283,22 @@ function stepInputOf({ name, byteLength, fileIndex, stepInput }: ReceivedFile): 
 }
 
 /** The host may provide a better name when the file is fetched. */
-function remoteInput(url: URL, format: Format): JobInput {
-  const name = plainFileName(pathName(url) ?? '', `input${format.extensions[0]}`);
-  return { name, byteLength: null, fileIndex: 0, url: url.href };
+function remoteInput(address: RemoteAddress, format: Format): JobInput {
+  return { ...remoteFile(address, `input${format.extensions[0]}`), fileIndex: 0 };
 }
 
 /** The host may provide a better name, which shows the format. */
-function remoteStepInput(url: URL, stepInput: string): JobInput {
+function remoteStepInput(address: RemoteAddress, stepInput: string): JobInput {
+  return { ...remoteFile(address, 'source'), fileIndex: 0, stepInput };
+}
+
+function remoteFile({ url, service }: RemoteAddress, otherName: string): Omit<JobInput, 'fileIndex'> {
+  const name = service === null ? pathName(url) : serviceName(url);
   return {
-    name: plainFileName(pathName(url) ?? '', 'source'),
+    name: plainFileName(name ?? '', otherName),
     byteLength: null,
-    fileIndex: 0,
     url: url.href,
-    stepInput,
+    ...(service === null ? {} : { service }),
   };
 }
 

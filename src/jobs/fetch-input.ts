@@ -2,7 +2,7 @@
 import type { PlainError } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FetchReport } from '../pipeline/report.ts';
-import type { FetchLimits } from '../remote-input/fetch-messages.ts';
+import type { FetchedFile, FetchLimits } from '../remote-input/fetch-messages.ts';
 import { type FetcherOptions, runFetcher } from '../remote-input/fetch-process.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import type { JobInput } from './job.ts';
@@ -57,14 +57,17 @@ export async function fetchInput(
   // Removed afterwards: a runner serves thousands of jobs.
   const forget = runner.onDeath(() => controller.abort());
   const urlPath = input.stepInput ?? 'input.url';
-  const task = { url: input.url, urlPath, path, policy, limits, userAgent };
+  const { url, service } = input;
+  const task = {
+    ...{ url, urlPath, path, policy, limits, userAgent },
+    ...(service === undefined ? {} : { service }),
+  };
   const outcome = await runFetcher(task, controller.signal, options).finally(forget);
   if (runner.death === null) runner.slot.reclaimInputs();
   if (outcome.kind !== 'fetched') return outcome;
   runner.slot.giveInput(path);
-  const { host, byteLength, name, isLengthStated } = outcome.file;
-  const findings = new Findings();
-  if (!isLengthStated) findings.note('INPUT_LENGTH_UNKNOWN', { host, bytes: byteLength });
+  const { host, byteLength, name } = outcome.file;
+  const findings = findingsOf(outcome.file);
   const stated = plainFileName(name ?? '', '');
   const named = stated === '' ? input : { ...input, name: stated, isUnnamed: undefined };
   return {
@@ -73,4 +76,15 @@ export async function fetchInput(
     fetched: { host, byteLength },
     findings: findings.list(),
   };
+}
+
+function findingsOf({ host, byteLength, isLengthStated, layer }: FetchedFile): Findings {
+  const findings = new Findings();
+  if (!isLengthStated) findings.note('INPUT_LENGTH_UNKNOWN', { host, bytes: byteLength });
+  if (layer === undefined) return findings;
+  const { name, features, requests, ignoredParameters } = layer;
+  findings.note('LAYER_FETCHED', { host, layer: name, features, requests });
+  if (ignoredParameters !== '')
+    findings.note('LAYER_PARAMETERS_IGNORED', { host, parameters: ignoredParameters });
+  return findings;
 }

@@ -4,6 +4,7 @@ import type { Finding, SeverityCounts } from '../findings.ts';
 import { CONFIG_FORM, type FieldForm } from '../message.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
+import type { LayerService } from '../remote-input/fetch-messages.ts';
 import { MAX_COMPOSED, shortText } from '../short-text.ts';
 
 export const jobStates = ['QUEUED', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
@@ -67,6 +68,8 @@ export interface JobInput {
   readonly isUnnamed?: true;
   /** The URL that each attempt fetches the file from. It may contain a key: do not show or log it. */
   readonly url?: string;
+  /** The URL is that of a layer of such a server; absent: that of a file. */
+  readonly service?: LayerService;
 }
 
 /** The converted files, without those of steps. */

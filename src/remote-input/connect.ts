@@ -1,7 +1,7 @@
 /** One request for one URL, over a connection to a checked address. */
 import { lookup } from 'node:dns/promises';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type Agent as AgentTls, request as requestHttps } from 'node:https';
 import { isAllowedAddress } from './addresses.ts';
 import { urlRefused } from './check-url.ts';
 import { isNamedHost, type UrlPolicy } from './policy.ts';
@@ -17,7 +17,20 @@ export interface Outside {
   readonly resolve: (host: string) => Promise<readonly ResolvedAddress[]>;
   /** Trusted certificate authorities, PEM. Undefined: those of Node. */
   readonly ca?: string;
+  /** Waits before something is tried again. Undefined: for that time. */
+  readonly wait?: (ms: number) => Promise<void>;
 }
+
+/** How the requests of a task are made. */
+export interface RequestKind {
+  readonly acceptEncoding: 'identity' | 'gzip';
+  /** Connections that several requests share; null: each request has its own. */
+  readonly agents: { readonly http: Agent; readonly https: AgentTls } | null;
+  /** Redirects to other hosts are refused. */
+  readonly staysOnHost: boolean;
+}
+
+export const PLAIN_REQUEST: RequestKind = { acceptEncoding: 'identity', agents: null, staysOnHost: false };
 
 /** getaddrinfo, so that the hosts file and the system's resolver are used as by other programs. */
 export const REAL_OUTSIDE: Outside = { resolve: (host) => lookup(host, { all: true }) };
@@ -32,10 +45,10 @@ const MAX_HEADER_BYTES = 16 * 1024;
  */
 export async function requestUrl(
   url: URL,
-  policy: UrlPolicy,
-  userAgent: string,
+  { policy, userAgent }: { readonly policy: UrlPolicy; readonly userAgent: string },
   signal: AbortSignal,
   outside: Outside,
+  { acceptEncoding, agents }: RequestKind,
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const addresses = await orAborted(outside.resolve(host), signal).catch((error: unknown) => {
@@ -48,13 +61,14 @@ export async function requestUrl(
   const isAllowed = addresses.every(({ address }) => isAllowedAddress(address, policy.privateNetworks));
   if (addresses.length === 0 || !isAllowed) throw urlRefused(url);
   return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
-      agent: false,
+    const isTls = url.protocol === 'https:';
+    const request = (isTls ? requestHttps : requestHttp)(url, {
+      agent: agents === null ? false : isTls ? agents.https : agents.http,
       lookup: (_host, options, answer) => {
         if (options.all === true) answer(null, [...addresses]);
         else answer(null, addresses[0].address, addresses[0].family);
       },
-      headers: { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'identity' },
+      headers: { 'user-agent': userAgent, accept: '*/*', 'accept-encoding': acceptEncoding },
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,
       ...(outside.ca === undefined ? {} : { ca: outside.ca }),

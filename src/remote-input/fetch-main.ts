@@ -8,7 +8,9 @@ import type { FetchTask, FromFetcher } from './fetch-messages.ts';
 
 async function run(task: FetchTask): Promise<FromFetcher> {
   try {
-    return { type: 'fetched', file: await fetchFile(task, REAL_OUTSIDE) };
+    const fetch =
+      task.service === undefined ? fetchFile : (await import('./arcgis/fetch-layer.ts')).fetchLayer;
+    return { type: 'fetched', file: await fetch(task, REAL_OUTSIDE) };
   } catch (thrown) {
     const error = asGeomillError(thrown);
     const cause = error.cause instanceof Error ? error.cause : error;

@@ -2,6 +2,9 @@
 import type { PlainError } from '../errors.ts';
 import type { UrlPolicy } from './policy.ts';
 
+/** Kinds of servers whose layers are fetched in pages. */
+export type LayerService = 'arcgis';
+
 export interface FetchTask {
   readonly url: string;
   /** Location of the URL in the request, for messages. */
@@ -11,6 +14,8 @@ export interface FetchTask {
   readonly policy: UrlPolicy;
   readonly limits: FetchLimits;
   readonly userAgent: string;
+  /** The URL is that of a layer of such a server; missing: that of a file. */
+  readonly service?: LayerService;
 }
 
 export interface FetchLimits {
@@ -31,6 +36,17 @@ export interface FetchedFile {
   readonly name: string | null;
   /** False: the end of the file was marked by closing the connection, so completeness cannot be verified. */
   readonly isLengthStated: boolean;
+  /** Missing: it was a file. */
+  readonly layer?: FetchedLayer;
+}
+
+export interface FetchedLayer {
+  readonly name: string;
+  readonly features: number;
+  /** Number of requests that were made. */
+  readonly requests: number;
+  /** Names of parameters of the URL that were not sent, with commas; '': none. */
+  readonly ignoredParameters: string;
 }
 
 export type FromFetcher =

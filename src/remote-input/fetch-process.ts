@@ -27,7 +27,7 @@ import { entryFile, PACKAGE_DIRECTORY, PROGRAM_DIRECTORY } from '../program-file
 import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Confinement, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { MAX_LOGGED } from '../short-text.ts';
-import type { FetchedFile, FetchTask, FromFetcher } from './fetch-messages.ts';
+import type { FetchedFile, FetchedLayer, FetchTask, FromFetcher } from './fetch-messages.ts';
 import { MAX_NAME_CHARACTERS } from './file-name.ts';
 
 export interface FetcherOptions {
@@ -56,12 +56,21 @@ type Message<Type extends FromFetcher['type']> = Extract<FromFetcher, { type: Ty
 const checkMessage = messageCheck({
   fetched: exactly<Message<'fetched'>>({
     type: NAME,
-    file: exactly<FetchedFile>({
-      host: NAME,
-      byteLength: COUNT,
-      name: orNull(textUpTo(MAX_NAME_CHARACTERS)),
-      isLengthStated: FLAG,
-    }),
+    file: exactly<FetchedFile>(
+      {
+        host: NAME,
+        byteLength: COUNT,
+        name: orNull(textUpTo(MAX_NAME_CHARACTERS)),
+        isLengthStated: FLAG,
+        layer: exactly<FetchedLayer>({
+          name: NAME,
+          features: COUNT,
+          requests: COUNT,
+          ignoredParameters: NAME,
+        }),
+      },
+      ['layer'],
+    ),
   }),
   failed: exactly<Message<'failed'>>({ type: NAME, error: PLAIN_ERROR, log: orNull(textUpTo(MAX_LOGGED)) }),
 } satisfies Record<FromFetcher['type'], MessageSchema>);

@@ -9,12 +9,14 @@ import type { FetchTask } from '../../src/remote-input/fetch-messages.ts';
 import { runFetcher } from '../../src/remote-input/fetch-process.ts';
 import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
 import type { Slot } from '../../src/storage/workspace.ts';
+import { LAYER_PATH, startArcgis } from '../support/arcgis-server.ts';
 import { startFileHost } from '../support/file-host.ts';
 
 const FAKE = {
   entry: join(import.meta.dirname, '..', 'support', 'fake-fetcher.ts'),
   readPaths: [join(import.meta.dirname, '..', 'support')],
 };
+const LIMITS = { maxBytes: 1000, totalMs: 20_000, headersMs: 10_000, stallMs: 10_000 };
 const NEVER = new AbortController().signal;
 
 const slot = mkdtempSync(join(tmpdir(), 'geomill-test-'));
@@ -32,7 +34,7 @@ function taskFor(url: string, totalMs = 20_000): FetchTask {
       `*, *:${new URL(url).port || 80}, 127.0.0.1:${new URL(url).port || 80}`,
       '127.0.0.0/8',
     ),
-    limits: { maxBytes: 1000, totalMs, headersMs: 10_000, stallMs: 10_000 },
+    limits: { ...LIMITS, totalMs },
     userAgent: 'geomill/test',
   };
 }
@@ -67,6 +69,21 @@ test('a file is fetched through a process of its own', async () => {
     file: { host: `127.0.0.1:${host.port}`, byteLength: 5, name: 'a.csv', isLengthStated: true },
   });
   assert.equal(readFileSync(task.path, 'utf8'), 'whole');
+  await host.deserted();
+});
+
+test('a layer is fetched through a process of its own', async () => {
+  await using host = await startArcgis();
+  const outcome = await runFetcher(
+    { ...taskFor(`${host.url}${LAYER_PATH}`), limits: { ...LIMITS, maxBytes: 100_000 }, service: 'arcgis' },
+    NEVER,
+  );
+  assert.deepEqual(outcome.kind === 'fetched' && outcome.file.layer, {
+    name: 'Main roads',
+    features: 7,
+    requests: 7,
+    ignoredParameters: '',
+  });
   await host.deserted();
 });
 

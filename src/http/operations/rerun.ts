@@ -12,7 +12,8 @@ import { jsonDocumentsOf } from '../config-schema.ts';
 import { ConfigValues, invalid } from '../config-values.ts';
 import { type HttpContext, ownerOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { type ParsedConfig, parseStepUrl, parseUploads, parseUrl } from '../parse-job-request.ts';
+import { type ParsedConfig, parseUploads } from '../parse-job-request.ts';
+import { parseStepUrl, parseUrl, type RemoteAddress } from '../remote-address.ts';
 import { rerunBody } from '../request-bodies.ts';
 import { submissionResponses } from '../schemas/outputs.ts';
 import { type Intake, refuseEarly, submitRequest } from '../submit-job.ts';
@@ -74,7 +75,7 @@ function intakeOf({ id, request, inputs }: Job, gone: ReadonlySet<string>, conte
   const { operation, input } = request;
   const lost = new Map<RequestedStep, string>();
   const steps = request.transformations.map((step) => withFileAgain(step, request, gone, context, lost));
-  const endpoint: Endpoint = { operation, inputFormat: input.format, spelling: 'flat' };
+  const endpoint = { operation, inputFormat: input.format, spelling: 'flat' } as const;
   const documents = jsonDocumentsOf(endpoint);
   return {
     endpoint,
@@ -138,14 +139,14 @@ function withFileAgain(
 function urlsOf(
   steps: readonly RequestedStep[],
   inputs: readonly JobInput[],
-  { urlPolicy, transformations }: HttpContext,
-): ReadonlyMap<string, URL> {
-  const urls = new Map<string, URL>();
+  { urlPolicy, transformations, formats }: HttpContext,
+): ReadonlyMap<string, RemoteAddress> {
+  const urls = new Map<string, RemoteAddress>();
   for (const { type, file } of steps) {
     const { url } = inputs.find(({ stepInput }) => stepInput === file?.input) ?? {};
     if (file?.features === undefined || url === undefined) continue;
     const part = transformations.find(({ id }) => id === type)?.fileParameter?.part ?? '';
-    urls.set(file.input, parseStepUrl(url, file.features.paths.file, part, urlPolicy));
+    urls.set(file.input, parseStepUrl(url, file.features.paths.file, part, formats, urlPolicy));
   }
   return urls;
 }
@@ -153,11 +154,12 @@ function urlsOf(
 /** Everything but the input comes from the earlier request. */
 function inputsOf(
   config: unknown,
-  endpoint: Endpoint,
+  endpoint: Endpoint & { readonly inputFormat: string },
   context: HttpContext,
 ): Pick<ParsedConfig, 'inputUrl' | 'uploads'> {
   const values = new ConfigValues(config, endpoint, context);
-  const inputUrl = parseUrl(values, endpoint, context.urlPolicy);
+  const format = inputFormatById(endpoint.inputFormat, 'input.format');
+  const inputUrl = parseUrl(values, endpoint, format, context.urlPolicy);
   const uploads = parseUploads(values, endpoint, inputUrl, 'parts');
   const [unknown] = values.unknown();
   if (unknown === undefined) return { inputUrl, uploads };
