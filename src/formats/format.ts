@@ -292,6 +292,8 @@ export interface SourceLayer {
   readonly state: unknown;
   /** A layer made by `target`: its fields are final, whatever the format of the features that it gets. */
   readonly isTarget?: true;
+  /** A table without geometries beside layers with them; it is used if it is named, or if there is no other layer. */
+  readonly isTable?: true;
   /** The error of a layer that cannot be read although others of the file can; thrown when the layer is requested. */
   readonly fault?: GeomillError;
 }

@@ -191,14 +191,16 @@ class StepFileReader {
 
   #chooseLayer(layers: readonly SourceLayer[]): SourceLayer {
     const { layer: wanted, paths } = this.#request;
-    if (wanted === null && layers.length > 1) {
+    const spatial = layers.filter(({ isTable }) => isTable !== true);
+    const usual = spatial.length === 0 ? layers : spatial;
+    if (wanted === null && usual.length > 1) {
       const names = listed(layers.map(({ name }) => `'${shortText(name, 58)}'`));
       throw failure('TRANSFORMATION_INVALID', {
         path: field(paths.layer),
         reason: `is required: '${this.#file.name}' has ${layers.length} layers: ${names}`,
       });
     }
-    const [chosen] = chooseLayers(layers, wanted === null ? null : [wanted]);
+    const [chosen] = wanted === null ? chooseLayers(usual, null) : chooseLayers(layers, [wanted]);
     if (chosen !== undefined) return chosen.layer;
     throw failure('TRANSFORMATION_INVALID', {
       path: field(paths.file),

@@ -20,7 +20,7 @@ const MAX_KEY_FIELDS = 16;
 export const join: Transformation = {
   id: 'join',
   title: 'Join attributes',
-  description: `Adds the fields of another source, such as a table in a CSV, to the features with the same key. \`key\` names the fields of the
+  description: `Adds the fields of another source, such as a table in a CSV or a GeoPackage, to the features with the same key. \`key\` names the fields of the
 features and \`key_of_source\` those of the source, if their names differ. The geometries of the source are not used.
 
 Keys are compared by value and type: the text \`01\` is neither the number 1 nor the text \`1\`. Integers and other numbers are equal if

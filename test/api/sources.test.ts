@@ -126,6 +126,29 @@ test('a source is fetched by its URL, which is not shown, and again for a rerun'
   assert.equal(host.requests.length, before + 2);
 });
 
+test('steps of an append and a merge take a URL, and are applied to all files', async () => {
+  const files = (count: number) =>
+    Array.from({ length: count }, () => ['files', sample, 'more.geojson'] as const);
+  const config = { output_format: 'geojson', transformations: [fromUrl('/kinds')] };
+  const { length } = (JSON.parse(sample) as { features: unknown[] }).features;
+  for (const [operation, parts, more] of [
+    ['append', [['file', sample, 'harbour.geojson'], ...files(1)], {}],
+    ['merge', files(2), { attributes: 'union' }],
+  ] as const) {
+    const before = host.requests.length;
+    const answer = await postForm(service, `/v1/transform/geojson/${operation}`, {
+      parts,
+      config: { ...config, ...more },
+      headers: { prefer: 'wait=60' },
+    });
+    const rows = await propertiesOf(answer);
+    assert.equal(rows.length, 2 * length, operation);
+    const basins = rows.filter(({ kind }) => kind === 'basin');
+    assert.ok(basins.length >= 2 && basins.every(({ label }) => label === 'Becken'), operation);
+    assert.equal(host.requests.length, before + 1, 'the source is fetched once');
+  }
+});
+
 test('a URL of a source is bound by the rules of inputs, and stated once', async () => {
   const refusals = [
     [{ ...fromUrl('/kinds'), source_url: 'http://other.example/kinds.csv' }, /other\.example/],

@@ -1,5 +1,7 @@
 /** join: attributes of another source by key. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
@@ -7,7 +9,9 @@ import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geome
 import type { GeomillError } from '../../src/errors.ts';
 import { SOURCE_LIMITS } from '../../src/transformations/parts/source/attribute-table.ts';
 import { FeatureSourceCollector } from '../../src/transformations/parts/source/feature-source.ts';
+import { makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
+import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 import { collectionOf, runWithSource } from '../support/second-source.ts';
 
 const TOWNS = collectionOf([{ code: '01' }, { code: '02' }, { code: null }, { code: '04' }]);
@@ -31,6 +35,68 @@ test('features get the fields of the first row with their key, of a table withou
     [1, 2, 3, 4],
   );
   assert.deepEqual(counts, { JOIN_UNMATCHED: 2, JOIN_FURTHER_MATCHES: 1, SOURCE_ROWS_UNMATCHED: 2 });
+});
+
+/** Tables of attributes, `towns` with a key that is a field, and perhaps a layer of features. */
+function tablesOf(tables: readonly string[], layers: readonly string[]): Buffer {
+  using workspace = makeWorkspace();
+  const path = writeRawGeopackage(join(workspace.path, 't.gpkg'), {
+    layers,
+    sql: `
+      CREATE TABLE towns (id INTEGER PRIMARY KEY, code TEXT, pop INTEGER);
+      INSERT INTO towns VALUES (7, '01', 10), (8, '02', 20), (9, '05', NULL);
+      CREATE TABLE others (code TEXT, pop INTEGER);
+      INSERT INTO others VALUES ('02', 200);
+      CREATE TABLE places (fid INTEGER PRIMARY KEY, geom BLOB, code TEXT, pop INTEGER);
+      INSERT INTO places VALUES (1, ${pointBlob(1, 2)}, '04', 40);
+      ${tables.map((name) => `INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('${name}', 'attributes', 0);`).join('')}`,
+  });
+  return readFileSync(path);
+}
+
+test('the source can be a table of attributes in a GeoPackage', async () => {
+  const joined = (tables: Buffer, params: object, input: object = TOWNS) =>
+    runWithSource('join', { key: ['code'], ...params }, input, ['t.gpkg', tables]);
+  const { features, counts } = await joined(tablesOf(['towns'], []), {});
+  assert.deepEqual(
+    features.map(({ properties: { id, pop } }) => [id, pop]),
+    [
+      [7, 10],
+      [8, 20],
+      [null, null],
+      [null, null],
+    ],
+  );
+  assert.deepEqual(counts, { JOIN_UNMATCHED: 2, SOURCE_ROWS_UNMATCHED: 1 });
+  const byKey = await joined(
+    tablesOf(['towns'], []),
+    { key: ['n'], key_of_source: ['id'] },
+    collectionOf([{ n: 9 }, { n: 8 }]),
+  );
+  assert.deepEqual(
+    byKey.features.map(({ properties }) => properties.code),
+    ['05', '02'],
+  );
+});
+
+test('a layer of features comes before tables of attributes, which are named', async () => {
+  const popsOf = async (tables: Buffer, params: object) =>
+    (await runWithSource('join', { key: ['code'], ...params }, TOWNS, ['t.gpkg', tables])).features.map(
+      ({ properties }) => properties.pop,
+    );
+  const both = tablesOf(['towns', 'others'], ['places']);
+  assert.deepEqual(await popsOf(both, {}), [null, null, null, 40]);
+  assert.deepEqual(await popsOf(both, { source_layer: 'others' }), [null, 200, null, null]);
+  await assert.rejects(popsOf(tablesOf(['towns', 'others'], []), {}), /has 2 layers: 'towns', 'others'/);
+  await assert.rejects(popsOf(tablesOf(['lost'], []), {}), /1 table without geometry/);
+});
+
+test('only joins by key read tables of attributes', async () => {
+  const tables = tablesOf(['towns'], []);
+  await assert.rejects(
+    runWithSource('spatial_join', {}, TOWNS, ['t.gpkg', tables]),
+    /1 table without geometry/,
+  );
 });
 
 test('an inner join drops features without a match, all matches make a feature each', async () => {

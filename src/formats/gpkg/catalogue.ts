@@ -7,7 +7,13 @@ import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-d
 import { failure, GeomillError } from '../../errors.ts';
 import type { OpenContext } from '../format.ts';
 import { folded, sameName } from './names.ts';
-import { readColumns, readSchema, type TableEntry, type TableSchema } from './table-schema.ts';
+import {
+  readAttributeSchema,
+  readColumns,
+  readSchema,
+  type TableEntry,
+  type TableSchema,
+} from './table-schema.ts';
 
 export interface ListedLayer {
   readonly entry: TableEntry;
@@ -63,8 +69,9 @@ export function listedLayers(
   tables: ReadonlyMap<string, TableEntry>,
   source: string,
   jsonColumns: ReadonlyMap<string, ReadonlySet<string>>,
-  { findings, limits }: Pick<OpenContext, 'findings' | 'limits'>,
+  context: Pick<OpenContext, 'findings' | 'limits' | 'attributesOnly'>,
 ): (ListedLayer | FaultyLayer)[] {
+  const { findings } = context;
   if (!tables.has(CONTENTS) && !tables.has(GEOMETRY_COLUMNS)) {
     const found = databaseInstead([...tables.values()].map(({ name }) => name));
     throw failure('INPUT_WRONG_FORMAT', { source, expected: 'a GeoPackage', found });
@@ -87,10 +94,7 @@ export function listedLayers(
     if (seen.has(key)) continue;
     seen.add(key);
     const entries = entriesOf.get(key) ?? [];
-    const outcome = layerOf(database, candidate, entries, tables.get(key), jsonColumns.get(key), {
-      findings,
-      limits,
-    });
+    const outcome = layerOf(database, candidate, entries, tables.get(key), jsonColumns.get(key), context);
     if (typeof outcome === 'string')
       findings.note('LAYER_SKIPPED', { layer: candidate.table, reason: outcome });
     else layers.push(outcome);
@@ -106,11 +110,12 @@ function layerOf(
   geometries: readonly GeometryEntry[],
   entry: TableEntry | undefined,
   jsonColumns: ReadonlySet<string> | undefined,
-  { findings, limits }: Pick<OpenContext, 'findings' | 'limits'>,
+  { findings, limits, attributesOnly }: Pick<OpenContext, 'findings' | 'limits' | 'attributesOnly'>,
 ): ListedLayer | FaultyLayer | string {
   const geometry: GeometryEntry | undefined = geometries[0];
   const isFeatures = dataType.toLowerCase() === 'features';
-  if (geometry === undefined && !isFeatures)
+  const isTable = attributesOnly === true && geometry === undefined && ATTRIBUTES.has(dataType.toLowerCase());
+  if (geometry === undefined && !isFeatures && !isTable)
     return ATTRIBUTES.has(dataType.toLowerCase())
       ? 'it holds attributes without geometry'
       : `it holds ${dataType === '' ? 'no features' : dataType}, not features`;
@@ -120,7 +125,10 @@ function layerOf(
   if (entry.kind === 'virtual' || entry.kind === 'shadow') return 'it is a virtual table';
   let schema: TableSchema | null;
   try {
-    schema = readSchema(database, entry, geometry?.column ?? null, jsonColumns ?? new Set(), limits);
+    const json = jsonColumns ?? new Set();
+    schema = isTable
+      ? readAttributeSchema(database, entry, json, limits)
+      : readSchema(database, entry, geometry?.column ?? null, json, limits);
   } catch (error) {
     return faultyLayer(entry.name, error);
   }
@@ -128,6 +136,7 @@ function layerOf(
     return geometry === undefined
       ? 'no column of it is known to hold geometries'
       : `it has no column '${geometry.column}', which ${GEOMETRY_COLUMNS} names as its geometry`;
+  if (schema.geometry === null) return { entry, schema, geometryType: 'GEOMETRY', srsId, extent };
   const note = (problem: string): void => findings.note('CATALOGUE_STALE', { layer: entry.name, problem });
   if (geometries.length > 1)
     note(`${GEOMETRY_COLUMNS} lists it ${geometries.length} times; '${schema.geometry}' was read`);

@@ -19,7 +19,14 @@ export function partitionsNear(
   const state = stated as GpkgState;
   // Without pages the rows that were counted may not be those that are read.
   const { path, source, lastKeys, runs, table, geometry } = state;
-  if (runs === null || lastKeys === null || lastKeys.length === 0 || featureCount === null) return null;
+  if (
+    geometry === null ||
+    runs === null ||
+    lastKeys === null ||
+    lastKeys.length === 0 ||
+    featureCount === null
+  )
+    return null;
   if (lastKeys.some((key) => key > LARGEST_EXACT || key < -LARGEST_EXACT)) return null;
   const ends = Float64Array.from(lastKeys, Number);
   const isNear = new Uint8Array(ends.length);

@@ -30,7 +30,8 @@ export interface GpkgState {
   readonly key: string | null;
   readonly hasRowid: boolean;
   readonly lastKeys: BigInt64Array<ArrayBuffer> | null;
-  readonly geometry: string;
+  /** Null: a table of attributes. */
+  readonly geometry: string | null;
   /** As declared in the GeoPackage: POINT, GEOMETRY, ... */
   readonly geometryType: string;
   readonly srsId: number;
@@ -189,13 +190,14 @@ function sourceLayer(
     statedExtent: extent,
     encoding: 'utf-8',
     partitions: cut.partitions,
+    ...(state.geometry === null ? { isTable: true } : {}),
     state,
   };
 }
 
 /** Texts and blobs count with their lengths, numbers with 8 bytes. */
 function rowBytes({ geometry, fields }: TableSchema): string {
-  const measured = [geometry];
+  const measured = geometry === null ? [] : [geometry];
   let fixed = ROW_BYTES;
   for (const { name, type } of fields) {
     if (type === 'string' || type === 'json' || type === 'binary' || type === null) measured.push(name);

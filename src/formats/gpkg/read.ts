@@ -75,7 +75,8 @@ function readRows(
   partition: Partition,
   request: PartitionRequest,
 ): PartitionRead {
-  const names = [state.geometry, ...state.fields.map(({ name }) => name)].map(quoted);
+  const geometryColumn = state.geometry === null ? 'NULL' : quoted(state.geometry);
+  const names = [geometryColumn, ...state.fields.map(({ name }) => quoted(name))];
   const { where, values } = rowRange(state, partition);
   const key = state.key ?? 'NULL';
   const order = state.key === null ? '' : ` ORDER BY ${key}`;

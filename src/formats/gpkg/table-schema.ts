@@ -53,7 +53,8 @@ export function readColumns(database: UntrustedDatabase, table: string): TableCo
 }
 
 export interface TableSchema {
-  readonly geometry: string;
+  /** Null: a table of attributes, in which the key is a field, too. */
+  readonly geometry: string | null;
   /** SQL of the unique integer that identifies a row; null if there is none. */
   readonly key: string | null;
   readonly fields: readonly TableField[];
@@ -90,11 +91,39 @@ export function readSchema(
   const geometry =
     columns.find(({ name }) => wanted !== null && sameName(name, wanted)) ??
     (candidates.length === 1 ? candidates[0] : undefined);
-  if (geometry === undefined) return null;
+  return geometry === undefined
+    ? null
+    : schemaOf(database, entry, { columns, geometry, jsonColumns, limits });
+}
+
+/** The schema of a table without geometries. Throws LIMIT_EXCEEDED. */
+export function readAttributeSchema(
+  database: UntrustedDatabase,
+  entry: TableEntry,
+  jsonColumns: ReadonlySet<string>,
+  limits: InputLimits,
+): TableSchema {
+  const columns = readColumns(database, entry.name);
+  return schemaOf(database, entry, { columns, geometry: null, jsonColumns, limits });
+}
+
+interface Columns {
+  readonly columns: readonly TableColumn[];
+  /** One of them. */
+  readonly geometry: TableColumn | null;
+  readonly jsonColumns: ReadonlySet<string>;
+  readonly limits: InputLimits;
+}
+
+function schemaOf(
+  database: UntrustedDatabase,
+  entry: TableEntry,
+  { columns, geometry, jsonColumns, limits }: Columns,
+): TableSchema {
   const keyColumn = integerKey(database, columns, entry);
   const fieldIndexes = columns
     .map((_, i) => i)
-    .filter((i) => columns[i] !== geometry && columns[i] !== keyColumn);
+    .filter((i) => geometry === null || (columns[i] !== geometry && columns[i] !== keyColumn));
   checkFieldCount(entry.name, fieldIndexes.length, limits);
   const fieldColumns = fieldIndexes.map((i) => columns[i]);
   const fields = fieldColumns.map(({ name, declared, isGenerated }): TableField => {
@@ -108,7 +137,9 @@ export function readSchema(
     };
   });
   const key = keyColumn === null ? rowidName(columns, entry) : quoted(keyColumn.name);
+  // Keys are not in the records.
   const isStored =
+    geometry !== null &&
     entry.hasRowid &&
     key !== null &&
     geometry !== keyColumn &&
@@ -121,7 +152,7 @@ export function readSchema(
         fields: fieldIndexes,
       }
     : null;
-  return { geometry: geometry.name, key, fields, stored };
+  return { geometry: geometry?.name ?? null, key, fields, stored };
 }
 
 /**

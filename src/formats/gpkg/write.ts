@@ -102,6 +102,7 @@ function newTablePlan(
 function appendedTablePlan(layer: OutputLayer): { readonly plan: AppendedTablePlan; readonly srsId: number } {
   if (layer.target == null) throw failure('INTERNAL', { reason: 'the layer to append to is missing' });
   const { table, key, hasRowid, geometry, geometryType, srsId } = layer.target.state as GpkgState;
+  if (geometry === null) throw failure('INTERNAL', { reason: 'the layer to append to is a table' });
   const columns = fieldsOf(layer).map(({ name }) => name);
   return {
     plan: {
