@@ -33,6 +33,7 @@ const FORMAT: Room = {
     'formats/digit-options.ts',
     'formats/ordinate-writer.ts',
     'formats/recognise.ts',
+    'formats/single-kind.ts',
   ],
 };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
@@ -83,6 +84,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/digit-options.ts': { may: [], isPure: true },
   'formats/ordinate-writer.ts': { may: [...MESSAGES, ...DATA], isPure: true },
   'formats/option-text.ts': { may: [], isPure: true },
+  'formats/single-kind.ts': { may: [...MESSAGES, 'batch'] },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },
   'formats/format-by-id.ts': {

@@ -10,20 +10,20 @@ export class PositionParser {
   extraOrdinates = 0;
   /** Number of positions in the builder before the feature. */
   featureStart = 0;
-  readonly #scanner: JsonScanner;
-  readonly #builder: GeometryBuilder;
+  protected readonly scanner: JsonScanner;
+  protected readonly builder: GeometryBuilder;
   readonly #positionLimit: number;
 
   constructor(scanner: JsonScanner, builder: GeometryBuilder, positionLimit: number) {
-    this.#scanner = scanner;
-    this.#builder = builder;
+    this.scanner = scanner;
+    this.builder = builder;
     this.#positionLimit = positionLimit;
   }
 
   /** An array of positions. The hot loop: compact text needs no calls except for the numbers. */
   list(at: number): number {
-    const scanner = this.#scanner;
-    const builder = this.#builder;
+    const scanner = this.scanner;
+    const builder = this.builder;
     const { bytes } = scanner;
     if (bytes[at] !== OPEN_BRACKET) throw this.noArray(at, 'positions');
     at++;
@@ -78,7 +78,7 @@ export class PositionParser {
 
   /** Parses the rest of an array of positions from the position at `at` on, with Z or with errors. */
   #slowPositions(at: number): number {
-    const scanner = this.#scanner;
+    const scanner = this.scanner;
     const { bytes } = scanner;
     for (;;) {
       at = this.single(at);
@@ -93,16 +93,16 @@ export class PositionParser {
 
   /** Parses one position of two or more numbers; the first third ordinate widens the builder. */
   single(at: number): number {
-    const scanner = this.#scanner;
-    const builder = this.#builder;
+    const scanner = this.scanner;
+    const builder = this.builder;
     const { bytes } = scanner;
     if (bytes[at] !== OPEN_BRACKET) throw this.noArray(at, 'a position');
     const start = at;
     at = scanner.space(at + 1);
-    if (bytes[at] === CLOSE_BRACKET) throw this.#shortPosition(start);
+    if (bytes[at] === CLOSE_BRACKET) throw this.shortPosition(start);
     const x = this.#ordinate(at);
     at = scanner.space(scanner.numberEnd);
-    if (bytes[at] === CLOSE_BRACKET) throw this.#shortPosition(start);
+    if (bytes[at] === CLOSE_BRACKET) throw this.shortPosition(start);
     at = scanner.punctuation(at, COMMA);
     const y = this.#ordinate(at);
     at = scanner.space(scanner.numberEnd);
@@ -133,7 +133,7 @@ export class PositionParser {
   }
 
   #ordinate(at: number): number {
-    const scanner = this.#scanner;
+    const scanner = this.scanner;
     const byte = scanner.bytes[at];
     if (at < scanner.limit && byte !== 0x2d && (byte < 0x30 || byte > 0x39)) {
       if (scanner.endsWithComma(at)) throw scanner.unexpected(at, 'a number');
@@ -147,14 +147,14 @@ export class PositionParser {
   }
 
   #room(): void {
-    const builder = this.#builder;
+    const builder = this.builder;
     this.checkCount();
     builder.reserve(1 << 12);
   }
 
   /** Throws LIMIT_EXCEEDED if the feature has too many positions. */
   checkCount(): void {
-    if (this.#builder.positionCount - this.featureStart <= this.#positionLimit) return;
+    if (this.builder.positionCount - this.featureStart <= this.#positionLimit) return;
     throw failure('LIMIT_EXCEEDED', {
       what: 'the number of positions of a feature',
       actual: `more than ${this.#positionLimit}`,
@@ -164,13 +164,13 @@ export class PositionParser {
   }
 
   noArray(at: number, content: string): Error {
-    const scanner = this.#scanner;
+    const scanner = this.scanner;
     if (at >= scanner.limit) return scanner.unexpected(at, "'['");
     const reason = `expected an array for ${content} but found ${scanner.byteName(at)}`;
     return scanner.fault(at, reason, 'structure');
   }
 
-  #shortPosition(at: number): Error {
-    return this.#scanner.fault(at, 'a position needs at least two numbers', 'structure');
+  protected shortPosition(at: number): Error {
+    return this.scanner.fault(at, 'a position needs at least two numbers', 'structure');
   }
 }

@@ -25,10 +25,6 @@ const TOPOJSON: Advice = {
   outputAdvice:
     "write a .geojson and convert that with 'mapshaper in.geojson -o out.topojson format=topojson'",
 };
-const ESRI_JSON: Advice = {
-  advice: "request the layer with f=geojson instead of f=json, or convert it with 'ogr2ogr out.gpkg in.json'",
-  outputAdvice: 'write a .geojson, which ArcGIS reads',
-};
 const DRAWING: Advice = {
   advice: 'save the drawing as DXF',
   outputAdvice: 'write a .dxf, which CAD programs open and save in this format',
@@ -88,12 +84,6 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
     ...TOPOJSON,
     extensions: ['.topojson'],
     pattern: /^\s*\{.*?"type"\s*:\s*"Topology"/s,
-  },
-  {
-    found: 'Esri JSON',
-    ...ESRI_JSON,
-    extensions: ['.esrijson'],
-    pattern: /^\s*\{(?!.*?"type"\s*:\s*"Feature).*?"(?:geometryType|spatialReference|attributes)"\s*:/s,
   },
   { found: 'a SpatiaLite database', ...DATABASE, extensions: ['.sqlite', '.db'] },
   {

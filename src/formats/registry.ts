@@ -1,6 +1,7 @@
 /** All supported formats. To add one, add its folder and one line here. */
 import { csv } from './csv/format.ts';
 import { dxf } from './dxf/format.ts';
+import { esrijson } from './esrijson/format.ts';
 import { flatgeobuf } from './flatgeobuf/format.ts';
 import { type Format, type InputFormat, isInputFormat, isOutputFormat, type OutputFormat } from './format.ts';
 import { geojson } from './geojson/format.ts';
@@ -9,7 +10,7 @@ import { gpkg } from './gpkg/format.ts';
 import { kml } from './kml/format.ts';
 import { shp } from './shp/format.ts';
 
-const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf, geoparquet, kml] as const;
+const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf, geoparquet, kml, esrijson] as const;
 export const formats: readonly Format[] = known;
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);

@@ -29,7 +29,7 @@ export class Spool {
   }
 
   /** Appends all bytes to `sink` and clears the spool. */
-  moveTo(sink: ByteSink): void {
+  moveTo(sink: Pick<ByteSink, 'append'>): void {
     if (this.#file === null) for (const kept of this.#kept) sink.append(kept);
     else {
       using source = openFileSource(this.#path);

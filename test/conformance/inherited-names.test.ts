@@ -9,7 +9,7 @@ import { inputFormats } from '../../src/formats/registry.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
-import { inOrder, statedCrs } from '../support/formats.ts';
+import { inOrder, statedCrs, traitsOf } from '../support/formats.ts';
 
 const NAMES = [
   '__proto__',
@@ -70,7 +70,7 @@ for (const { id, outputExtension } of withFields)
         const there = await convertFile(input, workspace.path, {
           from: 'geojson',
           to: id,
-          writeOptions: inOrder(id),
+          writeOptions: { ...traitsOf(id).roundTrip.options, ...inOrder(id) },
         });
         const copy = join(workspace.path, `copy${outputExtension}`);
         writeFileSync(copy, readFileSync(there.outputPath));

@@ -214,6 +214,9 @@ const IDS: Readonly<Record<Traits['ids'], fc.Arbitrary<(number | string | undefi
 const PROPERTIES: Readonly<Record<Traits['properties'], fc.Arbitrary<Properties>>> = {
   any: anyProperties,
   flat: flatProperties,
+  'flat without booleans': flatProperties.map((properties) =>
+    Object.fromEntries(Object.entries(properties).filter(([, value]) => typeof value !== 'boolean')),
+  ),
   none: fc.constant({}),
 };
 

@@ -96,11 +96,6 @@ const unreadable: readonly (readonly [name: string, content: string | Uint8Array
   ['empty.geojson', '', /empty \(0 bytes\)/],
   ['page.geojson', '<html><title>404</title></html>', /XML or HTML/],
   ['topology.geojson', '{"type":"Topology","objects":{},"arcs":[]}', /TopoJSON.* convert it with/],
-  [
-    'esri.geojson',
-    '{"geometryType":"esriGeometryPoint","features":[{"attributes":{"a":1},"geometry":{"x":1,"y":2}}]}',
-    /Esri JSON.* f=geojson/,
-  ],
   ['comma.geojson', '{"type":"FeatureCollection",\n"features":[],}', /comma.* \(line 2, column \d+\)/],
   ['quotes.geojson', "{'type': 'Point'}", /line 1, column 2/],
   ['nan.geojson', '{"type":"Point","coordinates":[NaN,\n1]}', /line 1, column 32/],

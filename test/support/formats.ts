@@ -17,7 +17,7 @@ export interface FormatTraits {
   readonly roundTrip: {
     /** drawn: all with a position. one kind: all, of one kind and dimension a layer. */
     readonly geometries: 'any' | 'drawn' | 'one kind';
-    readonly properties: 'any' | 'flat' | 'none';
+    readonly properties: 'any' | 'flat' | 'flat without booleans' | 'none';
     readonly ids: 'any' | 'integers and texts' | 'ascending integers' | 'none';
     /** Write options with which it holds. */
     readonly options?: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** Writes shapefiles: see docs/formats/shp.md for the rules. */
 
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { GEOMETRY_TYPE, PART_KIND_MASK } from '../../batch/geometry-column.ts';
+import { GEOMETRY_TYPE } from '../../batch/geometry-column.ts';
 import { rowsWithoutZ } from '../../batch/missing-ordinates.ts';
 import type { Field } from '../../batch/schema.ts';
 import { utf8Boundary } from '../../bytes/utf8.ts';
@@ -9,6 +9,7 @@ import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
+import { noteSplitCollections, rowsOfKind } from '../single-kind.ts';
 import { rowBytesOf } from './dbf-header.ts';
 import { type DbfWriteField, encodeRows, planField } from './dbf-write.ts';
 import { fileNames, planShapefiles, type ShapefilePlan } from './shapefile-plan.ts';
@@ -105,11 +106,11 @@ function checkPlannedSizes(layer: OutputLayer, state: LayerState): void {
 function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
   const state = encoding.state as LayerState;
   const findings = new Findings();
-  noteSplitCollections(batch, state, findings);
+  if (state.files.length > 1) noteSplitCollections(batch, findings);
   noteGeometryLosses(batch, state, findings);
   const transfer: ArrayBuffer[] = [];
   const files = state.files.map((file): ShapefileChunk => {
-    const rows = file.takesAll ? null : selectRows(batch, file);
+    const rows = file.takesAll ? null : rowsOfKind(batch, file);
     const rowCount = rows === null ? batch.rowCount : rows.length;
     const { shp, shx, bounds, ringsClosed } = encodeShapes(batch.geometry, rows, rowCount, file);
     if (ringsClosed.count > 0) findings.note('RING_CLOSED', {}, undefined, ringsClosed.count, ringsClosed);
@@ -121,34 +122,6 @@ function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
   });
   const data: LayerChunk = { files };
   return { data, transfer, findings: findings.found() };
-}
-
-/** Rows with a part of the file's kind, and rows without any part if the file takes them. */
-function selectRows(batch: FeatureBatch, file: ShapefilePlan): Uint32Array {
-  const { partOffsets, partKinds } = batch.geometry;
-  const rows = new Uint32Array(batch.rowCount);
-  let count = 0;
-  for (let row = 0; row < batch.rowCount; row++) {
-    const end = partOffsets[row + 1];
-    let part = partOffsets[row];
-    let isWanted = part === end && file.takesNulls;
-    for (; part < end && !isWanted; part++) isWanted = (partKinds[part] & PART_KIND_MASK) === file.kind;
-    if (isWanted) rows[count++] = row;
-  }
-  return rows.subarray(0, count);
-}
-
-function noteSplitCollections(batch: FeatureBatch, state: LayerState, findings: Findings): void {
-  if (state.files.length === 1) return;
-  const { types, partOffsets, partKinds } = batch.geometry;
-  for (let row = 0; row < batch.rowCount; row++) {
-    if (types[row] !== GEOMETRY_TYPE.geometryCollection) continue;
-    let kinds = 0;
-    for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++)
-      kinds |= 1 << (partKinds[part] & PART_KIND_MASK);
-    // More than one bit set.
-    if ((kinds & (kinds - 1)) !== 0) findings.note('COLLECTION_SPLIT', {}, { record: row + 1 });
-  }
 }
 
 function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findings: Findings): void {

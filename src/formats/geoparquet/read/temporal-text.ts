@@ -1,10 +1,7 @@
 /** Dates and times of Parquet as ISO 8601 text; null: the year has not four digits. */
+import { DAY_MS, END_MS, LEAST_MS } from '../../../bytes/time-text.ts';
 import type { TimeUnit } from './logical.ts';
 
-export const DAY_MS = 86_400_000;
-/** 0000-01-01 and 10000-01-01. */
-export const LEAST_MS = -62_167_219_200_000;
-export const END_MS = 253_402_300_800_000;
 const PER_MS: Readonly<Record<TimeUnit, bigint>> = { ms: 1n, us: 1_000n, ns: 1_000_000n };
 
 /** Days since 1970-01-01. */
