@@ -30,6 +30,8 @@ import { createRtreeSql, createTableSql, rtreeName, type TableDeclaration } from
 
 /** Rows per INSERT: with more, the values of a statement no longer stay in the processor's caches. */
 const ROWS_AT_ONCE = 8;
+/** Rows that one statement promotes: a few megabytes of blobs. */
+const ROWS_TO_PROMOTE = 4096;
 /** Keys from here on are provisional; ids of that size are not taken as keys. */
 const PROVISIONAL = 2n ** 63n - 2n ** 33n;
 const LARGEST_EXACT = 2 ** 53 - 1;
@@ -72,6 +74,8 @@ export class FeatureTable {
   readonly #promotedRanges: (readonly [Key, Key])[] = [];
   readonly #keysOutOfOrder = new Set<bigint>();
   #promotedCount = 0;
+  /** Rows were inserted as they came, not promoted, with keys in any order. */
+  #insertsOneByOne = false;
 
   constructor(database: BulkDatabase, plan: FeatureTablePlan, findings: Findings) {
     this.plan = plan;
@@ -198,6 +202,7 @@ export class FeatureTable {
   }
 
   #insertOneByOne(chunk: GpkgChunk, ids: FidCandidates | null): void {
+    this.#insertsOneByOne = true;
     const stride = this.#stride;
     const binder = new RecordBinder(chunk, stride);
     const values: SqlValue[] = new Array(stride).fill(null);
@@ -275,13 +280,7 @@ export class FeatureTable {
     const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
     if (multi !== null) {
       const count = this.#facts.typeCounts[singleTypeOf(multi)];
-      if (this.#promotedCount < count) {
-        database.define('geomill_is_single', (blob) =>
-          blob instanceof Uint8Array && isSingle(blob) ? 1 : 0,
-        );
-        database.define('geomill_promoted', (blob) => promotedBlob(blob as Uint8Array));
-        database.exec(`UPDATE ${t} SET ${g} = geomill_promoted(${g}) WHERE geomill_is_single(${g})`);
-      }
+      if (this.#promotedCount < count) this.#promoteStored();
       const type = GEOMETRY_TYPE_NAMES[multi].toUpperCase();
       this.#findings.note('GEOMETRIES_PROMOTED', { layer, type }, { layer }, count);
     } else if (this.#promotedRanges.length > 0) {
@@ -292,6 +291,28 @@ export class FeatureTable {
         `UPDATE ${t} SET ${g} = geomill_single(${k}, ${g}) WHERE ${k} BETWEEN ? AND ?`,
       );
       for (const range of this.#promotedRanges) restore.run(range);
+    }
+  }
+
+  /**
+   * In steps, since the memory of the blobs that a statement passes to functions is freed only after it. While keys ascend, all rows from
+   * the first promoted one on were promoted before they were stored.
+   */
+  #promoteStored(): void {
+    const database = this.#database;
+    const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
+    database.define('geomill_is_single', (blob) => (blob instanceof Uint8Array && isSingle(blob) ? 1 : 0));
+    database.define('geomill_promoted', (blob) => promotedBlob(blob as Uint8Array));
+    const promote = database.prepare(
+      `UPDATE ${t} SET ${g} = geomill_promoted(${g}) WHERE ${k} BETWEEN ? AND ? AND geomill_is_single(${g})`,
+    );
+    const firstPromoted = this.#insertsOneByOne ? undefined : this.#promotedRanges.at(0)?.[0];
+    const stepEnd = `SELECT max(${k}) FROM (SELECT ${k} FROM ${t} WHERE ${k} >= ? ORDER BY ${k} LIMIT ${ROWS_TO_PROMOTE})`;
+    let first = database.value(`SELECT min(${k}) FROM ${t}`) as bigint | null;
+    while (first !== null && (firstPromoted === undefined || first < firstPromoted)) {
+      const last = database.value(stepEnd, first) as bigint | null;
+      if (last !== null) promote.run([first, last]);
+      first = last === null ? null : last + 1n;
     }
   }
 
