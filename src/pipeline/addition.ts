@@ -1,9 +1,9 @@
-/** Runs, in this thread, the half of a streaming step that adds features after the last ones of a layer. */
+/** Runs the part of a streaming step that adds features after the last ones of a layer: in this thread, and in the workers that it calls. */
 import { setImmediate } from 'node:timers/promises';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field } from '../batch/schema.ts';
 import { Findings } from '../findings.ts';
-import type { AdditionRun } from '../transformations/transformation.ts';
+import type { AdditionRun, BatchStore, WorkerCalls } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { LayerContext } from './layer-context.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -30,6 +30,7 @@ export class AdditionStage {
     steps: readonly LoadedStep[],
     transforming: TransformSetting,
     outputFactor: number,
+    store: BatchStore,
   ): Promise<AdditionStage | null> {
     const step = links.at(-1);
     if (step?.kind !== 'step') return null;
@@ -38,7 +39,7 @@ export class AdditionStage {
     const growth = { positionsIn: 0, factor: outputFactor };
     const transformers = await transformersFor([{ links: [step], collect: null }], transforming);
     const setting = stepSetting(step, layerName, transformers, growth);
-    return new AdditionStage(step, await code.addition.begin(step.parameters, setting), growth);
+    return new AdditionStage(step, await code.addition.begin(step.parameters, setting, store), growth);
   }
 
   /** Of the next batch of the layer. */
@@ -56,12 +57,13 @@ export class AdditionStage {
     fields: readonly Field[],
     tally: LayerTally,
     context: Pick<LayerContext, 'findings' | 'signal'>,
+    workers: WorkerCalls,
     take: (batch: FeatureBatch) => void,
   ): Promise<void> {
     const startedAt = performance.now();
     const findings = new Findings();
     let rowsOut = 0;
-    for (const batch of this.#run.finish(fields, findings)) {
+    for await (const batch of this.#run.finish(fields, findings, workers)) {
       rowsOut += batch.rowCount;
       take(batch);
       // So that a cancellation is noticed.

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type ByteSink, createFileSink } from '../io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '../io/byte-source.ts';
-import type { BatchStore, StoredBatch } from '../transformations/transformation.ts';
+import type { BatchStore, StoredBatch, StoredData } from '../transformations/transformation.ts';
 
 const ARRAYS = { Uint8Array, Int32Array, Uint32Array, Float64Array, BigInt64Array } as const;
 type ArrayName = keyof typeof ARRAYS;
@@ -23,12 +23,16 @@ export class BatchSpool implements BatchStore {
   }
 
   store(batch: FeatureBatch): StoredBatch {
+    return { rowCount: batch.rowCount, ...this.storeData(batch) };
+  }
+
+  storeData(data: object): StoredData {
     this.#file ??= createFileSink(this.#path);
     this.#source?.[Symbol.dispose]();
     this.#source = null;
     const file = this.#file;
     const arrays: StoredArray[] = [];
-    const shape = JSON.stringify(batch, (_, value: unknown) => {
+    const shape = JSON.stringify(data, (_, value: unknown) => {
       if (!ArrayBuffer.isView(value)) return value;
       const array = value as StoredArray;
       arrays.push(array);
@@ -37,11 +41,15 @@ export class BatchSpool implements BatchStore {
     const start = file.byteLength;
     for (const { buffer, byteOffset, byteLength } of arrays)
       if (byteLength > 0) file.append(new Uint8Array(buffer, byteOffset, byteLength));
-    return { rowCount: batch.rowCount, shape, start, end: file.byteLength };
+    return { shape, start, end: file.byteLength };
   }
 
   /** Every call gives a batch of its own. */
-  load({ shape, start, end }: StoredBatch): FeatureBatch {
+  load(stored: StoredBatch): FeatureBatch {
+    return this.loadData(stored) as FeatureBatch;
+  }
+
+  loadData({ shape, start, end }: StoredData): unknown {
     this.#source ??= openFileSource(this.#path);
     const { buffer } = this.#source.slice(start, end);
     let at = 0;
@@ -51,7 +59,7 @@ export class BatchSpool implements BatchStore {
       const [name, byteLength] = mark;
       at += byteLength;
       return new ARRAYS[name](buffer.slice(at - byteLength, at));
-    }) as FeatureBatch;
+    });
   }
 
   discard(): void {

@@ -13,7 +13,11 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import type { LayerEncoding } from '../formats/format.ts';
 import { KeptBatches } from '../transformations/parts/kept-batches.ts';
 import { isFieldName } from '../transformations/split_by.ts';
-import type { CollectingTransformation, SerialTransformation } from '../transformations/transformation.ts';
+import type {
+  CollectingTransformation,
+  SerialTransformation,
+  WorkerCalls,
+} from '../transformations/transformation.ts';
 import { AdditionStage } from './addition.ts';
 import { fieldsAfter, requireField, visibleSteps } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
@@ -23,7 +27,13 @@ import { LayerGrowth } from './growth.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
 import { planMergedFields } from './merged-fields.ts';
 import { ContradictedDeclaration } from './misfits.ts';
-import { type LayerLocation, locateInLayer, type PartitionBase, runSources } from './partition-run.ts';
+import {
+  type LayerLocation,
+  locateInLayer,
+  type PartitionBase,
+  runSources,
+  throwIfAborted,
+} from './partition-run.ts';
 import { type Piece, runPieces } from './piece-run.ts';
 import type { LayerPlan } from './plan.ts';
 import type { MergeRequest } from './request.ts';
@@ -245,7 +255,8 @@ export class LayerRun {
     const { store, transforming, limits } = this.#context;
     const kept = new KeptBatches(store);
     const stage = this.#session.stages[this.#stage];
-    const addition = await AdditionStage.begin(stage, this.#context.steps, transforming, limits.outputFactor);
+    const { outputFactor } = limits;
+    const addition = await AdditionStage.begin(stage, this.#context.steps, transforming, outputFactor, store);
     let fields: readonly Field[] = [];
     let empty: FeatureBatch | null = null;
     await this.#pass({
@@ -260,7 +271,7 @@ export class LayerRun {
         else kept.add(batch as FeatureBatch);
       },
     });
-    await addition?.finish(fields, this.tally, this.#context, (batch) => kept.add(batch));
+    await addition?.finish(fields, this.tally, this.#context, this.#workerCalls, (batch) => kept.add(batch));
     let rowsBefore = 0;
     const pieces = kept.all().map((one): Piece => {
       // Rows of the source are not known any more.
@@ -274,6 +285,20 @@ export class LayerRun {
       return own;
     });
     return pieces.length > 0 || empty === null ? pieces : [{ ...pieceOf(empty), rowsBefore: 0 }];
+  }
+
+  /** To the last step of the current stage. */
+  get #workerCalls(): WorkerCalls {
+    const { executor, signal } = this.#context;
+    const { sessionIndex: layerIndex } = this.sources[0];
+    const stage = this.#stage;
+    return {
+      width: executor.width,
+      async call(payload, transfer = []) {
+        throwIfAborted(signal);
+        return executor.call({ layerIndex, stage, payload }, transfer);
+      },
+    };
   }
 
   /** The features after a collecting step. */

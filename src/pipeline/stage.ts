@@ -23,7 +23,7 @@ import type { Transformers } from './transformers.ts';
 export interface PreparedStage {
   /** Applies the links to the batch. `bounds`: of its positions, if known. `rowsBefore`: see Task. */
   apply(batch: FeatureBatch, bounds: Bounds | undefined, rowsBefore: number | null): StageOutcome;
-  /** Runs calls of the collecting step that ends the stage; null: no such step. */
+  /** Runs calls of the step that ends the stage, which collects or adds features; null: no such step. */
   readonly answer: (() => Promise<AnswerCall>) | null;
 }
 
@@ -59,15 +59,17 @@ export async function prepareStage(
     const apply = await code.prepare(link.parameters, stepSetting(link, layerName, transformers, growth));
     prepared.push({ kind: 'step', link, apply });
   }
+  const last = links.at(-1);
+  const answers = collect ?? (last?.kind === 'step' ? last : null);
   let answering: Promise<AnswerCall> | null = null;
   return {
     apply: (batch, bounds, rowsBefore) =>
       applyLinks(prepared, batch, bounds, rowsBefore, growth, locatesFindings),
     answer:
-      collect === null
+      answers === null
         ? null
         : () => {
-            answering ??= prepareAnswer(collect, layerName, transformers, registry);
+            answering ??= prepareAnswer(answers, layerName, transformers, registry);
             return answering;
           },
   };
@@ -127,8 +129,9 @@ async function prepareAnswer(
   registry: readonly Transformation[],
 ): Promise<AnswerCall> {
   const code = await transformationById(step.type, registry).load();
-  if (code.kind !== 'collecting') throw new Error(`'${step.type}' takes no calls`);
-  return code.prepare(step.parameters, stepSetting(step, layerName, transformers, UNBOUNDED));
+  const half = code.kind === 'streaming' ? code.addition : code;
+  if (half === undefined || !('prepare' in half)) throw new Error(`'${step.type}' takes no calls`);
+  return half.prepare(step.parameters, stepSetting(step, layerName, transformers, UNBOUNDED));
 }
 
 /** Counts of the current batch at the begin of the stage. */

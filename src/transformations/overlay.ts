@@ -25,7 +25,7 @@ Geometries that cross 180 degrees of longitude are cut there. Pieces narrower th
 millimetre and at most a millimetre), as rounding leaves them along shared borders, are dropped and counted.
 
 Memory: the geometries and the fields of the source that are used, at most 10 million positions, 320 MiB of attributes and 20 million features; with \`union\` and
-\`symmetric_difference\` also what is left of the polygons of the source. The features themselves are not held.`,
+\`symmetric_difference\` also 16 MB of the polygons that cover the source; more are kept on disk, and what they leave is found in all threads. The features themselves are not held.`,
   parameters: {
     type: 'object',
     properties: {

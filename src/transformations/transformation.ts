@@ -232,18 +232,20 @@ export type ApplyStep = (
   forAddition?: (data: unknown) => void,
 ) => FeatureBatch;
 
-/** In the main thread, beside the batches that workers transform. */
+/** Beside the batches that workers transform: one half in the main thread, the other in workers that it calls after all batches. */
 export interface Addition {
   readonly isWanted: (parameters: StepParameters) => boolean;
-  /** For one layer. `setting.checkPositions` counts the positions of all batches so far. */
-  begin(parameters: StepParameters, setting: StepSetting): Promise<AdditionRun>;
+  /** In the main thread, for one layer. `setting.checkPositions` counts the positions of all batches so far. */
+  begin(parameters: StepParameters, setting: StepSetting, store: BatchStore): Promise<AdditionRun>;
+  /** In a worker, once per worker, layer and step: the function that answers the calls. */
+  prepare(parameters: StepParameters, setting: StepSetting): Promise<AnswerCall>;
 }
 
 export interface AdditionRun {
   /** What `apply` passed on for a batch, in the order of the features. */
   add(data: unknown): void;
   /** The features to add. `fields`: of the batches of the layer after the step. Each batch is used before the next one is made. */
-  finish(fields: readonly Field[], findings: Findings): Iterable<FeatureBatch>;
+  finish(fields: readonly Field[], findings: Findings, workers: WorkerCalls): AsyncIterable<FeatureBatch>;
 }
 
 export interface CollectingTransformation {
@@ -273,11 +275,15 @@ export type AnswerCall = (payload: unknown) => {
   readonly transfer: readonly ArrayBuffer[];
 };
 
-export interface CollectingHost {
+/** Calls of the half of a step in the main thread to its half in the workers. */
+export interface WorkerCalls {
   /** Calls that can run at once. */
   readonly width: number;
   /** Runs the step's AnswerCall in a worker. Payload and result are structured-clonable; `transfer` is moved. Rejects when cancelled. */
   call(payload: unknown, transfer?: readonly ArrayBuffer[]): Promise<unknown>;
+}
+
+export interface CollectingHost extends WorkerCalls {
   /** The same column, whose coordinates may be in a file from now on. */
   keep(column: GeometryColumn): GeometryColumn;
   /** Share of the step that is done, 0 to 1. */
@@ -317,12 +323,19 @@ export interface SerialRun {
 export interface BatchStore {
   store(batch: FeatureBatch): StoredBatch;
   load(stored: StoredBatch): FeatureBatch;
+  /** The same for other plain data with typed arrays. */
+  storeData(data: object): StoredData;
+  loadData(stored: StoredData): unknown;
 }
 
 /** A batch in the file of a store. */
-export interface StoredBatch {
+export interface StoredBatch extends StoredData {
   readonly rowCount: number;
-  /** The batch as JSON, without its arrays. */
+}
+
+/** Plain data in the file of a store. */
+export interface StoredData {
+  /** The data as JSON, without its arrays. */
   readonly shape: string;
   readonly start: number;
   readonly end: number;

@@ -10,13 +10,16 @@ import { Geos } from '../../src/engines/geos/geos.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import { field } from '../../src/message.ts';
-import { CoveringBuilder, Remains } from '../../src/transformations/overlay/remains.ts';
+import { CoveringBuilder, CoveringStore } from '../../src/transformations/overlay/covering.ts';
+import { Remains } from '../../src/transformations/overlay/remains.ts';
 import { EdgeIndex, RELATION, RingCutter } from '../../src/transformations/overlay/ring-cutter.ts';
+import { Subtraction } from '../../src/transformations/overlay/subtraction.ts';
 import { emptyBounds, growByRow } from '../../src/transformations/parts/row-bounds.ts';
 import type { FeatureSource } from '../../src/transformations/parts/source/feature-source.ts';
 import { PlacedSource } from '../../src/transformations/parts/source/placed-source.ts';
 import { METRIC_CRS, settingIn } from '../support/run-step.ts';
 import { collectionOf, runWithSource, type SecondSourceRun } from '../support/second-source.ts';
+import { withSpool } from '../support/serial.ts';
 
 type Ring = readonly (readonly number[])[];
 const square = (x: number, y: number, size = 1): { type: string; coordinates: Ring[] } => ({
@@ -161,7 +164,7 @@ test('law: union has the area of both without that of intersection, symmetric_di
   );
 });
 
-test('what is left of the source does not depend on the batches of the features', async () => {
+test('what is left of the source does not depend on the batches of the features or the number of threads', async () => {
   const geos = await Geos.load();
   const columnOf = (count: number, place: (i: number) => readonly [number, number], size: number) => {
     const builder = new GeometryBuilder('XY');
@@ -186,21 +189,37 @@ test('what is left of the source does not depend on the batches of the features'
   };
   const features = columnOf(300, (i) => [((i * 37) % 101) / 7 - 3, ((i * 53) % 89) / 9 - 5], 0.4);
   const setting = { ...settingIn(METRIC_CRS), file: { crs: METRIC_CRS, toData: null, toWgs84: () => {} } };
-  const leftAfter = (batchRows: number): FeatureBatch[] => {
-    using placed = new PlacedSource(geos, source, setting);
-    const remains = new Remains(geos, source, placed, { tolerance: 1e-9, text: '' }, setting, 500);
-    for (let start = 0; start < 300; start += batchRows) {
-      const covering = new CoveringBuilder();
-      for (let row = start; row < Math.min(300, start + batchRows); row++)
-        covering.add(features, row, false, [0, 1]);
-      remains.add(covering.finish());
-    }
-    return [...remains.finish([], new Findings())];
-  };
-  const whole = leftAfter(300);
-  assert.equal(whole[0].rowCount, 2);
+  using placed = new PlacedSource(geos, source, setting);
+  const { answer } = new Subtraction(geos, placed, source.flags, { tolerance: 1e-9, text: '' });
+  let calls = 0;
+  const leftAfter = (batchRows: number, width: number): Promise<FeatureBatch[]> =>
+    withSpool(async (store) => {
+      const covering = new CoveringStore(2, store, { chunk: 500, memory: 800 });
+      const remains = new Remains(source, covering, setting);
+      for (let start = 0; start < 300; start += batchRows) {
+        const builder = new CoveringBuilder();
+        for (let row = start; row < Math.min(300, start + batchRows); row++)
+          builder.add(features, row, false, [0, 1]);
+        remains.add(builder.finish());
+      }
+      const call = async (payload: unknown): Promise<unknown> => {
+        calls++;
+        return structuredClone(answer(structuredClone(payload)).result);
+      };
+      const left: FeatureBatch[] = [];
+      for await (const batch of remains.finish([], new Findings(), { width, call })) left.push(batch);
+      return left;
+    });
+  const whole = await leftAfter(300, 1);
+  assert.deepEqual(
+    whole.map(({ rowCount }) => rowCount),
+    [1, 1],
+  );
   assert.ok(whole[0].geometry.coordinates.length > 500);
-  for (const batchRows of [1, 7, 64]) assert.deepEqual(leftAfter(batchRows), whole);
+  // Each polygon is covered by 3,900 positions, in chunks of 500 or, as memory is short, fewer.
+  assert.ok(calls >= 16, `${calls}`);
+  for (const batchRows of [1, 7, 64])
+    for (const width of [1, 3]) assert.deepEqual(await leftAfter(batchRows, width), whole);
 });
 
 test('law: with identity areas add up, and the pieces inside are those of intersection', async () => {

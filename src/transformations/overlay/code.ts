@@ -22,8 +22,10 @@ import { cutWhereDegrees, PlacedSource } from '../parts/source/placed-source.ts'
 import { RowPairs } from '../parts/source/row-pairs.ts';
 import { namedFields, noteNames } from '../parts/source/source-fields.ts';
 import type { StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
+import { CoveringBuilder, CoveringStore } from './covering.ts';
 import { type KeptPieces, PieceCutter } from './piece-cutter.ts';
-import { CoveringBuilder, Remains } from './remains.ts';
+import { Remains } from './remains.ts';
+import { Subtraction } from './subtraction.ts';
 
 type Kept = KeptPieces & {
   /** What no feature covers of the source. */
@@ -51,16 +53,21 @@ export const code: StreamingTransformation = {
   ),
   addition: {
     isWanted: (parameters) => keptBy(parameters).remains,
-    async begin(parameters, setting) {
+    async begin(parameters, setting, store) {
+      const source = sourceOf(parameters);
+      const covering = new CoveringStore(source.table.rowCount, store);
+      return new Remains(source, covering, setting);
+    },
+    async prepare(parameters, setting) {
       const geos = await Geos.load();
       const source = sourceOf(parameters);
       const placed = new PlacedSource(geos, source, setting);
-      return new Remains(geos, source, placed, toleranceOf(placed, setting), setting);
+      return new Subtraction(geos, placed, source.flags, toleranceOf(placed.geometry, setting)).answer;
     },
   },
 };
 
-function toleranceOf({ geometry }: PlacedSource, { crs }: StepSetting): ReturnType<typeof sliverTolerance> {
+function toleranceOf(geometry: GeometryColumn, { crs }: StepSetting): ReturnType<typeof sliverTolerance> {
   return sliverTolerance(positionBounds(geometry), crs);
 }
 
@@ -77,7 +84,7 @@ class OverlayStep {
     this.#setting = setting;
     this.#source = sourceOf(parameters);
     this.#kept = keptBy(parameters);
-    const { tolerance, text } = toleranceOf(placed, setting);
+    const { tolerance, text } = toleranceOf(placed.geometry, setting);
     this.#toleranceText = text;
     this.#cutter = new PieceCutter(geos, placed, tolerance, this.#kept);
   }

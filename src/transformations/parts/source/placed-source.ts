@@ -38,7 +38,7 @@ export interface HeldRow {
 
 export class PlacedSource {
   readonly geometry: GeometryColumn;
-  readonly index: BoxIndex;
+  #index: BoxIndex | null = null;
   readonly #geos: Geos;
   readonly #flags: Uint8Array;
   readonly #held = new Map<number, HeldRow>();
@@ -48,7 +48,12 @@ export class PlacedSource {
     this.#geos = geos;
     this.#flags = flags;
     this.geometry = placed(geometry, flags, setting);
-    this.index = new BoxIndex(rowBoxes(this.geometry));
+  }
+
+  /** Of the rows, made at the first use. */
+  get index(): BoxIndex {
+    this.#index ??= new BoxIndex(rowBoxes(this.geometry));
+    return this.#index;
   }
 
   [Symbol.dispose](): void {
