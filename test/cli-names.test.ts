@@ -114,7 +114,6 @@ test('formats of other programs are named with the next step, for inputs and out
     ['survey.gdb', 'x.gpkg', /geodatabase is not supported; convert it with 'ogr2ogr out\.gpkg in\.gdb'/],
     ['plan.DWG', 'x.gpkg', /DWG is not supported; save the drawing as DXF/],
     ['list.xlsx', 'x.gpkg', /XLSX is not supported; save the sheet as CSV/],
-    ['map.topojson', 'x.gpkg', /TopoJSON is not supported; convert it with 'mapshaper/],
     [
       sample,
       'trip.gml',
@@ -132,7 +131,6 @@ test('formats of other programs are named by their content, too', async () => {
     ['<gml:FeatureCollection xmlns:gml="http://www.opengis.net/gml/3.2"/>', /GML.*ogr2ogr/],
     ['AC1032\0\0', /DWG.*save the drawing as DXF/],
     ['!table\n!version 300\n', /MapInfo TAB.*ogr2ogr/],
-    ['{"type":"Topology","objects":{}}', /TopoJSON.*mapshaper/],
   ];
   for (const [content, found] of cases) {
     writeFileSync(inDirectory('renamed.geojson'), content, 'latin1');

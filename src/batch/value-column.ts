@@ -12,6 +12,7 @@ import { ByteWriter } from '../bytes/byte-writer.ts';
 import { writeJsonString } from '../bytes/json-text.ts';
 import { asciiSlice, LOW_HALF, writeInteger, writeNumber } from '../bytes/number-text.ts';
 import { type AttributeColumn, type BytesColumn, nullColumn, type Validity } from './attribute-column.ts';
+import { castColumn } from './cast.ts';
 import type { FieldType } from './schema.ts';
 import { PLAIN_TEXT, temporalKind } from './temporal-text.ts';
 
@@ -315,4 +316,12 @@ const encoder = new TextEncoder();
 
 function textBytes(text: string): Uint8Array {
   return text === '' ? NOTHING : encoder.encode(text);
+}
+
+/** Feature ids: integers are int64, texts are never dates. */
+export function finishIds(column: ValueColumn, rowCount: number): AttributeColumn {
+  const ids = column.finish(rowCount);
+  if (ids.type === 'int32') return castColumn(ids, 'int64', rowCount);
+  if (ids.type === 'date' || ids.type === 'datetime') return { ...ids, type: 'string' };
+  return ids.type === 'boolean' ? castColumn(ids, 'json', rowCount) : ids;
 }

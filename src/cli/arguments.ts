@@ -11,7 +11,13 @@ import {
 } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { optionOfText, typesOf } from '../formats/option-text.ts';
-import { formatByContent, HEAD_BYTES, lookOf, unsupportedByName } from '../formats/recognise.ts';
+import {
+  formatByContent,
+  formatOfFile,
+  HEAD_BYTES,
+  lookOf,
+  unsupportedByName,
+} from '../formats/recognise.ts';
 import { formatByFileName, formats, inputFormats, outputFormats } from '../formats/registry.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION } from '../io/gzip.ts';
@@ -160,11 +166,13 @@ const TO = flagKey('--to');
  */
 export function chooseInputFormat(named: unknown, fileName: string, key = FROM): InputFormat {
   if (typeof named === 'string') return inputFormatById(named, key.name);
-  const format = formatByFileName(inputFormats, fileName.replace(GZIP_EXTENSION, ''));
+  const readHead = (): Uint8Array | null =>
+    fileName === '-' || !inputStats(fileName).isFile() ? null : headOf(fileName);
+  const format = formatOfFile(fileName.replace(GZIP_EXTENSION, ''), readHead);
   if (format !== null) return format;
   const unsupported = unsupportedByName(fileName, 'input');
   if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, inputFormats);
-  const head = fileName === '-' || !inputStats(fileName).isFile() ? null : headOf(fileName);
+  const head = readHead();
   const found = head === null ? null : formatByContent(head);
   if (found !== null) return found;
   if (head !== null) throw unknownExtension(fileName, key, inputFormats, `; it looks like ${lookOf(head)}`);

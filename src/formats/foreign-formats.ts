@@ -19,12 +19,6 @@ const gdal = (extension: string): Advice => ({
   advice: `convert it with 'ogr2ogr out.gpkg in${extension}', or export it as GeoPackage from QGIS`,
   outputAdvice: `write a .gpkg and convert that with 'ogr2ogr out${extension} in.gpkg'`,
 });
-const TOPOJSON: Advice = {
-  advice:
-    "convert it with 'mapshaper in.topojson -o out.geojson format=geojson', or 'ogr2ogr out.gpkg in.topojson'",
-  outputAdvice:
-    "write a .geojson and convert that with 'mapshaper in.geojson -o out.topojson format=topojson'",
-};
 const DRAWING: Advice = {
   advice: 'save the drawing as DXF',
   outputAdvice: 'write a .dxf, which CAD programs open and save in this format',
@@ -79,12 +73,6 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
   { found: 'XLSX', ...SPREADSHEET, extensions: ['.xlsx', '.xlsm'], member: /^xl\/workbook\./ },
   { found: 'ODS', ...SPREADSHEET, extensions: ['.ods'], member: /^content\.xml$/ },
   { found: 'PMTiles', ...gdal('.pmtiles'), extensions: ['.pmtiles'], magic: 'PMTiles\x03' },
-  {
-    found: 'TopoJSON',
-    ...TOPOJSON,
-    extensions: ['.topojson'],
-    pattern: /^\s*\{.*?"type"\s*:\s*"Topology"/s,
-  },
   { found: 'a SpatiaLite database', ...DATABASE, extensions: ['.sqlite', '.db'] },
   {
     found: 'one file of a shapefile without the others',

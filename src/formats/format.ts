@@ -69,6 +69,8 @@ export interface Format<
   readonly aliases: readonly string[];
   /** File name extensions, with the dot, lower case; the first one is the usual one. */
   readonly extensions: readonly string[];
+  /** Extensions by which another format is known, but that files of this one have, too; the content decides. Missing: none. */
+  readonly sharedExtensions?: readonly string[];
   readonly signatures: readonly Signature[];
   /** File in samples/. */
   readonly sample: string;

@@ -1,7 +1,7 @@
 /** Recognises files, to name the format of a file in an error: one table of signatures for all formats. */
 import { FOREIGN_FORMATS, type ForeignFormat, GENERAL_KINDS } from './foreign-formats.ts';
 import type { InputFormat, Signature } from './format.ts';
-import { formats, inputFormats } from './registry.ts';
+import { formatByFileName, formats, inputFormats } from './registry.ts';
 
 /** Bytes from the beginning of a file that are enough to recognise it. */
 export const HEAD_BYTES = 4096;
@@ -34,6 +34,21 @@ export function formatByContent(head: Uint8Array): InputFormat | null {
   const text = startOf(head);
   const matches = (one: Signature): boolean => hasMagic(one, text) || one.pattern?.test(text) === true;
   return inputFormats.find(({ signatures }) => signatures.some(matches)) ?? null;
+}
+
+/**
+ * The input format by the name of a file, and by its content if formats share the extension; null if no format is known by
+ * it. `head` reads the beginning of the file; null: it cannot be read now.
+ */
+export function formatOfFile(fileName: string, head: () => Uint8Array | null): InputFormat | null {
+  const named = formatByFileName(inputFormats, fileName);
+  const lower = fileName.toLowerCase();
+  const sharing = inputFormats.filter(({ sharedExtensions = [] }) =>
+    sharedExtensions.some((one) => lower.endsWith(one)),
+  );
+  const bytes = sharing.length === 0 ? null : head();
+  const found = bytes === null ? null : formatByContent(bytes);
+  return found !== null && sharing.includes(found) ? found : named;
 }
 
 /** The kind of a zip archive by the paths of its members, or null. */

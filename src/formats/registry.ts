@@ -9,8 +9,9 @@ import { geoparquet } from './geoparquet/format.ts';
 import { gpkg } from './gpkg/format.ts';
 import { kml } from './kml/format.ts';
 import { shp } from './shp/format.ts';
+import { topojson } from './topojson/format.ts';
 
-const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf, geoparquet, kml, esrijson] as const;
+const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf, geoparquet, kml, topojson, esrijson] as const;
 export const formats: readonly Format[] = known;
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);

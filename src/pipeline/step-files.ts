@@ -17,7 +17,7 @@ import { Findings, type FoundFinding, findingCatalogue } from '../findings.ts';
 import type { FormatReader, InputFormat, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
 import { optionOfText } from '../formats/option-text.ts';
-import { formatByContent, HEAD_BYTES } from '../formats/recognise.ts';
+import { formatByContent, formatOfFile, HEAD_BYTES } from '../formats/recognise.ts';
 import { formatByFileName, inputFormats } from '../formats/registry.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
 import { field, inFileOfStep, phrase } from '../message.ts';
@@ -159,7 +159,7 @@ class StepFileReader {
     const { format, paths } = this.#request;
     if (format !== null) return inputFormatById(format, paths.format);
     const { path, name } = this.#file;
-    const found = formatByFileName(inputFormats, name) ?? formatOfContent(path);
+    const found = formatOfFile(name, () => headOf(path)) ?? formatOfContent(path);
     if (found !== null) return found;
     const known = inputFormats.map(({ id }) => id).join(', ');
     throw failure('TRANSFORMATION_INVALID', {
@@ -388,12 +388,16 @@ class StepFileReader {
 
 /** By the first bytes; a zip archive is read as a shapefile. */
 function formatOfContent(path: string): InputFormat | null {
+  const head = headOf(path);
+  const isZip = Buffer.from(head.subarray(0, 4)).toString('latin1') === 'PK\x03\x04';
+  return isZip ? formatByFileName(inputFormats, '.zip') : formatByContent(head);
+}
+
+function headOf(path: string): Uint8Array {
   const head = new Uint8Array(HEAD_BYTES);
   const file = openSync(path, 'r');
   try {
-    const length = readSync(file, head, 0, HEAD_BYTES, 0);
-    const isZip = Buffer.from(head.subarray(0, 4)).toString('latin1') === 'PK\x03\x04';
-    return isZip ? formatByFileName(inputFormats, '.zip') : formatByContent(head.subarray(0, length));
+    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
   } finally {
     closeSync(file);
   }

@@ -95,7 +95,7 @@ const unreadable: readonly (readonly [name: string, content: string | Uint8Array
   ['drawing.dxf', 'AC1027 and binary data', /DWG, which is not supported; save the drawing as DXF/],
   ['empty.geojson', '', /empty \(0 bytes\)/],
   ['page.geojson', '<html><title>404</title></html>', /XML or HTML/],
-  ['topology.geojson', '{"type":"Topology","objects":{},"arcs":[]}', /TopoJSON.* convert it with/],
+  ['topology.geojson', '{"type":"Topology","objects":{},"arcs":[]}', /it looks like TopoJSON/],
   ['comma.geojson', '{"type":"FeatureCollection",\n"features":[],}', /comma.* \(line 2, column \d+\)/],
   ['quotes.geojson', "{'type': 'Point'}", /line 1, column 2/],
   ['nan.geojson', '{"type":"Point","coordinates":[NaN,\n1]}', /line 1, column 32/],

@@ -11,6 +11,7 @@ export const esrijson: Format<typeof errors, typeof findings> = {
   summary: 'Feature sets and collections of ArcGIS: declared fields, domains, true curves',
   aliases: ['esri-json', 'arcgisjson'],
   extensions: ['.esrijson'],
+  sharedExtensions: ['.json'],
   signatures: [
     {
       found: 'Esri JSON',

@@ -1,13 +1,11 @@
 /** Parses features directly into a geometry builder and one ValueColumn per property. */
 
-import type { AttributeColumn } from '../../batch/attribute-column.ts';
-import { castColumn } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
 import { NO_KEY, PropertyParser } from '../../batch/property-parser.ts';
 import type { Field } from '../../batch/schema.ts';
-import { ValueColumn } from '../../batch/value-column.ts';
+import { finishIds, ValueColumn } from '../../batch/value-column.ts';
 import { CLOSE_BRACE, COLON, COMMA, LOWER_N, OPEN_BRACE, QUOTE } from '../../bytes/ascii.ts';
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import type { Findings } from '../../findings.ts';
@@ -142,7 +140,7 @@ export class FeatureParser {
       geometry: this.#builder.finish(),
       fields: found,
       columns,
-      ids: this.#hasIds ? this.#finishIds(rowCount) : null,
+      ids: this.#hasIds ? finishIds(this.#ids, rowCount) : null,
     };
   }
 
@@ -229,12 +227,5 @@ export class FeatureParser {
   #id(at: number, depth: number): number {
     this.#hasIds ||= this.#scanner.bytes[at] !== LOWER_N;
     return this.#properties.value(this.#ids, this.rowCount, at, depth);
-  }
-
-  #finishIds(rowCount: number): AttributeColumn {
-    const ids = this.#ids.finish(rowCount);
-    if (ids.type === 'int32') return castColumn(ids, 'int64', rowCount);
-    if (ids.type === 'date' || ids.type === 'datetime') return { ...ids, type: 'string' };
-    return ids.type === 'boolean' ? castColumn(ids, 'json', rowCount) : ids;
   }
 }

@@ -1,0 +1,52 @@
+/** TopoJSON: the facts that need no codec. */
+import { digitOptions } from '../digit-options.ts';
+import type { Format } from '../format.ts';
+import { errors } from './errors.ts';
+import { findings } from './findings.ts';
+
+export const topojson: Format<typeof errors, typeof findings> = {
+  id: 'topojson',
+  name: 'TopoJSON',
+  title: 'TopoJSON 1.0 to 3.0, quantized and not',
+  summary: 'TopoJSON: objects as layers, borders shared by neighbours written once, quantization',
+  aliases: [],
+  extensions: ['.topojson'],
+  sharedExtensions: ['.json'],
+  signatures: [{ found: 'TopoJSON', pattern: /^\s*\{.*?"type"\s*:\s*"Topology"/s }],
+  sample: 'harbour.topojson',
+  jsonSchema: null,
+  isWarmedUp: false,
+  mediaType: 'application/json',
+  outputExtension: '.topojson',
+  inputCrs: 'fixed',
+  fixedOutputCrs: (options) => (options.topojson_crs === 'requested' ? null : 'EPSG:4326'),
+  outputLayers: 'many',
+  parts: 'layers',
+  holdsIds: true,
+  outputFields: 'with features',
+  errors,
+  findings,
+  readOptions: { type: 'object', properties: {}, additionalProperties: false },
+  writeOptions: {
+    type: 'object',
+    properties: {
+      ...digitOptions,
+      quantization: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 1_000_000_000,
+        default: 0,
+        description:
+          'Number of points of the grid along each axis to which coordinates are rounded, such as 100000; positions are then written as small differences. 0: coordinates are not rounded.',
+      },
+      topojson_crs: {
+        enum: ['wgs84', 'requested'],
+        default: 'wgs84',
+        description: 'wgs84: always EPSG:4326. requested: the requested CRS with a crs member.',
+      },
+    },
+    additionalProperties: false,
+  },
+  loadReader: async () => (await import('./read.ts')).reader,
+  loadWriter: async () => (await import('./write.ts')).writer,
+};
