@@ -12,6 +12,7 @@ import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { FieldMisfits } from '../batch/misfits.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
+import type { WantedValues } from '../batch/wanted-values.ts';
 import type { ErrorEntries, FindingEntries } from '../catalogue-entries.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import type { GeomillError } from '../errors.ts';
@@ -200,6 +201,11 @@ export interface ExcerptRules {
    */
   partitionsNear?(layer: SourceLayer, boxes: readonly Readonly<Bounds>[]): Uint8Array | null;
   /**
+   * For each partition of the layer: 1 if it may have a feature with one of the values in each of the fields, else 0; null: the file
+   * does not show it, or most of them may. Missing: no file of the format shows it.
+   */
+  partitionsWith?(layer: SourceLayer, wanted: readonly WantedValues[]): Uint8Array | null;
+  /**
    * The layer with these of its partitions alone (1: wanted), joined to partitions of about so many bytes, whatever was between
    * them; their features are not numbered. Null: these cannot be joined. Missing: only consecutive partitions can.
    */
@@ -212,6 +218,8 @@ export interface Excerpt {
   readonly isSampled: boolean;
   /** Those that can have features in the box of a filter. */
   readonly isNearBox: boolean;
+  /** Those that can have features with the values of a filter. */
+  readonly hasValues: boolean;
 }
 
 /** A CRS that is used, and reported, if neither the file nor the request states one. */

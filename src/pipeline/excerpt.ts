@@ -1,6 +1,6 @@
 /**
- * Excerpts of large layers. A conversion that begins with a filter by a box reads only the parts that can have features in it,
- * if an index of the file shows which these are. One that begins with a sample, or takes it after filters, reads evenly spaced
+ * Excerpts of large layers. A conversion that begins with a filter by a box, or by values of fields, reads only the parts that can
+ * have features that it keeps, if the file shows which these are. One that begins with a sample, or takes it after filters, reads evenly spaced
  * parts; it restarts with larger ones if they have fewer features than the sample. After any doubt, which is an error or
  * records that cannot be read, it restarts with the whole layer.
  *
@@ -13,13 +13,14 @@ import type { Finding, Findings } from '../findings.ts';
 import { findingCatalogue } from '../findings.ts';
 import type { Excerpt, ExcerptRules, FormatReader, Partition, SourceLayer } from '../formats/format.ts';
 import { layersOf } from '../transformations/parts/step-layers.ts';
-import type { TransformationCode } from '../transformations/transformation.ts';
+import type { StreamingTransformation, TransformationCode } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { OpenedInput } from './open-inputs.ts';
 import type { Planned } from './plan-with-crs.ts';
 import type { ConversionRequest } from './request.ts';
 import type { RunSource } from './run-source.ts';
 import { stepSetting, UNBOUNDED } from './stage.ts';
+import type { Session, SessionStage, SessionStep } from './task.ts';
 import { transformersFor } from './transformers.ts';
 
 /** Thrown where an excerpt has too few features; caught where the conversion restarts. */
@@ -42,7 +43,7 @@ const PART_COUNT = 1500;
 const PART_BYTES = 16 << 10;
 /** Growth of the parts from one attempt to the next. */
 const GROWTH = 4;
-/** Parts of a layer that is read near a box, if those near it can be joined: a page of most databases. */
+/** Parts of a layer that a filter narrows, if those that are read can be joined: a page of most databases. */
 const JOINED_PART_BYTES = 4 << 10;
 /** Bytes of a partition in which a layer is read whole. */
 const WHOLE_BYTES = 1 << 20;
@@ -58,7 +59,9 @@ export interface ExcerptPlan {
   readonly isSampled: boolean;
   /** The first step is a filter by a box, and the format has indexes. */
   readonly mayHaveBox: boolean;
-  /** Parts near the box are joined, and their features have no numbers in the layer. */
+  /** The first step is a filter by values, and the format shows the parts with features that have them. */
+  readonly mayHaveValues: boolean;
+  /** Parts that are read are joined, and their features have no numbers in the layer. */
   readonly joins: boolean;
 }
 
@@ -80,25 +83,35 @@ export function planExcerpts(
   const [begin] = steps;
   const hasBox = begin?.code.kind === 'streaming' && begin.code.hasBoxes?.(begin.params) === true;
   const mayHaveBox = excerpts.partitionsNear !== undefined && hasBox;
-  if (!isSampled && !mayHaveBox) return null;
+  const hasValues = begin?.code.kind === 'streaming' && !!begin.code.wantedValues?.(begin.params).length;
+  // A sample is taken around the box alone.
+  const mayHaveValues = excerpts.partitionsWith !== undefined && hasValues && !isSampled;
+  if (!isSampled && !mayHaveBox && !mayHaveValues) return null;
   const needsRows = steps.some(({ code, params }) => code.kind === 'serial' && code.needsRows?.(params));
-  const joins = mayHaveBox && !isSampled && !needsRows && excerpts.joinPartitions !== undefined;
+  const joins =
+    (mayHaveBox || mayHaveValues) && !isSampled && !needsRows && excerpts.joinPartitions !== undefined;
   const guessedBytes = Math.max(PART_BYTES, Math.ceil(inputBytes / PART_COUNT));
   const knownBytes = joins ? JOINED_PART_BYTES : PART_BYTES;
   const partitionBytes = excerpts.boundaries === 'known' ? knownBytes : guessedBytes;
-  return { rules: excerpts, partitionBytes, isSampled, mayHaveBox, joins };
+  return { rules: excerpts, partitionBytes, isSampled, mayHaveBox, mayHaveValues, joins };
 }
 
-/** For each partition of a layer: 1 if it can have features in the box of the first step. Layers that are missing are read everywhere. */
-export type NearBox = ReadonlyMap<SourceLayer, Uint8Array>;
+/** The partitions of a layer that can have features that the first step keeps. */
+interface Candidates extends Pick<Excerpt, 'isNearBox' | 'hasValues'> {
+  /** 1 for each of them, else 0. */
+  readonly isWanted: Uint8Array;
+}
+
+/** Layers that are missing are read everywhere. */
+export type CandidatesByLayer = ReadonlyMap<SourceLayer, Candidates>;
 
 /** `planned`: of these inputs. Throws what the first step throws. */
-export async function nearBox(
+export async function findCandidates(
   { plan, session }: Planned,
   inputs: readonly OpenedInput[],
-  { rules }: ExcerptPlan,
-): Promise<NearBox> {
-  const found = new Map<SourceLayer, Uint8Array>();
+  excerpts: ExcerptPlan,
+): Promise<CandidatesByLayer> {
+  const found = new Map<SourceLayer, Candidates>();
   const sources = plan.layers.flatMap(({ sources: own }) => own);
   for (const [i, { fileIndex, layerIndex }] of sources.entries()) {
     const layer = inputs[fileIndex].layers[layerIndex];
@@ -107,16 +120,37 @@ export async function nearBox(
     // After a reprojection the box is in another CRS than the index.
     if (link?.kind !== 'step') continue;
     const { code } = plan.steps[link.step];
-    if (code.kind !== 'streaming' || code.boxes === undefined) continue;
-    const transformers = await transformersFor([{ links: [link], collect: null }], session);
-    const boxes = code.boxes(link.parameters, stepSetting(link, stage.layerName, transformers, UNBOUNDED));
-    const isNear = boxes === null ? null : (rules.partitionsNear?.(layer, boxes) ?? null);
-    if (isNear?.includes(0)) found.set(layer, isNear);
+    if (code.kind !== 'streaming') continue;
+    const isNear = excerpts.mayHaveBox ? await partsNear(layer, stage, link, code, session, excerpts) : null;
+    const wanted = excerpts.mayHaveValues ? code.wantedValues?.(link.parameters) : undefined;
+    const hasValue = wanted === undefined ? null : (excerpts.rules.partitionsWith?.(layer, wanted) ?? null);
+    const isWanted = inBoth(isNear, hasValue);
+    if (isWanted?.includes(0))
+      found.set(layer, { isWanted, isNearBox: isNear !== null, hasValues: hasValue !== null });
   }
   return found;
 }
 
-/** Which excerpt to take: from 0, each larger than the one before; 'all': everything near the box; 'whole': the whole layers. */
+async function partsNear(
+  layer: SourceLayer,
+  stage: SessionStage,
+  link: SessionStep,
+  code: StreamingTransformation,
+  session: Session,
+  { rules }: ExcerptPlan,
+): Promise<Uint8Array | null> {
+  if (code.boxes === undefined) return null;
+  const transformers = await transformersFor([{ links: [link], collect: null }], session);
+  const boxes = code.boxes(link.parameters, stepSetting(link, stage.layerName, transformers, UNBOUNDED));
+  return boxes === null ? null : (rules.partitionsNear?.(layer, boxes) ?? null);
+}
+
+/** Null marks all. */
+function inBoth(a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null {
+  return a === null || b === null ? (a ?? b) : a.map((value, i) => value & b[i]);
+}
+
+/** Which excerpt to take: from 0, each larger than the one before; 'all': every part that can have features that the first step keeps; 'whole': the whole layers. */
 export type ExcerptSize = number | 'all' | 'whole';
 
 /** The inputs with excerpts of their layers, whose `featureCount` is exact or null. */
@@ -124,11 +158,11 @@ export function excerptsOf(
   inputs: readonly OpenedInput[],
   plan: ExcerptPlan,
   size: ExcerptSize,
-  near: NearBox = new Map(),
+  candidates: CandidatesByLayer = new Map(),
 ): OpenedInput[] {
   return inputs.map((input) => ({
     ...input,
-    layers: input.layers.map((layer) => excerptOf(layer, plan, size, near.get(layer) ?? null)),
+    layers: input.layers.map((layer) => excerptOf(layer, plan, size, candidates.get(layer) ?? null)),
   }));
 }
 
@@ -140,20 +174,22 @@ function excerptOf(
   layer: SourceLayer,
   plan: ExcerptPlan,
   size: ExcerptSize,
-  isNear: Uint8Array | null,
+  candidates: Candidates | null,
 ): SourceLayer {
   const { rules, isSampled } = plan;
-  const sampled = isSampled && typeof size === 'number' ? sampledParts(layer, plan, size, isNear) : null;
+  const { isWanted = null, isNearBox = false, hasValues = false } = candidates ?? {};
+  const excerpt = { isSampled: false, isNearBox, hasValues };
+  const sampled = isSampled && typeof size === 'number' ? sampledParts(layer, plan, size, isWanted) : null;
   if (sampled !== null) {
     const parts = withFeaturesBefore(layer, sampled, rules);
-    return cutOut(layer, parts, rules, { isSampled: true, isNearBox: isNear !== null });
+    return cutOut(layer, parts, rules, { ...excerpt, isSampled: true });
   }
-  if (isNear === null || size === 'whole') return { ...layer, partitions: largePartitions(layer, plan) };
-  const joined = plan.joins ? rules.joinPartitions?.(layer, isNear, JOINED_BYTES) : null;
-  if (joined != null) return { ...joined, excerpt: { isSampled: false, isNearBox: true } };
-  const parts = runsOf(layer.partitions, isNear, Math.ceil(WHOLE_BYTES / plan.partitionBytes));
+  if (isWanted === null || size === 'whole') return { ...layer, partitions: largePartitions(layer, plan) };
+  const joined = plan.joins ? rules.joinPartitions?.(layer, isWanted, JOINED_BYTES) : null;
+  if (joined != null) return { ...joined, excerpt };
+  const parts = runsOf(layer.partitions, isWanted, Math.ceil(WHOLE_BYTES / plan.partitionBytes));
   const counted = withFeaturesBefore(layer, parts, rules);
-  return cutOut(layer, counted, rules, { isSampled: false, isNearBox: true });
+  return cutOut(layer, counted, rules, excerpt);
 }
 
 /** The layer with these partitions alone. Its number of features counts all of them. */
@@ -186,7 +222,7 @@ export function noteExcerpt({ layer, tally }: RunSource, findings: Findings): vo
     total: total === null ? 'how many it has is not known' : `it has ${total}`,
   };
   if (!isSampled) {
-    findings.note('READ_NEAR_BOX', counts, tally.facts.at);
+    findings.note(isNearBox ? 'READ_NEAR_BOX' : 'READ_WITH_VALUES', counts, tally.facts.at);
     return;
   }
   const where = isNearBox ? 'of the file in and around the box' : 'of the file';

@@ -30,9 +30,9 @@ import {
   type ExcerptSize,
   ExcerptTooSmall,
   excerptsOf,
+  findCandidates,
   isAboutExcerpt,
   isExcerpt,
-  nearBox,
   noteExcerpt,
   planExcerpts,
 } from './excerpt.ts';
@@ -259,10 +259,11 @@ class Conversion {
     const excerpts = this.#excerpts;
     if (excerpts === null) return this.#convert(inputs);
     const opened = this.#findings.list();
-    const near = excerpts.mayHaveBox ? await nearBox(await this.#plan(inputs), inputs, excerpts) : new Map();
+    const narrows = excerpts.mayHaveBox || excerpts.mayHaveValues;
+    const candidates = narrows ? await findCandidates(await this.#plan(inputs), inputs, excerpts) : new Map();
     let size: ExcerptSize = excerpts.isSampled ? 0 : 'all';
     for (;;) {
-      const chosen = excerptsOf(inputs, excerpts, size, near);
+      const chosen = excerptsOf(inputs, excerpts, size, candidates);
       const isWhole = !chosen.some(({ layers }) => layers.some(isExcerpt));
       this.#resetFindings(opened);
       if (isWhole) return this.#convert(chosen);

@@ -34,7 +34,10 @@ feature is dropped, also by \`!=\`. In a field with values of different kinds, v
 If the first step has a \`bbox\`, and the input is at least 64 MB, only the parts of the file near the box are read where an index shows which these are:
 the spatial index of a GeoPackage layer, if it has an entry for every feature and triggers that keep it up to date, and the bounds at
 the beginning of each record of a shapefile (in a zip, only without compression). The report then counts the features that were read, and says so
-(\`READ_NEAR_BOX\`). Errors in the rest of the file are not found. If anything near the box cannot be read, the whole file is read.`,
+(\`READ_NEAR_BOX\`). Errors in the rest of the file are not found. If anything near the box cannot be read, the whole file is read.
+
+The same holds for a first step with \`where\` and a GeoPackage layer of at least 64 MB, if the condition, or a part of it joined with \`and\`, is that a field of text or numbers
+equals a value or is \`in\` a list: only the database pages with such features are read (\`READ_WITH_VALUES\`), unless more than an eighth of the features has them.`,
   parameters: {
     type: 'object',
     properties: {

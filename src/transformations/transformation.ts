@@ -7,10 +7,12 @@
  *   serial       sees each feature of a layer once, in order, in the main thread; keeps, drops or reorders them (sort, limit)
  *   reprojecting only says which CRS comes next
  */
+
 import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Dimensions, GeometryColumn } from '../batch/geometry-column.ts';
 import type { Field } from '../batch/schema.ts';
+import type { WantedValues } from '../batch/wanted-values.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import type { Findings } from '../findings.ts';
 
@@ -200,6 +202,8 @@ export interface StreamingTransformation {
    * feature may be kept. Throws what `prepare` throws.
    */
   readonly boxes?: (parameters: StepParameters, setting: StepSetting) => readonly Readonly<Bounds>[] | null;
+  /** The step drops features that have no value of each of these in its field, and need not get these features. Missing or empty: any may be kept. */
+  readonly wantedValues?: (parameters: StepParameters) => readonly WantedValues[];
   /** Whether `boxes` is not null; before the CRS of the data is known. */
   readonly hasBoxes?: (parameters: StepParameters) => boolean;
   /**

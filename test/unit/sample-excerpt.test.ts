@@ -176,6 +176,7 @@ const known: ExcerptPlan = {
   partitionBytes: PART_BYTES,
   isSampled: true,
   mayHaveBox: false,
+  mayHaveValues: false,
   joins: false,
 };
 

@@ -4,10 +4,9 @@ import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import type { SourceLayer } from '../format.ts';
 import type { GpkgState } from './open.ts';
 import { joinRuns } from './page-partitions.ts';
+import { endsOfPartitions, partitionOf } from './partition-keys.ts';
 import { visitRowsNear } from './rtree-read.ts';
 
-/** Keys from here on are not exact as numbers. */
-const LARGEST_EXACT = 2n ** 53n;
 /** Only the nodes of the index are read. */
 const MAPPED_BYTES = 256 << 20;
 
@@ -17,18 +16,9 @@ export function partitionsNear(
   boxes: readonly Readonly<Bounds>[],
 ): Uint8Array | null {
   const state = stated as GpkgState;
-  // Without pages the rows that were counted may not be those that are read.
-  const { path, source, lastKeys, runs, table, geometry } = state;
-  if (
-    geometry === null ||
-    runs === null ||
-    lastKeys === null ||
-    lastKeys.length === 0 ||
-    featureCount === null
-  )
-    return null;
-  if (lastKeys.some((key) => key > LARGEST_EXACT || key < -LARGEST_EXACT)) return null;
-  const ends = Float64Array.from(lastKeys, Number);
+  const { path, source, table, geometry } = state;
+  const ends = endsOfPartitions(state);
+  if (ends === null || geometry === null || featureCount === null) return null;
   const isNear = new Uint8Array(ends.length);
   const database = new UntrustedDatabase(path, { source, mappedBytes: MAPPED_BYTES });
   try {
@@ -57,16 +47,4 @@ export function joinPartitions(
     partitions: partitions.map((partition) => ({ ...partition, featuresBefore: null })),
     state: { ...state, lastKeys, runs },
   };
-}
-
-/** Number of the first partition whose last key is not less than the key; of the last one for keys after all of them. */
-function partitionOf(key: number, ends: Float64Array): number {
-  let low = 0;
-  let high = ends.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ends[middle] < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -10,6 +10,7 @@ import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
+import { partitionsWith } from './matching-rows.ts';
 import { quoted } from './names.ts';
 import { joinPartitions, partitionsNear } from './near-boxes.ts';
 import { type GpkgState, openGpkg } from './open.ts';
@@ -32,6 +33,7 @@ export const reader: FormatReader = {
       return runs === null ? null : expectedRows(runs.rowCounts, partition);
     },
     partitionsNear,
+    partitionsWith,
     joinPartitions,
   },
   open: async (file, context) => openGpkg(file, context),

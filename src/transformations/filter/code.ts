@@ -7,6 +7,7 @@ import { evaluationOf } from '../../expressions/node.ts';
 import { parseExpression } from '../../expressions/parse.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import { TRUE } from '../../expressions/verdict.ts';
+import { wantedValuesOf } from '../../expressions/wanted-values.ts';
 import type { Findings } from '../../findings.ts';
 import { compiledFor, noteInto, settingFor } from '../parts/expressions.ts';
 import { takeFeatures } from '../parts/take-geometry.ts';
@@ -21,6 +22,7 @@ export const code: StreamingTransformation = {
   hasBoxes: ({ bbox }) => bbox !== undefined,
   boxes: (parameters, setting) =>
     parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting),
+  wantedValues: ({ where }) => (where === undefined ? [] : wantedValuesOf(parseExpression(where, 'where'))),
   outputFields(fields, { where }, stepPath) {
     if (where === undefined) return fields;
     const path = `${stepPath}.where`;
