@@ -160,6 +160,24 @@ function pluralOf(noun: string): string {
   return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
+/** A filled template as a phrase, which keeps the references to fields: the text of another message. */
+export function phraseOf(template: string, params: MessageParams): Phrase {
+  const parts: (string | Field)[] = [];
+  let from = 0;
+  for (const match of template.matchAll(SLOT)) {
+    const [slot, kind, name, , value] = match;
+    parts.push(template.slice(from, match.index));
+    from = match.index + slot.length;
+    const param = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (kind !== undefined) {
+      const path = name.includes('.') ? name : param === undefined ? name : pathOf(param);
+      parts.push(kind === 'set' && value !== undefined ? setting(path, value) : field(path));
+    } else if (typeof param === 'object' && !('field' in param)) parts.push(...param);
+    else parts.push(fillTemplate(slot, params));
+  }
+  return [...parts, template.slice(from)].filter((part) => part !== '');
+}
+
 /** The message of a template: at most MAX_COMPOSED UTF-16 units. */
 export function messageOf(template: string, params: MessageParams, form = CONFIG_FORM): string {
   return shortText(fillTemplate(template, params, form), MAX_COMPOSED);

@@ -34,6 +34,7 @@ const FORMAT: Room = {
     'formats/ordinate-writer.ts',
     'formats/recognise.ts',
     'formats/single-kind.ts',
+    'tables',
   ],
 };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
@@ -93,6 +94,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/foreign-formats.ts': { may: ['formats/format.ts'], isPure: true },
   'formats/recognise.ts': {
     may: ['formats/format.ts', 'formats/foreign-formats.ts', 'formats/registry.ts'],
+  },
+  // Tables with positions in columns, for the formats that are tables.
+  tables: {
+    may: [...MESSAGES, ...DATA, 'io', 'formats/format.ts', 'formats/recognise.ts'],
   },
   'formats/gpkg': { may: [...FORMAT.may, 'engines/sqlite'] },
   expressions: { may: [...MESSAGES, ...DATA, 'engines/geos'] },

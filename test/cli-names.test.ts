@@ -113,7 +113,7 @@ test('formats of other programs are named with the next step, for inputs and out
     ['trip.gml', 'x.gpkg', /GML is not supported; convert it with 'ogr2ogr out\.gpkg in\.gml'/],
     ['survey.gdb', 'x.gpkg', /geodatabase is not supported; convert it with 'ogr2ogr out\.gpkg in\.gdb'/],
     ['plan.DWG', 'x.gpkg', /DWG is not supported; save the drawing as DXF/],
-    ['list.xlsx', 'x.gpkg', /XLSX is not supported; save the sheet as CSV/],
+    ['list.ods', 'x.gpkg', /ODS is not supported; save it as \.xlsx, or the sheet as CSV/],
     [
       sample,
       'trip.gml',

@@ -31,7 +31,7 @@ const suggestions: readonly (readonly [argv: readonly string[], message: RegExp]
   [['-t_srs', 'EPSG:25832'], /-t_srs of ogr2ogr is --to-crs CRS/],
   [['--to', 'geopakcage'], /unknown format 'geopakcage' \(did you mean 'geopackage'\?\)/],
   [['--to', 'gml'], /unknown format 'gml' \(GML is not supported; write a \.gpkg/],
-  [['--from', 'xlsx'], /unknown format 'xlsx' \(XLSX is not supported; save the sheet as CSV/],
+  [['--from', 'ods'], /unknown format 'ods' \(ODS is not supported; save it as \.xlsx, or the sheet as CSV/],
   [['--filter', "NAME = 'a'"], /has no field 'NAME' \(did you mean 'name'\?\); its fields: 'name'/],
   [['--select', 'names'], /has no field 'names' \(did you mean 'name'\?\)/],
   [['--layer', 'Harbour'], /has no layer 'Harbour' \(did you mean 'harbour'\?\)/],

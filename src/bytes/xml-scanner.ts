@@ -163,12 +163,12 @@ export class XmlScanner {
   /**
    * Appends the text of the element whose start tag was read last, and returns the offset after its end tag. Elements
    * inside are part of the text as they are written. White space around the text is left out if it has a line end: it is
-   * indentation.
+   * indentation, unless `keepsSpace` says otherwise.
    */
-  text(at: number, out: ByteWriter): number {
+  text(at: number, out: ByteWriter, keepsSpace = false): number {
     if (this.isEmpty) return at;
     const { bytes } = this;
-    at = this.#skipIndentation(at);
+    if (!keepsSpace) at = this.#skipIndentation(at);
     // Everything before is text, not white space of the file.
     let solid = out.length;
     for (;;) {
@@ -202,7 +202,7 @@ export class XmlScanner {
         solid = out.length;
       }
     }
-    for (let i = solid; i < out.length; i++)
+    for (let i = keepsSpace ? out.length : solid; i < out.length; i++)
       if (out.bytes[i] === LF) {
         out.length = solid;
         break;

@@ -24,8 +24,8 @@ const DRAWING: Advice = {
   outputAdvice: 'write a .dxf, which CAD programs open and save in this format',
 };
 const SPREADSHEET: Advice = {
-  advice: 'save the sheet as CSV (UTF-8)',
-  outputAdvice: 'write a .csv, which spreadsheets open',
+  advice: 'save it as .xlsx, or the sheet as CSV (UTF-8)',
+  outputAdvice: 'write a .xlsx, which spreadsheets open',
 };
 const DATABASE: Advice = {
   advice: "convert it with 'ogr2ogr out.gpkg in.sqlite'; rename it to .gpkg only if it is a GeoPackage",
@@ -70,7 +70,6 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
     extensions: ['.xls'],
     magic: '\xd0\xcf\x11\xe0',
   },
-  { found: 'XLSX', ...SPREADSHEET, extensions: ['.xlsx', '.xlsm'], member: /^xl\/workbook\./ },
   { found: 'ODS', ...SPREADSHEET, extensions: ['.ods'], member: /^content\.xml$/ },
   { found: 'PMTiles', ...gdal('.pmtiles'), extensions: ['.pmtiles'], magic: 'PMTiles\x03' },
   { found: 'a SpatiaLite database', ...DATABASE, extensions: ['.sqlite', '.db'] },

@@ -114,7 +114,7 @@ test('errors are pages that keep what was entered and say what to do', async () 
     [[['x.geojson', '']], {}, 400, /empty/],
     [[['x.shp', 'x']], {}, 400, /zip all of its files together/],
     [[['x.xyz', 'x']], {}, 400, /does not show its format.*Supported: GeoJSON \(\.geojson, \.json\)/],
-    [[['x.xlsx', 'x']], {}, 400, /not supported/],
+    [[['x.ods', 'x']], {}, 400, /not supported/],
     [[GEOJSON], { output_format: 'gml' }, 400, /Convert to.*unknown format/],
     [
       [GEOJSON],

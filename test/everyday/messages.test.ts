@@ -101,7 +101,7 @@ const unreadable: readonly (readonly [name: string, content: string | Uint8Array
   ['nan.geojson', '{"type":"Point","coordinates":[NaN,\n1]}', /line 1, column 32/],
   ['cut.geojson', '{"type":"FeatureCollection","features":[\n{"type":"Fea', /line 2, column/],
   ['plan.rar', 'Rar!\x1a\x07\x00', /RAR archive; unpack it/],
-  ['table.xlsx', 'PK', /save the sheet as CSV/],
+  ['table.ods', 'PK', /save it as \.xlsx, or the sheet as CSV/],
 ];
 
 for (const [name, content, message] of unreadable)

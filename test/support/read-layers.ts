@@ -9,12 +9,14 @@ import type { Field } from '../../src/batch/schema.ts';
 import { batchStatistics, emptyStatistics, fieldsOf, mergeStatistics } from '../../src/batch/statistics.ts';
 import { type Finding, Findings } from '../../src/findings.ts';
 import type { FormatReader, Partition, PartitionRead, SourceLayer } from '../../src/formats/format.ts';
+import type { InputLimits } from '../../src/io/limits.ts';
 import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 import { batchRows, type Row } from './rows.ts';
 
 export interface ReadSettings {
   readonly options?: Readonly<Record<string, unknown>>;
   readonly partitionBytes?: number;
+  readonly limits?: InputLimits;
 }
 
 export interface ReadLayer {
@@ -42,7 +44,7 @@ export async function readFileLayers(
       { path, name: basename(path) },
       {
         scratchDirectory,
-        limits: DEFAULT_INPUT_LIMITS,
+        limits: settings.limits ?? DEFAULT_INPUT_LIMITS,
         options: settings.options ?? {},
         findings,
         partitionBytes: settings.partitionBytes ?? 1 << 22,

@@ -8,14 +8,14 @@ import { failure, GeomillError } from '../../errors.ts';
 import { createFileSink } from '../../io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { sampleTextFile } from '../../io/text-samples.ts';
+import { likelyHeader } from '../../tables/find-header.ts';
+import type { HeaderReading } from '../../tables/located.ts';
+import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from '../../tables/records.ts';
+import { type GeometryPlace, rowGeometry } from '../../tables/row-geometry.ts';
+import { CellBytes } from '../../tables/sample.ts';
+import { decodeLoosely } from '../../tables/transcode.ts';
 import type { FileText, InputFile, OpenContext, TextTable } from '../format.ts';
-import { likelyHeader } from './find-header.ts';
-import type { HeaderReading } from './located.ts';
 import { textEncoding } from './open.ts';
-import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
-import { type GeometryPlace, rowGeometry } from './row-geometry.ts';
-import { CellBytes } from './sample.ts';
-import { decodeLoosely } from './transcode.ts';
 
 /** Bytes of the file by which the columns are described. */
 const HEAD_BYTES = 512 << 10;

@@ -3,11 +3,12 @@
 import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import { writeJsonAsText } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { GEOMETRY_TYPE, type GeometryColumn, hasZ, strideOf } from '../../batch/geometry-column.ts';
+import { GEOMETRY_TYPE, type GeometryColumn, hasZ } from '../../batch/geometry-column.ts';
 import { writeWkt } from '../../batch/wkt-write.ts';
 import { COMMA, CR, isBlank, LF, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { usualLength, writeDigits, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { pointOffset } from '../../tables/geometry-output.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 
 /** How to encode; plain data. */
@@ -52,17 +53,15 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
 /** Writes the coordinates of a row that has one position or none: the writer has checked it (see `pointRows`). */
 function writeCoordinates(
   writer: ByteWriter,
-  { dimensions, partOffsets, ringOffsets, coordOffsets, coordinates }: GeometryColumn,
+  column: GeometryColumn,
   row: number,
   { delimiter, rounding, geometry }: CsvEncoding,
 ): void {
-  const first = coordOffsets[ringOffsets[partOffsets[row]]];
-  const isEmpty = coordOffsets[ringOffsets[partOffsets[row + 1]]] === first;
-  const at = first * strideOf(dimensions);
+  const at = pointOffset(column, row);
   const count = geometry === 'xyz' ? 3 : 2;
   for (let i = 0; i < count; i++) {
     if (i > 0) writer.uint8(delimiter);
-    const value = isEmpty || (i === 2 && !hasZ(dimensions)) ? Number.NaN : coordinates[at + i];
+    const value = at < 0 || (i === 2 && !hasZ(column.dimensions)) ? Number.NaN : column.coordinates[at + i];
     if (!Number.isNaN(value)) writeDigits(writer, value, i === 2 ? rounding.zm : rounding.xy);
   }
 }

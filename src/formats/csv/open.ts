@@ -8,25 +8,13 @@ import { encodingByName } from '../../bytes/text-encoding.ts';
 import { UTF8 } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import { findHeader } from '../../tables/find-header.ts';
+import { tableState } from '../../tables/state.ts';
+import { transcodeToUtf8 } from '../../tables/transcode.ts';
 import type { EncodingOrigin, InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf } from '../recognise.ts';
-import { findHeader, type Header } from './find-header.ts';
-import { transcodeToUtf8 } from './transcode.ts';
 
 const SEARCH_BYTES = 64 << 10;
-
-/** What a worker needs to read records; plain data. */
-export interface CsvState extends Header {
-  /** The UTF-8 text: the input itself or its converted copy. */
-  readonly path: string;
-  /** The file name for messages. */
-  readonly source: string;
-  /** The columns of the geometry are fields as well. */
-  readonly keepsGeometryColumns: boolean;
-  /** Numbers of fields have a decimal comma. */
-  readonly hasDecimalComma: boolean;
-  readonly onError: 'fail' | 'skip';
-}
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_UNKNOWN, TEXT_ENCODING_INVALID, CONFIG_INVALID and CSV_ codes. */
 export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
@@ -41,15 +29,7 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   using source = openFileSource(path);
   if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
   const { header, located } = findHeader(file, layerName(file), source, context);
-  const { options } = context;
-  const state: CsvState = {
-    path,
-    source: file.name,
-    ...header,
-    keepsGeometryColumns: options.keep_geometry_columns === true,
-    hasDecimalComma: options.decimal_comma === true,
-    onError: options.on_error === 'skip' ? 'skip' : 'fail',
-  };
+  const state = tableState(path, file.name, header, context.options);
   return [
     {
       name: layerName(file),

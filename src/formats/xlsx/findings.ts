@@ -1,0 +1,33 @@
+import { changed, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+
+export const findings = {
+  XLSX_SHEET_READ: info("sheet '{sheet}': {text}"),
+  XLSX_TABLE_SKIPPED: lost("sheet '{sheet}': {text}"),
+  XLSX_SHEETS_SKIPPED: info('sheets of {source} that have no cells were skipped: {names}', 'sheet'),
+  XLSX_HIDDEN_READ: info('hidden sheets of {source} were read as well: {names}', 'sheet'),
+  XLSX_NO_POSITION: info(
+    "sheet '{sheet}' has no columns with a position: its rows are features without geometry; name columns of coordinates with '{field:xlsx_options.x_column}' and '{field:xlsx_options.y_column}', a column of geometries with '{field:xlsx_options.geometry_column}', and the row of the names with '{field:xlsx_options.header_row}'; columns: {columns}",
+  ),
+  XLSX_ERRORS_AS_NULL: lost("sheet '{sheet}': cells with the error {error} were read as null", 'cell'),
+  XLSX_FORMULAS_WITHOUT_VALUE: lost(
+    "sheet '{sheet}': formulas were read as null, because the file has no computed values for them; open and save it with a spreadsheet program",
+    'formula',
+  ),
+  XLSX_MERGED_CELLS: info(
+    "sheet '{sheet}' has merged cells ({ranges}): the value is in the first cell, the others are null",
+    'range',
+  ),
+  XLSX_DATES_INVALID: changed(
+    "sheet '{sheet}': numbers with a date format that are no date (before 1900, 29 February 1900, after 9999) were read as numbers",
+    'cell',
+  ),
+  XLSX_SHEET_RENAMED: changed("layer '{from}' was written as sheet '{to}'"),
+  XLSX_NUMBERS_AS_TEXT: changed(
+    "values of field '{field}' were written as text: a cell has only finite numbers, and integers up to 2^53 exactly",
+    'value',
+  ),
+  XLSX_DATES_AS_TEXT: changed(
+    "dates of field '{field}' were written as text: a cell has none before March 1900 or after 9999, no time zone, and times to the millisecond",
+    'value',
+  ),
+} as const satisfies FindingEntries;

@@ -1,0 +1,152 @@
+/** Opens a workbook: writes each sheet as a table of text, finds its header and its positions, and makes a layer of it. */
+import { rmSync } from 'node:fs';
+import type { Field } from '../../batch/schema.ts';
+import { UniqueNames } from '../../batch/unique-names.ts';
+import { CR } from '../../bytes/ascii.ts';
+import { failure, GeomillError } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import { openFileSource } from '../../io/byte-source.ts';
+import { findHeader } from '../../tables/find-header.ts';
+import type { LocatedGeometry } from '../../tables/located.ts';
+import { geometryColumns } from '../../tables/row-geometry.ts';
+import { type TableState, tableState } from '../../tables/state.ts';
+import type { AssumedCrs, InputFile, OpenContext, SourceLayer } from '../format.ts';
+import { asSheetError, asSheetFinding } from './as-sheet.ts';
+import type { ColumnKinds } from './column-kinds.ts';
+import { WorkbookPackage } from './package.ts';
+import { type SheetText, writeSheetText } from './sheet-text.ts';
+import { readWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
+
+const SHOWN_NAMES = 12;
+
+/** What a worker needs to read rows; plain data. */
+export interface SheetState {
+  readonly sheet: string;
+  readonly table: TableState;
+}
+
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, XML_SYNTAX, LIMIT_EXCEEDED, XLSX_ codes and the errors of reading a zip. */
+export async function openXlsx(file: InputFile, context: OpenContext): Promise<SourceLayer[]> {
+  const parts = await WorkbookPackage.open(file, context);
+  const workbook = await readWorkbook(parts);
+  const layers: SourceLayer[] = [];
+  const skipped = [...workbook.others];
+  const names = new UniqueNames();
+  try {
+    for (const sheet of workbook.sheets) {
+      const segment = await parts.unpack(sheet.path);
+      const { name } = sheet;
+      const text = writeSheetText(parts, workbook, { name, segment }, context.partitionBytes, context.limits);
+      parts.release(sheet.path, segment);
+      if (text === null) skipped.push(name);
+      else layers.push(layerOf(file, sheet, names.take(name), text, context));
+    }
+  } finally {
+    workbook.strings.close();
+  }
+  noteSheets(file, workbook, skipped, context.findings);
+  const read = layers.filter(({ fault }) => fault === undefined);
+  if (layers.length === 0)
+    throw failure('XLSX_NO_SHEETS', {
+      source: file.name,
+      skipped: skipped.length === 0 ? '' : ` (it has ${shownNames(skipped)})`,
+    });
+  if (read.length === 0 && layers[0].fault !== undefined) throw layers[0].fault;
+  return layers;
+}
+
+function noteSheets(
+  file: InputFile,
+  workbook: Workbook,
+  skipped: readonly string[],
+  findings: Findings,
+): void {
+  const source = file.name;
+  if (skipped.length > 0)
+    findings.note('XLSX_SHEETS_SKIPPED', { source, names: shownNames(skipped) }, undefined, skipped.length);
+  const hidden = workbook.sheets.filter(({ name, isHidden }) => isHidden && !skipped.includes(name));
+  if (hidden.length > 0)
+    findings.note(
+      'XLSX_HIDDEN_READ',
+      { source, names: shownNames(hidden.map(({ name }) => name)) },
+      undefined,
+      hidden.length,
+    );
+}
+
+function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN_NAMES).map((name) => `'${name.slice(0, 40)}'`);
+  return names.length > SHOWN_NAMES
+    ? `${shown.join(', ')} and ${names.length - SHOWN_NAMES} more`
+    : shown.join(', ');
+}
+
+function layerOf(
+  file: InputFile,
+  { name: sheet }: SheetEntry,
+  name: string,
+  { path, rows, partitions }: SheetText,
+  context: OpenContext,
+): SourceLayer {
+  const common = { name, encoding: null, crs: null, crsMissingReason: 'a workbook cannot state it' };
+  const options = { ...context.options, delimiter: ',', header_line: context.options.header_row };
+  const findings = new Findings();
+  try {
+    using source = openFileSource(path);
+    const { header, located } = headerOf(file, sheet, source, { ...context, options, findings });
+    const table = tableState(path, file.name, header, { ...options, decimal_comma: undefined });
+    rows.notes.note(sheet, findings);
+    context.findings.merge(findings.found().map((finding) => asSheetFinding(finding, sheet)));
+    const state: SheetState = { sheet, table };
+    return {
+      ...common,
+      fields: fieldsOf(table, rows.kinds),
+      featureCount: null,
+      assumedCrs: located.assumedCrs,
+      statedExtent: located.extent ?? null,
+      ...(located.hasOutliers === undefined ? {} : { hasOutliers: located.hasOutliers }),
+      crsMissingReason: `a workbook cannot state it${located.doubt === undefined ? '' : `; ${located.doubt}`}`,
+      partitions,
+      state,
+    };
+  } catch (error) {
+    if (!(error instanceof GeomillError) || error.fault === 'ours') throw error;
+    rmSync(path, { force: true });
+    const fault = asSheetError(error, sheet);
+    return { ...common, fields: null, featureCount: null, partitions: [], state: null, fault };
+  }
+}
+
+/** The header with the place of the geometry; a sheet without any is a table of features without geometry. */
+function headerOf(
+  file: InputFile,
+  sheet: string,
+  source: Parameters<typeof findHeader>[2],
+  context: OpenContext,
+): ReturnType<typeof findHeader> {
+  try {
+    return findHeader(file, sheet, source, context, CR);
+  } catch (error) {
+    if (!(error instanceof GeomillError) || error.code !== 'CSV_COLUMN_MISSING') throw error;
+    const { header } = findHeader(file, sheet, source, { ...context, attributesOnly: true }, CR);
+    const columns = header.names.slice(0, SHOWN_NAMES).map((name) => `'${name.slice(0, 40)}'`);
+    context.findings.note('XLSX_NO_POSITION', { sheet, columns: columns.join(', ') });
+    const assumedCrs: AssumedCrs = {
+      crs: 'EPSG:4326',
+      reason: `sheet '${sheet.slice(0, 40)}' has no positions`,
+    };
+    const located: LocatedGeometry = { place: header.geometry, assumedCrs };
+    return { header, located };
+  }
+}
+
+/** The columns that are fields, with the types of their values after the header. */
+function fieldsOf(state: TableState, kinds: ColumnKinds): Field[] {
+  const { names, unnamed, geometry, keepsGeometryColumns, dataStart } = state;
+  const taken = new Set(keepsGeometryColumns ? [] : geometryColumns(geometry));
+  return names.flatMap((name, column): Field[] => {
+    const type = kinds.typeAfter(column, dataStart.lines);
+    if (taken.has(column) || (unnamed[column] && type === null)) return [];
+    return [{ name, type: type ?? 'string' }];
+  });
+}

@@ -1,0 +1,66 @@
+/** Reads a large XML part in windows, element by element. */
+import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
+import { failure } from '../../errors.ts';
+import type { ByteSource } from '../../io/byte-source.ts';
+import { XmlWindow } from '../../io/xml-window.ts';
+import { startOf } from './xml-part.ts';
+
+const WINDOW_BYTES = 1 << 22;
+/** One element, such as a row, is held in memory as a whole. */
+const MAX_ELEMENT_BYTES = 128 << 20;
+
+/**
+ * Reads what belongs to the tag that was read last, and returns the offset after it. If the window ends before, it throws
+ * an XmlFault and is called again with a larger window: until then it must change nothing. A negative offset ends the reading.
+ */
+export type ElementStep = (scanner: XmlScanner, at: number) => number;
+
+export class XmlParts {
+  readonly #source: ByteSource;
+  readonly #window: XmlWindow;
+
+  constructor(source: ByteSource, name: string) {
+    this.#source = source;
+    this.#window = new XmlWindow(source, name);
+  }
+
+  /** Calls `step` after each tag, until the root element ends. Throws XML_SYNTAX and LIMIT_EXCEEDED. */
+  read(step: ElementStep): void {
+    const window = this.#window;
+    const { scanner } = window;
+    window.load(0, WINDOW_BYTES);
+    let at = startOf(scanner);
+    let isBegun = false;
+    while (!isBegun || scanner.depth > 0) {
+      const { depth } = scanner;
+      try {
+        const next = step(scanner, scanner.tag(at));
+        isBegun = true;
+        if (next < 0) return;
+        at = next;
+      } catch (fault) {
+        if (!(fault instanceof XmlFault)) throw fault;
+        if (!window.needsMore(fault)) throw window.failureOf(fault);
+        scanner.depth = depth;
+        window.checkEncoding(at);
+        this.#loadFrom(at);
+        at = 0;
+      }
+    }
+    window.checkEncoding(at);
+  }
+
+  #loadFrom(at: number): void {
+    const { scanner, base } = this.#window;
+    const start = base + at;
+    const rest = scanner.limit - at;
+    if (rest > MAX_ELEMENT_BYTES)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the length of one row or text in bytes',
+        actual: rest,
+        limit: MAX_ELEMENT_BYTES,
+        setting: 'a fixed limit',
+      });
+    this.#window.load(start, Math.min(this.#source.byteLength, start + Math.max(WINDOW_BYTES, 2 * rest)));
+  }
+}

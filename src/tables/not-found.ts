@@ -1,0 +1,87 @@
+/** Says why no position was found in a CSV, and what to do. */
+import { namedPairs } from '../batch/coordinate-names.ts';
+import { COMMA, DOT } from '../bytes/ascii.ts';
+import { PositionScanner } from '../bytes/position-text.ts';
+import { failure } from '../errors.ts';
+import { field, type Phrase, phrase } from '../message.ts';
+import { listNames } from './columns.ts';
+import { notationOf, sampledPair } from './coordinate-sample.ts';
+import { sampledGeometries } from './geometry-sample.ts';
+import { type HeaderReading, shown } from './located.ts';
+import { isMissing } from './missing.ts';
+import { CellBytes, type Sample, shownCell } from './sample.ts';
+
+/** The error for a CSV in which nothing was found. */
+export function notFound({ names, delimiter, sample }: HeaderReading): Error {
+  const rows = sample();
+  const geometries = sampledGeometries(names, rows).map(
+    ({ index, notation }) => `'${shown(names[index])}' contains ${notation}. `,
+  );
+  const values = namedPairs(names).flatMap((pair) => {
+    const { x, y } = sampledPair(rows, pair, null);
+    const [index, { invalid, reason }] = y.invalid === '' ? [pair.x, x] : [pair.y, y];
+    return invalid === '' ? [] : [`'${shown(names[index])}' contains '${invalid}': ${reason}. `];
+  });
+  const possible = [...geometries.slice(0, 3), ...values.slice(0, 1), gridHint(names, rows)].join('');
+  return failure('CSV_COLUMN_MISSING', {
+    possible: [possible, ...pointHint(names, rows), ...dataHint(names)],
+    found: listNames(names, delimiter),
+  });
+}
+
+/** A column with both coordinates, whose order only the user knows. */
+function pointHint(names: readonly string[], sample: Sample): Phrase {
+  const scanners = [DOT, COMMA].map((mark) => new PositionScanner(notationOf(mark, null)));
+  for (let column = 0; column < names.length; column++) {
+    const texts = textsOf(sample, column);
+    const isRead = ({ cell }: SampledText): boolean =>
+      scanners.some((scanner) => scanner.parse(cell, 0, cell.length));
+    // "3 4" can be anything.
+    const isMarked = ({ text }: SampledText): boolean => /[.,°]\d*.*[.,;°\s]/.test(text);
+    if (texts.length === 0 || !texts.every((text) => isRead(text) && isMarked(text))) continue;
+    return phrase`'${shown(names[column])}' contains positions such as '${texts[0].text}': name it with '${field('csv_options.point_column')}', and their order with '${field('csv_options.point_order')}'. `;
+  }
+  return [];
+}
+
+/** The first line has numbers, so it is probably a row. */
+function dataHint(names: readonly string[]): Phrase {
+  const number = names.find((name) => /^-?\d+[.,]\d+$/.test(name.trim()));
+  return number === undefined
+    ? []
+    : phrase`The first line has numbers such as '${shown(number)}' instead of names: set '${field('csv_options.has_header')}' to false and name the columns by number. `;
+}
+
+interface SampledText {
+  readonly text: string;
+  readonly cell: Uint8Array;
+}
+
+const HINT_ROWS = 20;
+
+function textsOf(sample: Sample, column: number): SampledText[] {
+  const cell = new CellBytes();
+  const texts: SampledText[] = [];
+  for (let row = 0; row < Math.min(sample.rowCount, HINT_ROWS); row++)
+    if (cell.open(sample, row * sample.columnCount + column) && !isMissing(cell))
+      texts.push({ text: shownCell(cell), cell: cell.bytes.slice(cell.start, cell.end) });
+  return texts;
+}
+
+/** References of grids that geomill does not read. */
+const GRIDS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['MGRS references', /^\d{1,2}[C-HJ-NP-X]\s?[A-HJ-NP-Z]{2}\s?(?:\d\d|\d{4}|\d{6}|\d{8}|\d{10}|\d+\s\d+)$/i],
+  ['British grid references', /^[HNOST][A-HJ-Z]\s?(?:\d\d|\d{4}|\d{6}|\d{8}|\d{10}|\d+\s\d+)$/i],
+];
+
+function gridHint(names: readonly string[], sample: Sample): string {
+  for (let column = 0; column < names.length; column++) {
+    const texts = textsOf(sample, column);
+    const found = GRIDS.find(
+      ([, pattern]) => texts.length > 0 && texts.every(({ text }) => pattern.test(text)),
+    );
+    if (found === undefined) continue;
+    return `'${shown(names[column])}' contains ${found[0]} such as '${texts[0].text}', which geomill does not read: convert them to eastings and northings. `;
+  }
+  return '';
+}
