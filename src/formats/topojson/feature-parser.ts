@@ -101,6 +101,7 @@ export class FeatureParser {
     const builder = this.#builder;
     this.#geometry.notes = 0;
     this.#geometry.hasGaps = false;
+    this.#geometry.isFilled = false;
     this.#hasInnerMembers = false;
     this.#positions.extraOrdinates = 0;
     this.#positions.featureStart = builder.positionCount;
@@ -260,13 +261,14 @@ export class FeatureParser {
 
   /** Notes what was tolerated in the feature that was just ended. */
   #note(): void {
-    const { notes, hasGaps } = this.#geometry;
+    const { notes, hasGaps, isFilled } = this.#geometry;
     const { extraOrdinates } = this.#positions;
     const location = { record: this.rowCount };
     if (notes !== 0)
       for (const [bit, code] of GEOMETRY_NOTE_FINDINGS)
         if ((notes & bit) !== 0) this.#findings.note(code, {}, location);
     if (hasGaps) this.#findings.note('TOPOJSON_ARCS_APART', {}, location);
+    if (isFilled) this.#findings.note('TOPOJSON_FILLED_UP', {}, location);
     if (this.#hasInnerMembers) this.#findings.note('TOPOJSON_INNER_MEMBERS_DROPPED', {}, location);
     if (extraOrdinates > 0) this.#findings.note('EXTRA_ORDINATES', {}, location, extraOrdinates);
   }

@@ -10,6 +10,10 @@ export const findings = {
     'feature',
   ),
   TOPOJSON_ARCS_APART: info('consecutive arcs that do not touch were joined by a straight line', 'feature'),
+  TOPOJSON_FILLED_UP: changed(
+    'lines of one position and rings of fewer than four, which simplification leaves, were filled up with their first position',
+    'feature',
+  ),
   TOPOJSON_QUANTIZED: info(
     'coordinates were rounded to a grid of {count} by {count} points, by at most {x} in x and {y} in y, as requested',
   ),

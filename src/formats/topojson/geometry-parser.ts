@@ -19,6 +19,8 @@ export class GeometryParser {
   notes = 0;
   /** Consecutive arcs of the feature do not touch; the reader of this field resets it. */
   hasGaps = false;
+  /** A line or ring of the feature had too few positions; the reader of this field resets it. */
+  isFilled = false;
   readonly #scanner: JsonScanner;
   readonly #builder: GeometryBuilder;
   readonly #positions: PositionParser;
@@ -107,10 +109,10 @@ export class GeometryParser {
 
   #line(at: number, mark: number): number {
     const builder = this.#builder;
-    const before = builder.coordinateLength;
+    const firstPosition = builder.positionCount;
     at = this.#joinedArcs(at);
-    if (builder.coordinateLength === before) return at;
-    if (builder.coordinateLength === before + builder.stride) this.notes |= GEOMETRY_NOTE.degenerate;
+    if (builder.positionCount === firstPosition) return at;
+    this.#fill(firstPosition, 2);
     builder.endRing();
     builder.endPart(PART_KIND.line | mark);
     return at;
@@ -137,8 +139,21 @@ export class GeometryParser {
       return;
     }
     if (closeRing(builder, firstPosition)) this.notes |= GEOMETRY_NOTE.ringClosed;
-    if (builder.positionCount - firstPosition < 4) this.notes |= GEOMETRY_NOTE.degenerate;
+    this.#fill(firstPosition, 4);
     builder.endRing();
+  }
+
+  /** Repeats the first position of a line until it has the least number that its type allows. */
+  #fill(firstPosition: number, least: number): void {
+    const builder = this.#builder;
+    if (builder.positionCount - firstPosition >= least) return;
+    this.isFilled = true;
+    const first = firstPosition * builder.stride;
+    builder.reserve(least * builder.stride);
+    while (builder.positionCount - firstPosition < least) {
+      builder.coordinates.copyWithin(builder.coordinateLength, first, first + builder.stride);
+      builder.coordinateLength += builder.stride;
+    }
   }
 
   /** Parses an array of arc numbers, and copies the positions of the arcs one after another. */
