@@ -35,6 +35,7 @@ const FORMAT: Room = {
     'formats/recognise.ts',
     'formats/single-kind.ts',
     'tables',
+    'formats/assumed-degrees.ts',
   ],
 };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
@@ -85,6 +86,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/digit-options.ts': { may: [], isPure: true },
   'formats/ordinate-writer.ts': { may: [...MESSAGES, ...DATA], isPure: true },
   'formats/option-text.ts': { may: [], isPure: true },
+  'formats/assumed-degrees.ts': { may: [...ERRORS, ...DATA, 'io', 'formats/format.ts'] },
   'formats/single-kind.ts': { may: [...MESSAGES, 'batch'] },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },

@@ -73,7 +73,9 @@ export function findElement(
   beginsLikeElement: (at: number) => boolean,
 ): number | null {
   const { bytes } = scanner;
-  for (let at = bytes.indexOf(OPEN_BRACE, from); at >= 0 && at < to; at = bytes.indexOf(OPEN_BRACE, at + 1))
+  // Memory is reused: behind the window may be megabytes of an earlier one.
+  const searched = bytes.subarray(0, to);
+  for (let at = searched.indexOf(OPEN_BRACE, from); at >= 0; at = searched.indexOf(OPEN_BRACE, at + 1))
     if (followsElement(bytes, at) && beginsLikeElement(at)) return at;
   return null;
 }

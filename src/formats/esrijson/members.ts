@@ -6,7 +6,19 @@ export const MAX_MEMBER_BYTES = 64 << 20;
 
 const FLAGS = ['hasZ', 'hasM', 'exceededTransferLimit', 'datesInUnknownTimezone'] as const;
 type Flag = (typeof FLAGS)[number];
-const PARSED = ['fields', 'spatialReference', 'geometryType', 'name', 'title', 'paramName', 'id', 'error'];
+const PARSED = [
+  'fields',
+  'spatialReference',
+  'geometryType',
+  'name',
+  'title',
+  'paramName',
+  'id',
+  'error',
+  'status',
+  'messages',
+  'code',
+];
 /** Names of members that are remembered to say what an object is. */
 const MAX_KEYS = 100;
 

@@ -98,14 +98,22 @@ function wrongFormat(source: string, found: string): Error {
 
 function allOf({ root, rootStart, rootEnd, sets }: Outline, fileName: string): Found[] {
   if (sets.length > 0) return sets.map(({ start, ...set }) => ({ ...set, firstStart: start }));
-  const error = root.value('error');
-  if (typeof error === 'object' && error !== null)
+  const error = serverError(root);
+  if (error !== null)
     throw failure('ESRIJSON_SERVER_ERROR', { source: fileName, message: serverMessage(error) });
   const { keys } = root;
   const one = { firstStart: rootStart, end: rootEnd, depth: 1, members: root };
   if (keys.has('geometry') || keys.has('attributes')) return [{ ...one, content: 'feature' }];
   if (GEOMETRY_KEYS.some((key) => keys.has(key))) return [{ ...one, content: 'geometry' }];
   throw failure('ESRIJSON_NO_FEATURES', { source: fileName, what: otherDocument(keys) });
+}
+
+/** In one of the two forms of ArcGIS servers. */
+function serverError(root: Members): object | null {
+  const error = root.value('error');
+  if (typeof error === 'object' && error !== null) return error;
+  if (root.value('status') !== 'error') return null;
+  return { code: root.value('code'), details: root.value('messages') };
 }
 
 function serverMessage(error: object): string {
@@ -154,6 +162,7 @@ function layerOf(
     hasM: flags.hasM ?? false,
     isZoneUnknown: flags.datesInUnknownTimezone ?? false,
     crs,
+    isTable: members.value('geometryType') === undefined,
     fields,
   };
   return {

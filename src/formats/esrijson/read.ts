@@ -3,11 +3,14 @@ import { MisfitList } from '../../batch/misfits.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { openFileSource } from '../../io/byte-source.ts';
+import { assumedDegrees } from '../assumed-degrees.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { layerFields } from './fields.ts';
 import { openEsriJson } from './open.ts';
 import { PartitionReader } from './partition-reader.ts';
 import type { LayerState } from './state.ts';
+
+const DEGREES = 'its coordinates can be longitudes and latitudes';
 
 export const reader: FormatReader = {
   typing: 'declared',
@@ -15,7 +18,14 @@ export const reader: FormatReader = {
   ids: 'none',
   excerpts: { boundaries: 'guessed', countFeatures: () => null },
 
-  open: async (file, context) => openEsriJson(file, context),
+  async open(file, context) {
+    return openEsriJson(file, context).map((layer) => {
+      if (layer.crs !== null) return layer;
+      const { isTable } = layer.state as LayerState;
+      const assumed = assumedDegrees(layer, reader, context.limits, { reason: DEGREES, isTable });
+      return { ...layer, assumedCrs: assumed };
+    });
+  },
 
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as LayerState;

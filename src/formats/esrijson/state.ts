@@ -18,6 +18,8 @@ export interface LayerState {
   readonly hasM: boolean;
   readonly isZoneUnknown: boolean;
   readonly crs: CrsText | null;
+  /** The document states no type of geometry. */
+  readonly isTable: boolean;
   /** Null: the file declares none. */
   readonly fields: readonly DeclaredField[] | null;
 }

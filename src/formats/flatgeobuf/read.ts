@@ -1,22 +1,14 @@
 /** Reads FlatGeobuf into batches. A partition is a range of bytes with whole features. */
-import { type Bounds, positionBounds } from '../../batch/bounds.ts';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS } from '../../batch/geometry-notes.ts';
 import { MisfitList } from '../../batch/misfits.ts';
-import { WGS84 } from '../../crs/crs.ts';
-import { failure, GeomillError } from '../../errors.ts';
+import { failure, type GeomillError } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { InputLimits } from '../../io/limits.ts';
-import type {
-  AssumedCrs,
-  FormatReader,
-  Partition,
-  PartitionRead,
-  PartitionRequest,
-  SourceLayer,
-} from '../format.ts';
+import { assumedDegrees } from '../assumed-degrees.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { FlatFault, FlatTables } from './flat-tables.ts';
 import { GeometryReader } from './geometry-read.ts';
 import { FEATURE, PREFIX_BYTES, readColumns } from './header.ts';
@@ -36,7 +28,10 @@ export const reader: FormatReader = {
   excerpts: { boundaries: 'known', countFeatures, partitionsNear },
   async open(file, context) {
     const layer = openFlatGeobuf(file, context);
-    return [layer.crs === null ? { ...layer, assumedCrs: assumedCrs(layer, context.limits) } : layer];
+    if (layer.crs !== null) return [layer];
+    // Programs that write FlatGeobuf from GeoJSON, as the JavaScript library of the format, leave out the CRS.
+    const reason = 'its coordinates can be longitudes and latitudes, as in files made of GeoJSON';
+    return [{ ...layer, assumedCrs: assumedDegrees(layer, reader, context.limits, { reason }) }];
   },
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as FlatGeobufState;
@@ -51,35 +46,6 @@ export const reader: FormatReader = {
     return { ...layer, fields: fieldsOf(columns), state: { ...state, columns } };
   },
 };
-
-/**
- * Longitudes and latitudes, if the first features have such: programs that write FlatGeobuf from GeoJSON, as the JavaScript
- * library of the format, leave out the CRS.
- */
-function assumedCrs(layer: SourceLayer, limits: InputLimits): AssumedCrs | null {
-  const { partitions, statedExtent } = layer;
-  const extent = statedExtent ?? extentOf(layer, partitions[0], limits);
-  if (extent === null) return null;
-  const [minX, minY, maxX, maxY] = extent;
-  if (minX > maxX)
-    return partitions.length > 1 ? null : { crs: WGS84, reason: 'none of its features has a position' };
-  if (!(minX >= -180 && maxX <= 180 && minY >= -90 && maxY <= 90)) return null;
-  return {
-    crs: WGS84,
-    reason: 'its coordinates can be longitudes and latitudes, as in files made of GeoJSON',
-  };
-}
-
-/** Null if the partition cannot be read. */
-function extentOf(layer: SourceLayer, partition: Partition, limits: InputLimits): Bounds | null {
-  try {
-    return positionBounds(reader.readPartition(layer, partition, { fields: [], limits }).batch.geometry);
-  } catch (error) {
-    // The conversion reads it again, and fails with the place.
-    if (error instanceof GeomillError && error.fault === 'user') return null;
-    throw error;
-  }
-}
 
 function countFeatures({ partitions, featureCount, state }: SourceLayer, { start, end }: Partition): number {
   const { featuresBefore } = state as FlatGeobufState;
