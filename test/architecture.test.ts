@@ -36,6 +36,7 @@ const FORMAT: Room = {
     'formats/single-kind.ts',
     'tables',
     'formats/assumed-degrees.ts',
+    'formats/property-rules.ts',
   ],
 };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
@@ -86,6 +87,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/digit-options.ts': { may: [], isPure: true },
   'formats/ordinate-writer.ts': { may: [...MESSAGES, ...DATA], isPure: true },
   'formats/option-text.ts': { may: [], isPure: true },
+  'formats/property-rules.ts': { may: [...MESSAGES, 'batch', 'io'] },
   'formats/assumed-degrees.ts': { may: [...ERRORS, ...DATA, 'io', 'formats/format.ts'] },
   'formats/single-kind.ts': { may: [...MESSAGES, 'batch'] },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },

@@ -170,3 +170,15 @@ test('times without a known zone have none', async () => {
   const [row] = await rowsOf(`{${WGS84},${fields},"features":[{"attributes":{"t":0}}]}`);
   assert.equal(row.properties.t, '1970-01-01T00:00:00.000');
 });
+
+test('NaN, which ArcGIS writes as text, is a float', async () => {
+  const fields = '"fields":[{"name":"d","type":"esriFieldTypeDouble"}]';
+  const text = `{${WGS84},${fields},"features":[{"attributes":{"d":"NaN"}},{"attributes":{"d":1}}]}`;
+  const { layers, findings } = await read(text);
+  assert.deepEqual(layers[0].fields, [{ name: 'd', type: 'float64' }]);
+  assert.deepEqual(
+    layers[0].rows.map(({ properties }) => properties.d),
+    [Number.NaN, 1],
+  );
+  assert.deepEqual(findings, []);
+});

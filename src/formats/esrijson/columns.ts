@@ -90,6 +90,11 @@ function appendFitting(
       values.appendBigInt(row, whole);
       return true;
     }
+    // ArcGIS writes NaN, which JSON lacks, as text.
+    if (value === 'NaN' && !isWhole) {
+      values.appendNumber(row, Number.NaN, false);
+      return true;
+    }
     if (!isNumber || (isWhole && !Number.isSafeInteger(value)) || (type === 'int32' && (value | 0) !== value))
       return false;
     values.appendNumber(row, value, isWhole);

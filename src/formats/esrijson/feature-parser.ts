@@ -10,7 +10,8 @@ import { CLOSE_BRACE, COLON, COMMA, LOWER_N, OPEN_BRACE, QUOTE } from '../../byt
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
-import { type InputLimits, tooManyFields } from '../../io/limits.ts';
+import type { InputLimits } from '../../io/limits.ts';
+import { propertyRules } from '../property-rules.ts';
 import { type ColumnContext, declaredColumn, isEmpty, namedColumn } from './columns.ts';
 import { GeometryParser } from './geometry-parser.ts';
 import { crsOf } from './spatial-reference.ts';
@@ -62,17 +63,11 @@ export class FeatureParser {
       state,
       (at, end) => this.#checkReference(at, end),
     );
-    this.#attributes = new PropertyParser(scanner, {
-      member: 'attributes',
-      checkCount: (count) => {
-        const { fields } = limits;
-        if (count > fields) throw tooManyFields(layerName, `more than ${fields}`, fields);
-      },
-      onReplaced: (field, row) => {
-        const params = { field, encoding: 'Unicode (lone surrogates)' };
-        this.#pending.push(() => findings.note('TEXT_REPLACED', params, { record: row + 1 }));
-      },
-    });
+    const keep = (note: () => void): unknown => this.#pending.push(note);
+    this.#attributes = new PropertyParser(
+      scanner,
+      propertyRules('attributes', layerName, limits, findings, keep),
+    );
     // An ordinate takes about 12 bytes of text; reserved pages that stay unused cost nothing.
     this.#builder.reserve(Math.min(expectedBytes, 1 << 26) >> 3);
   }

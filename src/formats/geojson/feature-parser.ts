@@ -9,7 +9,8 @@ import { finishIds, ValueColumn } from '../../batch/value-column.ts';
 import { CLOSE_BRACE, COLON, COMMA, LOWER_N, OPEN_BRACE, QUOTE } from '../../bytes/ascii.ts';
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import type { Findings } from '../../findings.ts';
-import { type InputLimits, tooManyFields } from '../../io/limits.ts';
+import type { InputLimits } from '../../io/limits.ts';
+import { propertyRules } from '../property-rules.ts';
 import { noteCrsMember } from './collection-members.ts';
 import { GeometryParser } from './geometry-parser.ts';
 
@@ -59,17 +60,11 @@ export class FeatureParser {
       limits.coordinatesPerFeature,
       (start, end, at) => this.foreignMember(start, end, at),
     );
-    this.#properties = new PropertyParser(scanner, {
-      member: 'properties',
-      checkCount: (count) => {
-        const { fields } = limits;
-        if (count > fields) throw tooManyFields(layerName, `more than ${fields}`, fields);
-      },
-      onReplaced: (field, row) => {
-        const params = { field, encoding: 'Unicode (lone surrogates)' };
-        this.#pending.push(() => findings.note('TEXT_REPLACED', params, { record: row + 1 }));
-      },
-    });
+    const keep = (note: () => void): unknown => this.#pending.push(note);
+    this.#properties = new PropertyParser(
+      scanner,
+      propertyRules('properties', layerName, limits, findings, keep),
+    );
     // An ordinate takes about 12 bytes of text; reserved pages that stay unused cost nothing.
     this.#builder.reserve(Math.min(expectedBytes, 1 << 26) >> 3);
   }

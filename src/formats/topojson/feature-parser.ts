@@ -19,7 +19,8 @@ import {
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
-import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
+import type { InputLimits } from '../../io/limits.ts';
+import { propertyRules } from '../property-rules.ts';
 import { GeometryParser } from './geometry-parser.ts';
 import type { TopologyState } from './state.ts';
 
@@ -82,14 +83,7 @@ export class FeatureParser {
     this.#builder = new GeometryBuilder(arcs.stride === 3 ? 'XYZ' : 'XY');
     this.#positions = new PositionParser(scanner, this.#builder, limits.coordinatesPerFeature);
     this.#geometry = new GeometryParser(scanner, this.#builder, this.#positions, arcs, transform);
-    this.#properties = new PropertyParser(scanner, {
-      member: 'properties',
-      checkCount: (count) => checkFieldCount(layerName, count, limits),
-      onReplaced: (field, row) => {
-        const params = { field, encoding: 'Unicode (lone surrogates)' };
-        findings.note('TEXT_REPLACED', params, { record: row + 1 });
-      },
-    });
+    this.#properties = new PropertyParser(scanner, propertyRules('properties', layerName, limits, findings));
   }
 
   get rowCount(): number {

@@ -1,0 +1,27 @@
+/** What the readers of formats of JSON do with the attributes of a layer that PropertyParser cannot decide. */
+import type { PropertyRules } from '../batch/property-parser.ts';
+import type { Findings } from '../findings.ts';
+import { type InputLimits, tooManyFields } from '../io/limits.ts';
+
+/**
+ * `member`: the one with the attributes. `keep` gets the notes of a feature that may have to be discarded. The rules throw
+ * LIMIT_EXCEEDED.
+ */
+export function propertyRules(
+  member: string,
+  layerName: string,
+  { fields }: InputLimits,
+  findings: Findings,
+  keep: (note: () => void) => void = (note) => note(),
+): PropertyRules {
+  return {
+    member,
+    checkCount: (count) => {
+      if (count > fields) throw tooManyFields(layerName, `more than ${fields}`, fields);
+    },
+    onReplaced: (field, row) => {
+      const params = { field, encoding: 'Unicode (lone surrogates)' };
+      keep(() => findings.note('TEXT_REPLACED', params, { record: row + 1 }));
+    },
+  };
+}
