@@ -49,16 +49,18 @@ export class BatchSpool implements BatchStore {
     return this.loadData(stored) as FeatureBatch;
   }
 
-  loadData({ shape, start, end }: StoredData): unknown {
+  loadData({ shape, start }: StoredData): unknown {
     this.#source ??= openFileSource(this.#path);
-    const { buffer } = this.#source.slice(start, end);
-    let at = 0;
+    const source = this.#source;
+    let at = start;
     return JSON.parse(shape, (_, value: unknown) => {
       const mark = (value as { [MARK]?: readonly [ArrayName, number] } | null)?.[MARK];
       if (mark === undefined) return value;
       const [name, byteLength] = mark;
+      const array = new ARRAYS[name](byteLength / ARRAYS[name].BYTES_PER_ELEMENT);
+      if (byteLength > 0) source.readInto(new Uint8Array(array.buffer), at);
       at += byteLength;
-      return new ARRAYS[name](buffer.slice(at - byteLength, at));
+      return array;
     });
   }
 

@@ -22,7 +22,7 @@ import type { Covering } from './covering.ts';
 type SliverTolerance = ReturnType<typeof sliverTolerance>;
 
 const BATCH_ROWS = 4096;
-const BATCH_POSITIONS = 200_000;
+const BATCH_POSITIONS = 1 << 15;
 
 /** What is left, so far, of the polygons that features cover: a row for each. Plain data. */
 export interface Rests {
