@@ -182,3 +182,24 @@ test('NaN, which ArcGIS writes as text, is a float', async () => {
   );
   assert.deepEqual(findings, []);
 });
+
+test('reads features that follow one another, as programs for large data write them', async () => {
+  const lines = Array.from(
+    { length: 2000 },
+    (_, i) => `{"attributes":{"i":${i},"nested":{"attributes":{}}},"geometry":{"x":${i},"y":2,${WGS84}}}`,
+  );
+  for (const [text, partitionBytes] of [
+    [lines.join('\n'), 1024],
+    [`${lines.join(' ')}\n`, 1 << 22],
+    [lines.join('\r\n\n'), 1],
+  ] as const) {
+    const { layers } = await read(text, partitionBytes);
+    assert.equal(layers[0].source.crs, 'EPSG:4326');
+    assert.deepEqual(
+      layers[0].rows.map(({ properties }) => properties.i),
+      lines.map((_, i) => i),
+    );
+  }
+  const error = await refusal(`${lines.join('\n')}\n[`, 1024);
+  assert.equal(error.code, 'ESRIJSON_STRUCTURE');
+});

@@ -1,6 +1,6 @@
 /** Opens EsriJSON: finds the feature sets, their fields and their spatial reference. */
 import { UniqueNames } from '../../batch/unique-names.ts';
-import { COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../../bytes/ascii.ts';
+import { COLON, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../../bytes/ascii.ts';
 import { JsonFault } from '../../bytes/json-fault.ts';
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
@@ -96,13 +96,14 @@ function wrongFormat(source: string, found: string): Error {
   return failure('INPUT_WRONG_FORMAT', { source, expected: 'EsriJSON', found });
 }
 
-function allOf({ root, rootStart, rootEnd, sets }: Outline, fileName: string): Found[] {
+function allOf({ root, rootStart, rootEnd, isSequence, sets }: Outline, fileName: string): Found[] {
   if (sets.length > 0) return sets.map(({ start, ...set }) => ({ ...set, firstStart: start }));
   const error = serverError(root);
   if (error !== null)
     throw failure('ESRIJSON_SERVER_ERROR', { source: fileName, message: serverMessage(error) });
   const { keys } = root;
   const one = { firstStart: rootStart, end: rootEnd, depth: 1, members: root };
+  if (isSequence) return [{ ...one, content: 'sequence', end: null }];
   if (keys.has('geometry') || keys.has('attributes')) return [{ ...one, content: 'feature' }];
   if (GEOMETRY_KEYS.some((key) => keys.has(key))) return [{ ...one, content: 'geometry' }];
   throw failure('ESRIJSON_NO_FEATURES', { source: fileName, what: otherDocument(keys) });
@@ -182,12 +183,27 @@ function partitionsOf(source: ByteSource, state: LayerState, partitionBytes: num
   const { content, firstStart } = state;
   const range = { start: firstStart, end: state.end ?? source.byteLength };
   if (content === 'feature' || content === 'geometry') return [range];
-  const keys = content === 'features' ? FEATURE_KEYS : GEOMETRY_KEYS;
-  return cutJson(source, range, partitionBytes, ESRIJSON, (scanner, from, to) =>
-    findElement(scanner, from, to, (at) =>
-      beginsWithMember(scanner, at, (key) => (keys.includes(key) ? true : null)),
-    ),
-  );
+  const keys = content === 'geometries' ? GEOMETRY_KEYS : FEATURE_KEYS;
+  return cutJson(source, range, partitionBytes, ESRIJSON, (scanner, from, to) => {
+    const beginsLikeElement = (at: number): boolean =>
+      beginsWithMember(scanner, at, (key) => (keys.includes(key) ? true : null));
+    return content === 'sequence'
+      ? findLine(scanner, from, to, beginsLikeElement)
+      : findElement(scanner, from, to, beginsLikeElement);
+  });
+}
+
+/** The first object in `[from, to)` that begins a line like a feature. */
+function findLine(
+  { bytes }: JsonScanner,
+  from: number,
+  to: number,
+  beginsLikeElement: (at: number) => boolean,
+): number | null {
+  const searched = bytes.subarray(0, to);
+  for (let at = searched.indexOf(LF, from); at >= 0 && at + 1 < to; at = searched.indexOf(LF, at + 1))
+    if (bytes[at + 1] === OPEN_BRACE && beginsLikeElement(at + 1)) return at + 1;
+  return null;
 }
 
 export function noteIncomplete(layer: string, findings: Findings): void {

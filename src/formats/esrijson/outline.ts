@@ -55,6 +55,8 @@ export interface Outline {
   readonly rootStart: number;
   /** Offset after the root object. */
   readonly rootEnd: number;
+  /** The root is a feature, and others follow it. */
+  readonly isSequence: boolean;
   readonly sets: readonly FoundSet[];
 }
 
@@ -76,12 +78,16 @@ class Walker {
   outline(rootStart: number): Outline {
     this.#window.load(rootStart, rootStart + WINDOW_BYTES);
     const { members, end } = this.#object(rootStart, 1);
+    const isFeature = members.keys.has('geometry') || members.keys.has('attributes');
+    let isSequence = false;
     this.#step(end, (scanner, at) => {
       const next = scanner.space(at);
-      if (next < scanner.limit) throw scanner.fault(next, 'there is text after the end of the JSON');
+      isSequence = isFeature && scanner.bytes[next] === OPEN_BRACE;
+      if (next < scanner.limit && !isSequence)
+        throw scanner.fault(next, 'there is text after the end of the JSON');
       return next;
     });
-    return { root: members, rootStart, rootEnd: end, sets: this.#sets };
+    return { root: members, rootStart, rootEnd: end, isSequence, sets: this.#sets };
   }
 
   /** Runs `scan` from an offset in the file, in a window that is large enough; returns the offset that it returns. */

@@ -100,6 +100,7 @@ export class PartitionReader {
       return this.#byteLength;
     }
     if (content === 'features' || content === 'geometries') return this.#elements();
+    if (content === 'sequence') return this.#sequence();
     this.#parser.element(this.#scanner.space(this.#resumeAt));
     this.#phase = 'end';
     return -1;
@@ -131,6 +132,22 @@ export class PartitionReader {
       if (at >= endAt) return this.#window.base + at;
       this.#phase = 'element';
       this.#resumeAt = at;
+    }
+  }
+
+  /** Reads features that follow one another without commas. Returns the same as #elements. */
+  #sequence(): number {
+    const scanner = this.#scanner;
+    for (;;) {
+      const at = scanner.space(this.#resumeAt);
+      this.#resumeAt = at;
+      const offset = this.#window.base + at;
+      if (at >= scanner.limit) {
+        if (this.#window.reachesEnd) return this.#byteLength;
+        throw scanner.unexpected(at, 'a feature');
+      }
+      if (offset >= this.#partition.end) return offset;
+      this.#resumeAt = this.#parser.element(at);
     }
   }
 

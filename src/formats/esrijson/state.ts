@@ -6,8 +6,8 @@ export interface LayerState {
   readonly path: string;
   /** The file name for messages. */
   readonly fileName: string;
-  /** features, geometries: the elements of an array. feature, geometry: one object. */
-  readonly content: 'features' | 'geometries' | 'feature' | 'geometry';
+  /** features, geometries: the elements of an array. feature, geometry: one object. sequence: features one after another. */
+  readonly content: 'features' | 'geometries' | 'feature' | 'geometry' | 'sequence';
   /** Offset of the first element. */
   readonly firstStart: number;
   /** Offset of the end of the array or object; null: the last partition reads the members after the array, too. */
