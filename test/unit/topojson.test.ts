@@ -37,7 +37,17 @@ const bad: readonly (readonly [what: string, text: string, code: string])[] = [
   ['a position of one number', '{"type":"Topology","objects":{},"arcs":[[@[1]]]}', 'TOPOJSON_STRUCTURE'],
   ['NaN', '{"type":"Topology","objects":{},"arcs":[[[@NaN,1]]]}', 'TOPOJSON_SYNTAX'],
   ['a number too large', '{"type":"Topology","objects":{},"arcs":[[[@1e999,1]]]}', 'TOPOJSON_STRUCTURE'],
-  ['a transform without scale', '{"type":"Topology","transform":{"translate":[1,2]}@}', 'TOPOJSON_STRUCTURE'],
+  ['a transform without scale', '{"type":"Topology","transform":@{"translate":[1,2]}}', 'TOPOJSON_STRUCTURE'],
+  [
+    'a transform that makes arcs infinite',
+    '{"type":"Topology","transform":@{"scale":[1e308,1],"translate":[0,0]},"objects":{},"arcs":[[[99,0],[1,1]]]}',
+    'TOPOJSON_STRUCTURE',
+  ],
+  [
+    'a transform that makes points infinite',
+    '{"type":"Topology","transform":{"scale":[1e308,1],"translate":[0,0]},"objects":{"a":{"type":"Point","coordinates":@[99,0]}}}',
+    'TOPOJSON_STRUCTURE',
+  ],
   ['a comma at the end', '{"type":"Topology","objects":{},@}', 'TOPOJSON_SYNTAX'],
   ['a comma at the end of arcs', '{"type":"Topology","arcs":[[],@]}', 'TOPOJSON_SYNTAX'],
   ['text after the end', '{"type":"Topology","objects":{}} @x', 'TOPOJSON_STRUCTURE'],

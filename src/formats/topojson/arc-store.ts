@@ -51,13 +51,17 @@ export class ArcStore {
     this.#appendCounts(counts, arcCount);
   }
 
-  /** The arcs with all digits, where `transform` is not null from differences. */
+  /** The arcs with all digits, where `transform` is not null from differences. Throws TOPOJSON_STRUCTURE for sums beyond all numbers. */
   finish(transform: Transform | null): Arcs {
     const stride = this.#dimensions === 'XY' ? 2 : 3;
     const offsets = new Uint32Array(new SharedArrayBuffer((this.#count + 1) * 4));
     offsets.set(this.#offsets.subarray(0, this.#count + 1));
     const coordinates = this.#coordinates.subarray(0, this.#length);
-    if (transform !== null) decode(coordinates, offsets, stride, transform);
+    if (transform !== null && !decode(coordinates, offsets, stride, transform)) {
+      const { offset } = transform;
+      const reason = "with this 'transform' a position is larger than any number";
+      throw failure('TOPOJSON_STRUCTURE', { offset, reason }, { offset });
+    }
     return { coordinates, offsets, stride };
   }
 
@@ -98,13 +102,13 @@ export class ArcStore {
   }
 }
 
-/** Positions of an arc are differences from the one before; z is stored as it is. */
+/** Positions of an arc are differences from the one before; z is stored as it is. Returns whether all are finite. */
 function decode(
   coordinates: Float64Array,
   offsets: Uint32Array,
   stride: number,
   { scale, translate }: Transform,
-): void {
+): boolean {
   const [scaleX, scaleY] = scale;
   const [translateX, translateY] = translate;
   let at = 0;
@@ -116,6 +120,8 @@ function decode(
       y += coordinates[at + 1];
       coordinates[at] = x * scaleX + translateX;
       coordinates[at + 1] = y * scaleY + translateY;
+      if (!Number.isFinite(coordinates[at]) || !Number.isFinite(coordinates[at + 1])) return false;
     }
   }
+  return true;
 }

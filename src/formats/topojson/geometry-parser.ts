@@ -82,6 +82,7 @@ export class GeometryParser {
   /** A position, which is never a difference from another one. */
   #position(at: number): number {
     const builder = this.#builder;
+    const positionAt = at;
     at = this.#positions.single(at);
     const transform = this.#transform;
     if (transform !== null) {
@@ -89,6 +90,10 @@ export class GeometryParser {
       const start = builder.coordinateLength - builder.stride;
       coordinates[start] = coordinates[start] * transform.scale[0] + transform.translate[0];
       coordinates[start + 1] = coordinates[start + 1] * transform.scale[1] + transform.translate[1];
+      if (!Number.isFinite(coordinates[start]) || !Number.isFinite(coordinates[start + 1])) {
+        const reason = "with the 'transform' of the file this position is larger than any number";
+        throw this.#scanner.fault(positionAt, reason, 'structure');
+      }
     }
     builder.endRing();
     return at;

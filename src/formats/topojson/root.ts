@@ -93,7 +93,7 @@ class RootReader {
       this.#seen.add(key);
     }
     if (key === 'type') this.#readType(look);
-    else if (key === 'transform') this.#transform = transformOf(this.#json("the 'transform'"), cursor);
+    else if (key === 'transform') this.#readTransform();
     else if (key === 'arcs') this.#readArcs();
     else if (key === 'objects') this.#readObjects();
     else if (key === 'crs') this.#crsTexts.push(cursor.text("the 'crs'", MAX_MEMBER_BYTES));
@@ -117,6 +117,20 @@ class RootReader {
           ? `JSON of the type ${JSON.stringify(type)?.slice(0, 40)}`
           : look,
       );
+  }
+
+  /** Null is none. */
+  #readTransform(): void {
+    const cursor = this.#cursor;
+    const { offset } = cursor;
+    const value = this.#json("the 'transform'");
+    const { scale, translate } = (value ?? {}) as { scale?: unknown; translate?: unknown };
+    if (value === null) this.#transform = null;
+    else if (isPair(scale) && isPair(translate)) this.#transform = { scale, translate, offset };
+    else {
+      const reason = "'transform' needs a 'scale' and a 'translate' of two numbers each";
+      throw failure('TOPOJSON_STRUCTURE', { offset, reason }, { offset });
+    }
   }
 
   #json(what: string): unknown {
@@ -163,14 +177,6 @@ class RootReader {
   #wrongFormat(found: string): GeomillError {
     return failure('INPUT_WRONG_FORMAT', { source: this.#fileName, expected: 'TopoJSON', found });
   }
-}
-
-/** The value of `transform`; null is none. */
-function transformOf(value: unknown, cursor: JsonCursor): Transform | null {
-  if (value === null) return null;
-  const { scale, translate } = value as { scale?: unknown; translate?: unknown };
-  if (isPair(scale) && isPair(translate)) return { scale, translate };
-  return cursor.refuse("'transform' needs a 'scale' and a 'translate' of two numbers each");
 }
 
 function isPair(value: unknown): value is [number, number] {

@@ -13,6 +13,8 @@ export interface Arcs {
 export interface Transform {
   readonly scale: readonly [x: number, y: number];
   readonly translate: readonly [x: number, y: number];
+  /** Where it is in the file, in bytes. */
+  readonly offset: number;
 }
 
 export interface TopologyState {
