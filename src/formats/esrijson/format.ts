@@ -31,6 +31,7 @@ export const esrijson: Format<typeof errors, typeof findings> = {
   outputFields: 'declared',
   errors,
   findings,
+  layerService: 'arcgis',
   readOptions: {
     type: 'object',
     properties: {
