@@ -203,3 +203,21 @@ test('reads features that follow one another, as programs for large data write t
   const error = await refusal(`${lines.join('\n')}\n[`, 1024);
   assert.equal(error.code, 'ESRIJSON_STRUCTURE');
 });
+
+test('a curve has the same vertices in both directions', async () => {
+  const pairs: readonly (readonly [string, string])[] = [
+    ['[0,0,5],{"b":[[3.3,1,7],[1,1],[2.1,2]]}', '[3.3,1,7],{"b":[[0,0,5],[2.1,2],[1,1]]}'],
+    ['[4,0],{"a":[[0,2],[0,0],1,0,0,4,0.5]}', '[0,2],{"a":[[4,0],[0,0],1,1,0,4,0.5]}'],
+    ['[1.1,0],{"a":[[0,1.1],[0,0],0,1]}', '[0,1.1],{"a":[[1.1,0],[0,0],0,0]}'],
+    ['[0,0],{"c":[[2,0],[1,1]]}', '[2,0],{"c":[[0,0],[1,1]]}'],
+  ];
+  const positionsOf = async (curve: string): Promise<string[]> => {
+    const [row] = await rowsOf(geometry(`{"curvePaths":[[${curve}]]}`));
+    return /\((.*)\)/.exec(row.geometry ?? '')?.[1].split(',') ?? [];
+  };
+  for (const [there, back] of pairs) {
+    const positions = await positionsOf(there);
+    assert.ok(positions.length > 10, there);
+    assert.deepEqual(await positionsOf(back), positions.reverse());
+  }
+});

@@ -119,6 +119,8 @@ export class CurveParser {
   /** `given`: start, end and the two control positions. */
   #bezier(given: Float64Array): void {
     const { stride } = this.#builder;
+    const isReversed = this.#fromSmallerEnd(given);
+    if (isReversed) swap(given, 2, stride);
     const [x0, x3, x1, x2] = [0, 1, 2, 3].map((i) => given[i * stride]);
     const [y0, y3, y1, y2] = [0, 1, 2, 3].map((i) => given[i * stride + 1]);
     const legs = [
@@ -131,19 +133,21 @@ export class CurveParser {
     // Twice as many as the turn alone needs: the curve does not turn evenly.
     const wanted = Math.ceil((2 * turn) / DEFAULT_STROKING.maxStepRadians);
     const steps = Math.max(1, Math.min(MAX_BEZIER_STEPS, wanted));
+    const first = this.#builder.positionCount;
     for (let i = 1; i < steps; i++) {
       const t = i / steps;
       const s = 1 - t;
       const [a, b, c, d] = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t];
       this.#step(given, a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3, t);
     }
-    this.#end(given);
+    this.#end(given, first, isReversed);
     if (steps > 1) this.hasCurves = true;
   }
 
   /** `given`: start, end, centre. */
   #elliptic(given: Float64Array, at: number): void {
     const { stride } = this.#builder;
+    const isReversed = this.#fromSmallerEnd(given);
     const [x0, y0, x1, y1] = [given[0], given[1], given[stride], given[stride + 1]];
     const [centreX, centreY] = [given[2 * stride], given[2 * stride + 1]];
     const [isMinor = 0, isClockwise = 0, rotation = 0, , ratio = 1] = this.#numbers;
@@ -159,7 +163,14 @@ export class CurveParser {
     const [u1, v1] = inFrame(x1, y1);
     const [start, end] = [Math.atan2(v0, u0), Math.atan2(v1, u1)];
     const [startRadius, endRadius] = [Math.hypot(u0, v0), Math.hypot(u1, v1)];
-    const sweep = sweepOf(start, end, isMinor !== 0, isClockwise !== 0, x0 === x1 && y0 === y1);
+    const sweep = sweepOf(
+      start,
+      end,
+      isMinor !== 0,
+      (isClockwise !== 0) !== isReversed,
+      x0 === x1 && y0 === y1,
+    );
+    const first = this.#builder.positionCount;
     const steps = Math.max(1, Math.ceil(Math.abs(sweep) / DEFAULT_STROKING.maxStepRadians - 1e-9));
     for (let i = 1; i < steps; i++) {
       const t = i / steps;
@@ -168,7 +179,7 @@ export class CurveParser {
       const [u, v] = [radius * Math.cos(angle), radius * Math.sin(angle) * ratio];
       this.#step(given, centreX + u * cos - v * sin, centreY + u * sin + v * cos, t);
     }
-    this.#end(given);
+    this.#end(given, first, isReversed);
     if (steps > 1) this.hasCurves = true;
   }
 
@@ -181,13 +192,37 @@ export class CurveParser {
     builder.position(x, y, z, hasM(dimensions) ? between(stride - 1) : Number.NaN);
   }
 
-  #end(given: Float64Array): void {
+  /** Makes the smaller end the start, so that neighbours that share a curve share its vertices; true if it was the end. */
+  #fromSmallerEnd(given: Float64Array): boolean {
+    const { stride } = this.#builder;
+    const isReversed =
+      given[0] > given[stride] || (given[0] === given[stride] && given[1] > given[stride + 1]);
+    if (isReversed) swap(given, 0, stride);
+    return isReversed;
+  }
+
+  /** Appends the end; positions from `first` on are reversed first if the curve was. */
+  #end(given: Float64Array, first: number, isReversed: boolean): void {
     const builder = this.#builder;
     const { stride } = builder;
     builder.reserve(stride);
+    if (isReversed) {
+      const steps = builder.coordinates.slice(first * stride, builder.coordinateLength);
+      for (let from = steps.length - stride, to = first * stride; from >= 0; from -= stride, to += stride)
+        builder.coordinates.set(steps.subarray(from, from + stride), to);
+      swap(given, 0, stride);
+    }
     builder.coordinates.set(given.subarray(stride, 2 * stride), builder.coordinateLength);
     builder.coordinateLength += stride;
   }
+}
+
+/** Swaps position `index` and the one after it. */
+function swap(positions: Float64Array, index: number, stride: number): void {
+  const at = index * stride;
+  const moved = positions.slice(at, at + stride);
+  positions.copyWithin(at, at + stride, at + 2 * stride);
+  positions.set(moved, at + stride);
 }
 
 function angleBetween([ax, ay]: readonly number[], [bx, by]: readonly number[]): number {
