@@ -75,6 +75,7 @@ export class XmlScanner {
   // The last attribute:
   valueStart = 0;
   valueEnd = 0;
+  #attributeEnd = 0;
   /** Number of open elements. */
   depth = 0;
   /** Names of the open elements, with prefixes, one after another. */
@@ -94,6 +95,26 @@ export class XmlScanner {
       if (byte === BANG || byte === QUESTION) at = this.#skipMarkup(at);
       else return byte === SLASH ? this.#endTag(at) : this.#startTag(at);
     }
+  }
+
+  /** Offset of the next tag, after text, comments and processing instructions; -1: the window ends before one. */
+  find(at: number): number {
+    const { bytes } = this;
+    for (;;) {
+      while (bytes[at] !== LESS) at++;
+      if (at >= this.limit) return -1;
+      const byte = bytes[at + 1];
+      if (byte !== BANG && byte !== QUESTION) return at;
+      at = this.#skipMarkup(at);
+    }
+  }
+
+  /** Enters an element whose start tag is before the window. `name` has its prefix. */
+  enter(name: Uint8Array): void {
+    const start = this.#nameEnds[this.depth];
+    this.#reserveNames(start + name.length);
+    this.#names.set(name, start);
+    this.#nameEnds[++this.depth] = start + name.length;
   }
 
   /** The offset after the end tag of the element whose start tag was read last. */
@@ -117,25 +138,37 @@ export class XmlScanner {
 
   /** Finds an attribute of the last tag: sets `valueStart` and `valueEnd`. `name` has its prefix. */
   attribute(name: Uint8Array): boolean {
-    const { bytes } = this;
-    let at = this.nameEnd;
-    for (;;) {
-      while (isSpace(bytes[at])) at++;
-      if (bytes[at] === GREATER || bytes[at] === SLASH) return false;
-      const start = at;
-      while (NAME_BYTES[bytes[at]] !== 1) at++;
-      const end = at;
-      while (bytes[at] !== QUOTE && bytes[at] !== APOSTROPHE) at++;
-      const quote = bytes[at++];
-      const valueStart = at;
-      while (bytes[at] !== quote) at++;
-      if (this.equals(start, end, name)) {
-        this.valueStart = valueStart;
-        this.valueEnd = at;
-        return true;
-      }
-      at++;
+    for (let at = this.nameEnd; ; at = this.valueEnd + 1) {
+      const start = this.#attributeAt(at);
+      if (start < 0) return false;
+      if (this.equals(start, this.#attributeEnd, name)) return true;
     }
+  }
+
+  /** Names of the attributes of the last tag, with prefixes; in their order. */
+  attributeNames(): string[] {
+    const names: string[] = [];
+    for (let at = this.nameEnd; ; at = this.valueEnd + 1) {
+      const start = this.#attributeAt(at);
+      if (start < 0) return names;
+      names.push(decoder.decode(this.bytes.subarray(start, this.#attributeEnd)));
+    }
+  }
+
+  /** Reads the attribute after `at`; returns the offset of its name, or -1. */
+  #attributeAt(at: number): number {
+    const { bytes } = this;
+    while (isSpace(bytes[at])) at++;
+    if (bytes[at] === GREATER || bytes[at] === SLASH) return -1;
+    const start = at;
+    while (NAME_BYTES[bytes[at]] !== 1) at++;
+    this.#attributeEnd = at;
+    while (bytes[at] !== QUOTE && bytes[at] !== APOSTROPHE) at++;
+    const quote = bytes[at++];
+    this.valueStart = at;
+    while (bytes[at] !== quote) at++;
+    this.valueEnd = at;
+    return start;
   }
 
   /** The text of an attribute of the last tag; null: it has none. */
@@ -388,13 +421,16 @@ export class XmlScanner {
       throw new XmlFault(this.prefixStart, `elements are nested deeper than ${MAX_DEPTH} levels`);
     const start = this.#nameEnds[this.depth];
     const length = this.nameEnd - this.prefixStart;
-    if (start + length > this.#names.length) {
-      const larger = new Uint8Array(2 * this.#names.length);
-      larger.set(this.#names);
-      this.#names = larger;
-    }
+    this.#reserveNames(start + length);
     for (let i = 0; i < length; i++) this.#names[start + i] = this.bytes[this.prefixStart + i];
     this.#nameEnds[++this.depth] = start + length;
+  }
+
+  #reserveNames(length: number): void {
+    if (length <= this.#names.length) return;
+    const larger = new Uint8Array(Math.max(length, 2 * this.#names.length));
+    larger.set(this.#names);
+    this.#names = larger;
   }
 
   #pop(tagStart: number): void {

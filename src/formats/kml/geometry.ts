@@ -10,9 +10,10 @@ import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
 import { closeRing } from '../../batch/rings.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { NumberScanner } from '../../bytes/number-text.ts';
+import { tagName } from '../../bytes/xml-elements.ts';
 import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure } from '../../errors.ts';
-import { type KmlName, kmlName, tagName } from './names.ts';
+import { type KmlName, kmlName } from './names.ts';
 
 const LESS = 0x3c;
 const COMMA = 0x2c;

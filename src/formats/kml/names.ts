@@ -101,10 +101,3 @@ export function kmlName(scanner: XmlScanner, rootPrefix: Uint8Array): KmlName | 
   }
   return table.find(scanner);
 }
-
-const decoder = new TextDecoder();
-
-/** The name of the last tag with its prefix, for messages. */
-export function tagName({ bytes, prefixStart, nameEnd }: XmlScanner): string {
-  return decoder.decode(bytes.subarray(prefixStart, Math.min(nameEnd, prefixStart + 80)));
-}

@@ -1,25 +1,17 @@
 /** Opens KML and KMZ: finds the document, its encoding and its root, and makes layers of its structure. */
-import { mkdtempSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TextHint } from '../../batch/text-columns.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
-import { encodingByName, isAsciiCompatible } from '../../bytes/text-encoding.ts';
-import { UTF8 } from '../../bytes/utf8.ts';
-import { XmlFault } from '../../bytes/xml-scanner.ts';
+import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure, type GeomillError } from '../../errors.ts';
-import type { ByteSource } from '../../io/byte-source.ts';
-import { type FileSegment, openSegment } from '../../io/file-segment.ts';
-import { transcodeToUtf8 } from '../../io/transcode.ts';
-import { XmlWindow } from '../../io/xml-window.ts';
+import { openSegment } from '../../io/file-segment.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
-import { lookOf } from '../recognise.ts';
+import { inUtf8, readXmlRoot } from '../xml-document.ts';
 import { findDocument } from './kmz.ts';
-import { kmlName, tagName } from './names.ts';
+import { type KmlName, kmlName } from './names.ts';
 import { type DocumentState, type LayerState, PART_STRIDE, type SchemaTypes } from './state.ts';
-import { type FoundLayer, type Root, readStructure, type Schema, type Structure } from './structure.ts';
+import { type FoundLayer, readStructure, type Schema, type Structure } from './structure.ts';
 import { resolveStyles } from './styles.ts';
 
-const HEAD_BYTES = 1 << 16;
 /** Layers of a conversion cost memory each, and a document of more has a folder for each feature. */
 const MAX_LAYERS = 10_000;
 const LINKS_SHOWN = 5;
@@ -28,7 +20,7 @@ const LINKS_SHOWN = 5;
 export async function openKml(file: InputFile, context: OpenContext): Promise<SourceLayer[]> {
   const { segment, encoding } = inUtf8(await findDocument(file, context), file, context);
   using source = openSegment(segment);
-  const root = readRoot(source, file.name);
+  const root = readXmlRoot(source, file.name, 'KML', rootName);
   const structure = readStructure(source, file.name, root, context.partitionBytes);
   noteStructure(structure, context);
   const layers = layersOf(structure, file.name.replace(/\.(kml|kmz)$/i, ''));
@@ -71,79 +63,19 @@ export async function openKml(file: InputFile, context: OpenContext): Promise<So
   });
 }
 
-/** The document as UTF-8: in place, or converted. */
-function inUtf8(
-  segment: FileSegment,
-  file: InputFile,
-  { scratchDirectory }: OpenContext,
-): { readonly segment: FileSegment; readonly encoding: string } {
-  using source = openSegment(segment);
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: segment.name });
-  const encoding = encodingOf(source.slice(0, 1024));
-  if (encoding === UTF8) return { segment, encoding };
-  const path = join(mkdtempSync(join(scratchDirectory, 'kml-')), 'text.utf8.kml');
-  const advice = 'which the file states as its encoding; correct it, or convert the file to UTF-8';
-  transcodeToUtf8(source, encoding, path, (offset) =>
-    failure('TEXT_ENCODING_INVALID', { source: file.name, offset, encoding, advice }, { offset }),
-  );
-  return { segment: { path, name: segment.name, start: 0, byteLength: statSync(path).size }, encoding };
-}
-
-/** By the byte order mark, the first characters, or the XML declaration. */
-function encodingOf(head: Uint8Array): string {
-  const [a, b] = head;
-  if (a === 0xff && b === 0xfe) return 'UTF-16LE';
-  if (a === 0xfe && b === 0xff) return 'UTF-16BE';
-  if (a === 0x3c && b === 0) return 'UTF-16LE';
-  if (a === 0 && b === 0x3c) return 'UTF-16BE';
-  const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']/.exec(
-    Buffer.from(head).toString('latin1'),
-  );
-  if (a === 0xef || declared === null) return UTF8;
-  const encoding = encodingByName(declared[1]);
-  if (encoding === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: declared[1].slice(0, 40) });
-  // A declaration that can be read as ASCII is not in UTF-16: it was left behind by a conversion to UTF-8.
-  return isAsciiCompatible(encoding) ? encoding : UTF8;
-}
-
-/** Throws INPUT_WRONG_FORMAT and XML_SYNTAX. */
-function readRoot(source: ByteSource, fileName: string): Root {
-  const window = new XmlWindow(source, fileName);
-  const { scanner } = window;
-  const wrong = (found: string): GeomillError =>
-    failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'KML', found });
-  for (let length = HEAD_BYTES; ; length *= 4) {
-    window.load(0, length);
-    scanner.depth = 0;
-    const head = scanner.bytes.subarray(0, scanner.limit);
-    const from = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
-    const first = scanner.space(from);
-    if (head[first] !== 0x3c) throw wrong(lookOf(head));
-    try {
-      scanner.tag(first);
-      const { bytes, prefixStart, nameStart } = scanner;
-      const prefix = bytes.slice(prefixStart, Math.max(prefixStart, nameStart - 1));
-      const name = kmlName(scanner, prefix);
-      switch (name) {
-        case 'kml':
-        case 'Document':
-        case 'Folder':
-        case 'Placemark':
-        case 'GroundOverlay':
-          return { start: scanner.tagStart, name, prefix };
-        default:
-          throw wrong(otherXml(head, tagName(scanner)));
-      }
-    } catch (fault) {
-      if (!(fault instanceof XmlFault)) throw fault;
-      if (!window.needsMore(fault)) throw window.failureOf(fault);
-    }
+/** Elements that a document may consist of. */
+function rootName(scanner: XmlScanner, prefix: Uint8Array): KmlName | null {
+  const name = kmlName(scanner, prefix);
+  switch (name) {
+    case 'kml':
+    case 'Document':
+    case 'Folder':
+    case 'Placemark':
+    case 'GroundOverlay':
+      return name;
+    default:
+      return null;
   }
-}
-
-function otherXml(head: Uint8Array, root: string): string {
-  const look = lookOf(head);
-  return /XML/.test(look) || look === 'KML' ? `XML whose root element is '${root}'` : look;
 }
 
 function noteStructure(structure: Structure, { findings }: OpenContext): void {

@@ -6,15 +6,15 @@ import { GEOMETRY_NOTE_FINDINGS } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
 import { TextColumn, type TextHint } from '../../batch/text-columns.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { elementJson, elementText, tagName } from '../../bytes/xml-elements.ts';
 import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import type { Findings } from '../../findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
-import { elementJson } from './element-json.ts';
 import { GeometryParser, type GeometrySink } from './geometry.ts';
-import { type KmlName, kmlName, tagName } from './names.ts';
+import { type KmlName, kmlName } from './names.ts';
 import { STANDARD_FIELDS, STANDARD_HINTS } from './standard-fields.ts';
 import type { LayerState } from './state.ts';
-import { colorOf, elementText, fragmentOf, readStyle, type Style } from './styles.ts';
+import { colorOf, fragmentOf, readStyle, type Style } from './styles.ts';
 
 const encoder = new TextEncoder();
 const ID = encoder.encode('id');

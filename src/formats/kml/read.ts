@@ -57,8 +57,7 @@ const endOf = ({ parts }: LayerState, part: number): number => parts[part * PART
 
 /** The features in the window, which has whole elements. */
 function readFeatures({ scanner }: XmlWindow, placemarks: PlacemarkReader, rootPrefix: Uint8Array): void {
-  let at = 0;
-  while (scanner.space(at) < scanner.limit) {
+  for (let at = scanner.find(0); at >= 0; at = scanner.find(at)) {
     at = scanner.tag(at);
     const name = kmlName(scanner, rootPrefix);
     at = name === 'Placemark' || name === 'GroundOverlay' ? placemarks.read(name, at) : scanner.skip(at);

@@ -1,10 +1,10 @@
 /** Collects encoded placemarks into a document with a document for each layer: GDAL finds the Schema of a layer of a KMZ only there. */
+import { xmlText } from '../../bytes/xml-text.ts';
 import { failure } from '../../errors.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '../../io/zip-write.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { simpleType, type WriteState } from './write-plan.ts';
-import { xmlText } from './xml-text.ts';
 
 const encoder = new TextEncoder();
 const END_LAYER = '</Document>\n';

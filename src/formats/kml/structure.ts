@@ -4,11 +4,13 @@
  */
 import type { TextHint } from '../../batch/text-columns.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { elementText, tagName } from '../../bytes/xml-elements.ts';
 import { XmlFault } from '../../bytes/xml-scanner.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { XmlWindow } from '../../io/xml-window.ts';
-import { type KmlName, kmlName, tagName } from './names.ts';
-import { elementText, readStyle, type Style } from './styles.ts';
+import type { XmlRoot } from '../xml-document.ts';
+import { type KmlName, kmlName } from './names.ts';
+import { readStyle, type Style } from './styles.ts';
 
 /** Bytes of a part: the least that a partition or a sample consists of. */
 const PART_BYTES = 1 << 18;
@@ -62,12 +64,7 @@ export interface Structure {
   readonly ignored: ReadonlyMap<string, number>;
 }
 
-export interface Root {
-  /** Offset of the root's start tag. */
-  readonly start: number;
-  readonly name: KmlName;
-  readonly prefix: Uint8Array;
-}
+type Root = XmlRoot<KmlName>;
 
 const HINTS: Readonly<Record<string, TextHint | undefined>> = Object.assign(Object.create(null), {
   string: 'string',

@@ -1,5 +1,6 @@
 /** Styles: the colours and the icon that a feature has by its own style and by the shared one that it refers to. */
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
+import { elementText } from '../../bytes/xml-elements.ts';
 import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import { kmlName } from './names.ts';
 
@@ -17,18 +18,6 @@ export interface Style {
 }
 
 const MAX_CHAIN = 8;
-const decoder = new TextDecoder();
-
-/** Text of the element whose start tag was read last. */
-export function elementText(
-  scanner: XmlScanner,
-  at: number,
-  scratch: ByteWriter,
-): { readonly at: number; readonly text: string } {
-  scratch.reset();
-  const end = scanner.text(at, scratch);
-  return { at: end, text: decoder.decode(scratch.written()) };
-}
 
 /** Adds what the Style, StyleMap or CascadingStyle states whose start tag was read last; returns the offset after it. */
 export function readStyle(

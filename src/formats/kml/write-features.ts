@@ -1,14 +1,15 @@
 /** Writes the features of a batch as placemarks. */
-import { type AttributeColumn, isValid, valueAt } from '../../batch/attribute-column.ts';
+import { isValid, valueAt } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE } from '../../batch/geometry-column.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { LOW_HALF, usualLength, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { usualLength } from '../../bytes/number-text.ts';
+import { xmlText } from '../../bytes/xml-text.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { XmlValueWriter } from '../xml-value-writer.ts';
 import { GeometryWriter, type Modes } from './write-geometry.ts';
 import type { Role, WriteState } from './write-plan.ts';
-import { writeXmlText, xmlText } from './xml-text.ts';
 
 const encoder = new TextEncoder();
 const ascii = (text: string): Uint8Array => encoder.encode(text);
@@ -18,9 +19,6 @@ const END_DATA = ascii('</SimpleData>');
 const END_SCHEMA_DATA = ascii('</SchemaData></ExtendedData>');
 const NOTHING = new Uint8Array(0);
 const NO_MODES: Modes = { forPoints: NOTHING, forOthers: NOTHING };
-// GDAL does not read words.
-const TRUE = ascii('1');
-const FALSE = ascii('0');
 /** Elements with the value of a field, in the order that the schema demands, before those of time. */
 const LEADING = ['name', 'visibility', 'address', 'phoneNumber', 'snippet', 'description'] as const;
 const ALTITUDE_MODES = ['clampToGround', 'relativeToGround', 'absolute'];
@@ -43,7 +41,7 @@ class FeatureWriter {
   readonly #batch: FeatureBatch;
   readonly #state: WriteState;
   readonly #geometry: GeometryWriter;
-  readonly #values: readonly ValueWriter[];
+  readonly #values: readonly XmlValueWriter[];
   readonly #heads: readonly Uint8Array[];
   readonly #schemaData: Uint8Array;
   readonly #elements: readonly {
@@ -63,7 +61,7 @@ class FeatureWriter {
     this.#state = state;
     this.out = new ByteWriter(estimateBytes(batch, state));
     this.#geometry = new GeometryWriter(this.out, batch.geometry, state.rounding);
-    this.#values = batch.columns.map((column) => new ValueWriter(this.out, column));
+    this.#values = batch.columns.map((column) => new XmlValueWriter(this.out, column));
     this.#heads = batch.fields.map(({ name }) => ascii(`<SimpleData name="${xmlText(name)}">`));
     this.#schemaData = ascii(`<ExtendedData><SchemaData schemaUrl="#${state.schemaId}">`);
     this.#elements = LEADING.filter((role) => state.roles[role] !== undefined).map((role) => {
@@ -244,62 +242,4 @@ function estimateBytes(batch: FeatureBatch, state: WriteState): number {
   for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 50);
   for (const column of batch.columns) if ('offsets' in column) bytes += column.bytes.length;
   return bytes;
-}
-
-/** Writes the values of one column. One instance per column, so that the type is not checked for each row. */
-class ValueWriter {
-  /** Values left out because they are not finite. */
-  readonly notFinite = new RowTally();
-  readonly #out: ByteWriter;
-  readonly #column: AttributeColumn;
-  readonly #halves: Int32Array;
-
-  constructor(out: ByteWriter, column: AttributeColumn) {
-    this.#out = out;
-    this.#column = column;
-    this.#halves =
-      column.type === 'int64'
-        ? new Int32Array(column.values.buffer, column.values.byteOffset, column.values.length * 2)
-        : new Int32Array(0);
-  }
-
-  /** Whether the value can be written; counts it if not. */
-  isWritable(row: number): boolean {
-    const column = this.#column;
-    if (column.type !== 'float64' || Number.isFinite(column.values[row])) return true;
-    this.notFinite.add(row);
-    return false;
-  }
-
-  /** Returns whether characters were replaced. */
-  write(row: number): boolean {
-    const out = this.#out;
-    const column = this.#column;
-    switch (column.type) {
-      case 'boolean':
-        out.copy(column.values[row] !== 0 ? TRUE : FALSE);
-        return false;
-      case 'int32':
-        writeInteger(out, column.values[row]);
-        return false;
-      case 'int64':
-        this.#int64(row, column.values);
-        return false;
-      case 'float64':
-        if (Number.isFinite(column.values[row])) writeNumber(out, column.values[row]);
-        return false;
-      case 'binary':
-        out.base64(column.bytes, column.offsets[row], column.offsets[row + 1]);
-        return false;
-      default:
-        return writeXmlText(out, column.bytes, column.offsets[row], column.offsets[row + 1]);
-    }
-  }
-
-  #int64(row: number, values: BigInt64Array): void {
-    const low = this.#halves[2 * row + LOW_HALF] >>> 0;
-    const high = this.#halves[2 * row + 1 - LOW_HALF];
-    if (high >= -2_097_152 && high < 2_097_152) writeInteger(this.#out, high * 4_294_967_296 + low);
-    else this.#out.ascii(String(values[row]));
-  }
 }

@@ -1,5 +1,5 @@
 /** Writes texts as XML. */
-import type { ByteWriter } from '../../bytes/byte-writer.ts';
+import type { ByteWriter } from './byte-writer.ts';
 
 const encoder = new TextEncoder();
 /** By byte: what is written in its place; null: the byte itself. */
