@@ -44,6 +44,11 @@ export class DocumentColumns {
     return column;
   }
 
+  /** The column of that name if some row has it. */
+  find(name: string): TextColumn | undefined {
+    return this.#byName.get(name);
+  }
+
   /** The column with the name `bytes[start, end)`, expected in the order of the row before. */
   columnOf(bytes: Uint8Array, start: number, end: number): TextColumn {
     const columns = this.#columns;
@@ -89,9 +94,14 @@ export class DocumentColumns {
   /** Sets a value that is no text; in a column of texts it is JSON text. */
   setJson(name: string, value: unknown): void {
     const bytes = new TextEncoder().encode(JSON.stringify(value));
+    this.setJsonText(name, bytes, 0, bytes.length);
+  }
+
+  /** As `setJson`, with the value as JSON text. */
+  setJsonText(name: string, bytes: Uint8Array, start: number, end: number): void {
     const column = this.column(name, 'json');
-    if (column.hint === 'json' && !column.hasValue(this.row)) column.append(this.row, bytes, 0, bytes.length);
-    else this.set(column, bytes, 0, bytes.length);
+    if (column.hint === 'json' && !column.hasValue(this.row)) column.append(this.row, bytes, start, end);
+    else this.set(column, bytes, start, end);
   }
 
   /** `isKept`: whether a column without values is one of the fields. */

@@ -17,7 +17,7 @@ const scanner = new NumberScanner();
 
 export class TextColumn {
   readonly name: string;
-  readonly hint: TextHint;
+  hint: TextHint;
   /** Index of the column that came after this one in the last row: the guess for the next one. */
   following: number;
   /** Number of rows with a value or a null; later rows are null. */

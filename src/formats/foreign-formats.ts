@@ -41,7 +41,6 @@ const RASTER: Advice = {
 };
 
 export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
-  { found: 'GPX', ...gdal('.gpx'), extensions: ['.gpx'], pattern: /<(?:\w+:)?gpx\b/ },
   { found: 'GML', ...gdal('.gml'), extensions: ['.gml'], pattern: /opengis\.net\/gml/ },
   { found: 'MapInfo TAB', ...gdal('.tab'), extensions: ['.tab'], pattern: /^!table/i },
   {

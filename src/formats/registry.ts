@@ -7,12 +7,13 @@ import { type Format, type InputFormat, isInputFormat, isOutputFormat, type Outp
 import { geojson } from './geojson/format.ts';
 import { geoparquet } from './geoparquet/format.ts';
 import { gpkg } from './gpkg/format.ts';
+import { gpx } from './gpx/format.ts';
 import { kml } from './kml/format.ts';
 import { shp } from './shp/format.ts';
 import { topojson } from './topojson/format.ts';
 import { xlsx } from './xlsx/format.ts';
 
-const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf, geoparquet, kml, topojson, esrijson, xlsx] as const;
+const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf, geoparquet, kml, gpx, topojson, esrijson, xlsx] as const;
 export const formats: readonly Format[] = known;
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);

@@ -6,9 +6,9 @@ import { writeXmlText } from '../bytes/xml-text.ts';
 import { RowTally } from '../finding-rows.ts';
 
 const encoder = new TextEncoder();
-// GDAL does not read words.
-const TRUE = encoder.encode('1');
-const FALSE = encoder.encode('0');
+/** [false, true] */
+const DIGITS = ['0', '1'].map((text) => encoder.encode(text));
+const WORDS = ['false', 'true'].map((text) => encoder.encode(text));
 
 /** Writes the values of one column. One instance per column, so that the type is not checked for each row. */
 export class XmlValueWriter {
@@ -17,8 +17,11 @@ export class XmlValueWriter {
   readonly #out: ByteWriter;
   readonly #column: AttributeColumn;
   readonly #halves: Int32Array;
+  readonly #booleans: readonly Uint8Array[];
 
-  constructor(out: ByteWriter, column: AttributeColumn) {
+  /** `hasWords`: booleans are words, for readers that do not know the type. */
+  constructor(out: ByteWriter, column: AttributeColumn, hasWords = false) {
+    this.#booleans = hasWords ? WORDS : DIGITS;
     this.#out = out;
     this.#column = column;
     this.#halves =
@@ -41,7 +44,7 @@ export class XmlValueWriter {
     const column = this.#column;
     switch (column.type) {
       case 'boolean':
-        out.copy(column.values[row] !== 0 ? TRUE : FALSE);
+        out.copy(this.#booleans[column.values[row] !== 0 ? 1 : 0]);
         return false;
       case 'int32':
         writeInteger(out, column.values[row]);

@@ -14,7 +14,7 @@ import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { countDrawn } from '../support/dxf/count-drawn.ts';
 import { lintDxf } from '../support/dxf/lint.ts';
 import { allFixtures, crsFor, type Fixture } from '../support/fixtures.ts';
-import { traitsOf } from '../support/formats.ts';
+import { isDrawn, traitsOf } from '../support/formats.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 
 const PYTHON = '/usr/bin/python3';
@@ -78,8 +78,11 @@ for (const fixture of allFixtures()) {
         to: id,
         fromCrs: crsFor(fixture),
       });
-      const { roundTrip } = traitsOf(id);
-      assert.equal(report.features.written, roundTrip.geometries === 'drawn' ? geometries : features, id);
+      // Points of tracks that the tracks of the output have.
+      const inLines = report.warnings
+        .filter(({ code }) => code === 'GPX_POINTS_IN_LINES')
+        .reduce((sum, { count }) => sum + count, 0);
+      assert.equal(report.features.written + inLines, isDrawn(id) ? geometries : features, id);
       const isSplit = report.warnings.some(({ code }) => code === 'COLLECTION_SPLIT');
       outputs.set(outputPath, { format: id, features, geometries, isSplit });
     }
@@ -101,7 +104,10 @@ test('GDAL reads as many features and geometries from every output', { skip }, (
       const { entities, features: drawn } = countDrawn(readFileSync(path, 'utf8'));
       assert.equal(drawn, geometries, path);
       assert.deepEqual(counts, { features: entities, geometries: entities }, path);
-    } else assert.deepEqual(counts, { features, geometries }, path);
+    } else if (format === 'gpx')
+      // A feature can be several elements, and points of tracks are layers.
+      assert.ok(counts.geometries >= geometries, path);
+    else assert.deepEqual(counts, { features, geometries }, path);
   }
 });
 

@@ -15,12 +15,17 @@ export interface FormatTraits {
   } | null;
   /** What of GeoJSON features comes back after writing and reading the format. */
   readonly roundTrip: {
-    /** drawn: all with a position. one kind: all, of one kind and dimension a layer. */
-    readonly geometries: 'any' | 'drawn' | 'one kind';
+    /**
+     * drawn: all with a position. one kind: all, of one kind and dimension a layer. points and multi lines: of those, all with a
+     * position, of one kind and dimension.
+     */
+    readonly geometries: 'any' | 'drawn' | 'one kind' | 'points and multi lines';
     readonly properties: 'any' | 'flat' | 'flat without booleans' | 'none';
     readonly ids: 'any' | 'integers and texts' | 'ascending integers' | 'none';
     /** Write options with which it holds. */
     readonly options?: Readonly<Record<string, unknown>>;
+    /** Read options with which it holds. */
+    readonly readOptions?: Readonly<Record<string, unknown>>;
     /** Write options with which features keep their order. Missing: they always do. */
     readonly inOrder?: Readonly<Record<string, unknown>>;
   };
@@ -46,6 +51,12 @@ export function recordOf(id: string): Format {
   const format = formats.find((candidate) => candidate.id === id);
   if (format === undefined) throw new Error(`there is no format ${id}`);
   return format;
+}
+
+/** Whether a format stores only features with a position. */
+export function isDrawn(id: string): boolean {
+  const { geometries } = traitsOf(id).roundTrip;
+  return geometries === 'drawn' || geometries === 'points and multi lines';
 }
 
 /** Write options with which features keep their order. */

@@ -1,0 +1,3 @@
+import type { ErrorEntries } from '../../catalogue-entries.ts';
+
+export const errors = {} as const satisfies ErrorEntries;

@@ -1,0 +1,34 @@
+/** Names of elements of GPX 1.0 and 1.1. */
+import { NameTable, type XmlScanner } from '../../bytes/xml-scanner.ts';
+import { FIELD_HINTS, type StandardField } from './standard-fields.ts';
+
+const STRUCTURE = [
+  'gpx',
+  'metadata',
+  'bounds',
+  'wpt',
+  'rte',
+  'rtept',
+  'trk',
+  'trkseg',
+  'trkpt',
+  'link',
+  'text',
+  'extensions',
+] as const;
+
+export type GpxName = (typeof STRUCTURE)[number] | StandardField;
+
+const table = new NameTable<GpxName>([...STRUCTURE, ...(Object.keys(FIELD_HINTS) as StandardField[])]);
+
+/** The name of the last tag if it is one of GPX: it has the prefix of the root element; else null. */
+export function gpxName(scanner: XmlScanner, rootPrefix: Uint8Array): GpxName | null {
+  const { prefixStart, nameStart } = scanner;
+  if (nameStart - prefixStart !== (rootPrefix.length === 0 ? 0 : rootPrefix.length + 1)) return null;
+  if (rootPrefix.length > 0 && !scanner.equals(prefixStart, nameStart - 1, rootPrefix)) return null;
+  return table.find(scanner);
+}
+
+export function isStandard(name: GpxName | null): name is StandardField {
+  return name !== null && Object.hasOwn(FIELD_HINTS, name);
+}

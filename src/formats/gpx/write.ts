@@ -1,0 +1,56 @@
+/** Writes GPX 1.1: see docs/formats/gpx.md for the rules. */
+import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { strideOf } from '../../batch/geometry-column.ts';
+import { Findings } from '../../findings.ts';
+import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
+import type {
+  EncodedChunk,
+  FormatWriter,
+  LayerEncoding,
+  OutputLayer,
+  OutputSink,
+  WriteContext,
+} from '../format.ts';
+import { GpxSink } from './sink.ts';
+import { encodeFeatures } from './write-features.ts';
+import { planLayer, type WriteState } from './write-plan.ts';
+
+export const writer: FormatWriter = {
+  needs: 'fields',
+
+  plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
+    return layers.map((layer) => {
+      const rounding = coordinateRounding(layer, context.options);
+      return { fields: layer.fields, state: planLayer(layer, layers, rounding, context) };
+    });
+  },
+
+  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
+    const state = encoding.state as WriteState;
+    const findings = new Findings();
+    const { layerName: layer, pointsOf: lines } = state;
+    if (lines !== null) {
+      const { coordinates, dimensions } = batch.geometry;
+      const drawn = coordinates.length / strideOf(dimensions);
+      if (drawn > 0) findings.note('GPX_POINTS_IN_LINES', { layer, lines }, undefined, drawn);
+      const others = batch.rowCount - drawn;
+      if (others > 0) findings.note('GEOMETRY_NOT_DRAWN', { format: 'GPX' }, undefined, others);
+      return { data: null, transfer: [], findings: findings.found() };
+    }
+    const { geometry, rows } = cutAtAntimeridian(batch.geometry);
+    for (const row of rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
+    noteRounding(batch, state.rounding, findings);
+    const chunk = encodeFeatures({ ...batch, geometry }, state, findings);
+    const transfer = [chunk.wpt.buffer, chunk.rte.buffer, chunk.trk.buffer];
+    return { data: chunk, transfer, findings: findings.found() };
+  },
+
+  createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
+    return new GpxSink(
+      path,
+      encodings.map(({ state }) => state as WriteState),
+      context,
+    );
+  },
+};
