@@ -37,6 +37,8 @@ const FORMAT: Room = {
     'tables',
     'formats/assumed-degrees.ts',
     'formats/property-rules.ts',
+    'formats/xml-document.ts',
+    'formats/xml-value-writer.ts',
   ],
 };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
@@ -90,6 +92,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/property-rules.ts': { may: [...MESSAGES, 'batch', 'io'] },
   'formats/assumed-degrees.ts': { may: [...ERRORS, ...DATA, 'io', 'formats/format.ts'] },
   'formats/single-kind.ts': { may: [...MESSAGES, 'batch'] },
+  'formats/xml-document.ts': { may: [...ERRORS, 'bytes', 'io', 'formats/format.ts', 'formats/recognise.ts'] },
+  'formats/xml-value-writer.ts': { may: ['batch', 'bytes', 'finding-rows.ts'], isPure: true },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },
   'formats/format-by-id.ts': {
