@@ -13,7 +13,20 @@ import { shp } from './shp/format.ts';
 import { topojson } from './topojson/format.ts';
 import { xlsx } from './xlsx/format.ts';
 
-const known = [geojson, shp, gpkg, dxf, csv, flatgeobuf, geoparquet, kml, gpx, topojson, esrijson, xlsx] as const;
+const known = [
+  geojson,
+  shp,
+  gpkg,
+  dxf,
+  csv,
+  flatgeobuf,
+  geoparquet,
+  kml,
+  gpx,
+  topojson,
+  esrijson,
+  xlsx,
+] as const;
 export const formats: readonly Format[] = known;
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);
