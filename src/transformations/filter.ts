@@ -37,7 +37,8 @@ the beginning of each record of a shapefile (in a zip, only without compression)
 (\`READ_NEAR_BOX\`). Errors in the rest of the file are not found. If anything near the box cannot be read, the whole file is read.
 
 The same holds for a first step with \`where\` and a GeoPackage layer of at least 64 MB, if the condition, or a part of it joined with \`and\`, is that a field of text or numbers
-equals a value or is \`in\` a list: only the database pages with such features are read (\`READ_WITH_VALUES\`), unless more than an eighth of the features has them.`,
+equals a value or is \`in\` a list: only the database pages with such features are read (\`READ_WITH_VALUES\`), unless more than an eighth of the features has them.
+A value elsewhere that contradicts the declared type of another field then does not change that type.`,
   parameters: {
     type: 'object',
     properties: {

@@ -1,6 +1,6 @@
 /** Filters by values read only the pages of a GeoPackage that have such features, and keep the same features as a full scan. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
@@ -78,7 +78,7 @@ test('of a large GeoPackage only pages with the values are read, with the same o
   ];
   for (const where of narrowed) {
     const [found, expected] = [await filter(path, where), await filter(path, whole(where))];
-    assert.equal(found.output, expected.output, where);
+    assert.ok(found.output === expected.output, where); // megabytes, which no message should show
     assert.equal(expected.read, MANY, where);
     // Numbers of features are known only after all before them.
     assert.equal(found.isNarrowed, !where.includes('row()'), where);
@@ -112,7 +112,7 @@ test('keeps the same features of columns with a collation, other values than dec
   );
   for (const where of ["low = 'x'", "low in ('X')", "trimmed = 'x'", "trimmed = 'x '"]) {
     const [found, expected] = [await filter(path, where), await filter(path, whole(where))];
-    assert.equal(found.output, expected.output, where);
+    assert.ok(found.output === expected.output, where); // megabytes, which no message should show
     assert.ok(JSON.parse(found.output).features.length > 500, where);
     assert.ok(found.isNarrowed, where);
   }
@@ -123,11 +123,14 @@ test('keeps the same features of columns with a collation, other values than dec
     'real = 1.75': 'UPDATE rows SET real = 9007199254740993 WHERE n = 60001',
   };
   for (const [where, sql] of Object.entries(contradictions)) {
-    change(path, sql);
-    const outcome = (condition: string) => filter(path, condition).then(({ output }) => output, String);
+    // Of other fields than that of the filter, only values that are read change the type.
+    const changed = join(workspace.path, 'changed.gpkg');
+    copyFileSync(path, changed);
+    change(changed, sql);
+    const outcome = (condition: string) => filter(changed, condition).then(({ output }) => output, String);
     // The place is that in the longer condition.
     const unquoted = (text: string): string => text.replace(/ \(at character \d+\)/, '');
-    assert.equal(unquoted(await outcome(where)), unquoted(await outcome(whole(where))), where);
+    assert.ok(unquoted(await outcome(where)) === unquoted(await outcome(whole(where))), where);
   }
 });
 
