@@ -156,7 +156,7 @@ function renderFormats(): string {
         codes(format.aliases),
         codes(format.extensions),
         codes([format.mediaType]),
-        INPUT_CRS[format.inputCrs],
+        isInputFormat(format) ? INPUT_CRS[format.inputCrs] : 'not read',
         format.outputLayers,
         `[${format.sample}](../../samples/${format.sample})`,
       ]),

@@ -40,6 +40,8 @@ export interface GeometryStatistics {
   /** minX, minY, maxX, maxY; inverted infinities if there is no position. */
   readonly bounds: Bounds;
   positionCount: number;
+  /** Of lines and rings, without those of length 0: their number, and the sum of the binary logarithms of their lengths. */
+  readonly segments: { count: number; logLength: number };
 }
 
 export interface LayerStatistics {
@@ -68,6 +70,7 @@ export function emptyStatistics(): LayerStatistics {
         Number.NEGATIVE_INFINITY,
       ],
       positionCount: 0,
+      segments: { count: 0, logLength: 0 },
     },
     hasIds: false,
     ids: null,
@@ -114,6 +117,8 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
   for (let i = 0; i < 4; i++) a.kindCounts[i] += b.kindCounts[i];
   a.emptyCount += b.emptyCount;
   a.positionCount += b.positionCount;
+  a.segments.count += b.segments.count;
+  a.segments.logLength += b.segments.logLength;
   a.hasZ ||= b.hasZ;
   a.hasM ||= b.hasM;
   extend(a.bounds, b.bounds);
@@ -238,8 +243,27 @@ function scanGeometry(batch: FeatureBatch, result: GeometryStatistics): void {
   const stride = strideOf(dimensions);
   extend(result.bounds, positionBounds(batch.geometry));
   result.positionCount = coordinates.length / stride;
+  measureSegments(batch.geometry, result.segments);
   if (hasZ(dimensions)) result.hasZ = anyPresent(coordinates, 2, stride);
   if (hasM(dimensions)) result.hasM = anyPresent(coordinates, stride - 1, stride);
+}
+
+function measureSegments(
+  { coordOffsets, coordinates, dimensions }: FeatureBatch['geometry'],
+  result: GeometryStatistics['segments'],
+): void {
+  const stride = strideOf(dimensions);
+  for (let ring = 0; ring + 1 < coordOffsets.length; ring++) {
+    const end = coordOffsets[ring + 1] * stride;
+    for (let at = (coordOffsets[ring] + 1) * stride; at < end; at += stride) {
+      const dx = coordinates[at] - coordinates[at - stride];
+      const dy = coordinates[at + 1] - coordinates[at + 1 - stride];
+      const square = dx * dx + dy * dy;
+      if (!(square > 0 && square < Number.POSITIVE_INFINITY)) continue;
+      result.count++;
+      result.logLength += Math.log2(square) / 2;
+    }
+  }
 }
 
 function anyPresent(coordinates: Float64Array, first: number, stride: number): boolean {

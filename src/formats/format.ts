@@ -419,6 +419,8 @@ export interface WriteContext {
   readonly expected?: readonly ExpectedFile[];
   /** Threads that compress the pieces of an archive. Missing: those of the runtime. */
   readonly packer?: Packer;
+  /** Calls the writer's `work` in a thread; the buffers in `transfer` are unusable afterwards. Missing: there are no threads. */
+  readonly work?: (payload: unknown, transfer: readonly ArrayBuffer[]) => Promise<unknown>;
 }
 
 /** How to encode a layer's batches; structured-clonable, sent to the workers. */
@@ -452,7 +454,8 @@ export interface OutputSink {
   abort(): void;
 }
 
-export type WriterNeeds = 'batch' | 'fields' | 'statistics';
+/** measures: as statistics, but those that a file declares do not suffice. */
+export type WriterNeeds = 'batch' | 'fields' | 'statistics' | 'measures';
 
 export interface FormatWriter {
   /** The input of `plan`: only the current batch, the fields of all rows, or all statistics. */
@@ -462,6 +465,8 @@ export interface FormatWriter {
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk;
   /** `path` is the path of the output, which must not exist. */
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink;
+  /** Does work for the sink in a thread. Required if the sink uses `work` of the context. */
+  work?(payload: unknown): { readonly result: unknown; readonly transfer: readonly ArrayBuffer[] };
   /** For outputs that are moved over files of this format: throws OUTPUT_IN_USE if another program uses the one at `path`. */
   refuseInUse?(path: string): void;
 }

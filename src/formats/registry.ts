@@ -9,6 +9,7 @@ import { geoparquet } from './geoparquet/format.ts';
 import { gpkg } from './gpkg/format.ts';
 import { gpx } from './gpx/format.ts';
 import { kml } from './kml/format.ts';
+import { pmtiles } from './pmtiles/format.ts';
 import { shp } from './shp/format.ts';
 import { topojson } from './topojson/format.ts';
 import { xlsx } from './xlsx/format.ts';
@@ -23,6 +24,7 @@ const known = [
   geoparquet,
   kml,
   gpx,
+  pmtiles,
   topojson,
   esrijson,
   xlsx,

@@ -29,6 +29,8 @@ export interface Executor {
   call(call: StepCall, transfer: readonly ArrayBuffer[]): Promise<unknown>;
   /** Compresses pieces of the output in the threads, in turn with the tasks. Missing: there are no threads. */
   readonly packer?: Packer;
+  /** Calls `work` of the writer in a thread, in turn with the tasks. Missing: there are no threads. */
+  work?(payload: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown>;
   /** Starts no more tasks; resolves when none is running. Threads that are not kept are terminated at once. */
   stop(): Promise<void>;
 }
@@ -122,7 +124,11 @@ export function inlineExecutor(registry: readonly Transformation[] = transformat
 }
 
 interface Waiting {
-  readonly message: { readonly task: Task } | { readonly call: StepCall } | { readonly piece: Piece };
+  readonly message:
+    | { readonly task: Task }
+    | { readonly call: StepCall }
+    | { readonly piece: Piece }
+    | { readonly work: unknown };
   readonly transfer: readonly ArrayBuffer[];
   readonly resolve: (outcome: unknown) => void;
   readonly reject: (error: GeomillError) => void;
@@ -210,6 +216,7 @@ export function threadExecutor(
     },
     run: (task) => send({ task }, transferOf(task)) as Promise<TaskResult>,
     call: (call, transfer) => send({ call }, transfer),
+    work: (work, transfer) => send({ work }, transfer),
     packer: {
       pack: (bytes, content) => send({ piece: { bytes, content } }, [bytes.buffer]) as Promise<PackedPiece>,
     },

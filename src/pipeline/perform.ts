@@ -36,6 +36,8 @@ export interface Performer {
   perform(task: Task): Promise<Performed>;
   /** Runs a call of a collecting step. */
   call(call: StepCall): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }>;
+  /** Does work of the writer. */
+  work(payload: unknown): { readonly result: unknown; readonly transfer: readonly ArrayBuffer[] };
 }
 
 /** Loads the codecs and, if the coordinate operations need it, PROJ. Steps are prepared at their first use. */
@@ -80,6 +82,10 @@ export async function createPerformer(
       const { answer } = await stageOf(layerIndex, stage);
       if (answer === null) throw new Error('no step collects after this stage');
       return (await answer())(payload);
+    },
+    work(payload) {
+      if (writer?.work === undefined) throw new Error('work came for a writer that does none');
+      return writer.work(payload);
     },
   };
 }

@@ -434,8 +434,16 @@ function passesFor(
   const infersSchema = unifiesFields && sources.some(({ layer, reader }) => hasOpenFields(layer, reader));
   return {
     infersSchema,
-    statisticsDepth: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : least,
+    statisticsDepth: mustMeasure(layers, writer) ? 'all' : least,
   };
+}
+
+const isMeasuring = ({ needs }: { readonly needs: WriterNeeds }): boolean =>
+  needs === 'statistics' || needs === 'measures';
+
+/** Whether a pass must collect statistics that no file declares. */
+function mustMeasure(layers: readonly LayerPlan[], writer: { readonly needs: WriterNeeds }): boolean {
+  return writer.needs === 'measures' || (writer.needs === 'statistics' && !areDeclared(layers));
 }
 
 function areDeclared(layers: readonly LayerPlan[]): boolean {
@@ -458,7 +466,7 @@ function depthOfStatistics(
   layers: readonly LayerPlan[],
   writer: { readonly needs: WriterNeeds },
 ): ConversionPlan['statisticsDepth'] {
-  if (writer.needs === 'statistics') return areDeclared(layers) ? null : 'all';
+  if (isMeasuring(writer)) return mustMeasure(layers, writer) ? 'all' : null;
   if (sources.some(({ reader }) => reader.typing === 'layer')) return 'fields';
   const isOpen = sources.some((source) => source.layer.fields === null && !isUndeclared(source));
   return writer.needs === 'fields' && isOpen ? 'fields' : null;
@@ -480,5 +488,5 @@ function passesWithSteps(
   const infersSchema = open.some(
     ({ reader }) => reader.typing !== 'value' || asksForFields || writer.needs === 'fields',
   );
-  return { infersSchema, statisticsDepth: writer.needs === 'statistics' ? 'all' : null };
+  return { infersSchema, statisticsDepth: isMeasuring(writer) ? 'all' : null };
 }

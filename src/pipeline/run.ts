@@ -429,7 +429,7 @@ class Conversion {
     {
       name,
       existing,
-      executor: { packer },
+      executor: { packer, work },
     }: {
       readonly name: string;
       readonly existing: ExistingOutput | null;
@@ -447,6 +447,7 @@ class Conversion {
       ...(existing === null ? {} : { existing }),
       ...(expected === undefined ? {} : { expected }),
       ...(packer === undefined ? {} : { packer }),
+      ...(work === undefined ? {} : { work }),
     };
     const encodings = writer.plan(outputs, context);
     const sink = writer.createSink(outputPath, encodings, context);

@@ -204,6 +204,6 @@ export interface Piece {
 
 export type TaskOutcome =
   | { readonly result: TaskResult }
-  /** Of a call, or a PackedPiece. */
+  /** Of a call or of work, or a PackedPiece. */
   | { readonly answer: unknown }
   | { readonly error: PlainError; readonly stack?: string };

@@ -32,6 +32,7 @@ export function unpackingExecutor(
     },
     call: (call, transfer) => executor.call(call, transfer),
     ...(executor.packer === undefined ? {} : { packer: executor.packer }),
+    ...(executor.work === undefined ? {} : { work: executor.work }),
     stop: () => executor.stop(),
   };
 }

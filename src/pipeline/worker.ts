@@ -14,6 +14,8 @@ type Message =
   | { readonly task: Task }
   | { readonly call: StepCall }
   | { readonly piece: Piece }
+  /** For the writer. */
+  | { readonly work: unknown }
   | { readonly encodings: PartEncodings }
   | ThreadNote;
 
@@ -54,6 +56,10 @@ export async function receive(message: Message): Promise<void> {
     } else if (performer === null) throw new Error('a task came before its session');
     else if ('call' in message) {
       const done = await (await performer).call(message.call);
+      outcome = { answer: done.result };
+      transfer = done.transfer;
+    } else if ('work' in message) {
+      const done = (await performer).work(message.work);
       outcome = { answer: done.result };
       transfer = done.transfer;
     } else {

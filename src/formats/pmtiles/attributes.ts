@@ -1,0 +1,118 @@
+/** Attributes of a feature as numbers of fields with values of vector tiles (MVT 2.1, 4.4), to be put together in each tile. */
+import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
+import type { FieldType } from '../../batch/schema.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+
+/** Heads of the members of a Value: number of the member and kind of its bytes. */
+const STRING = 0x0a;
+const DOUBLE = 0x19;
+const UINT = 0x28;
+const SINT = 0x30;
+const BOOL = 0x38;
+
+/** What fields of other types become. */
+export const RETYPED: Readonly<Partial<Record<FieldType, string>>> = {
+  date: 'text (ISO 8601)',
+  datetime: 'text (ISO 8601)',
+  json: 'text',
+  binary: 'base64 text',
+};
+
+export function writeVarint(out: ByteWriter, value: number): void {
+  out.reserve(8);
+  let rest = value;
+  while (rest > 0x7f) {
+    out.bytes[out.length++] = (rest % 128) | 0x80;
+    rest = Math.floor(rest / 128);
+  }
+  out.bytes[out.length++] = rest;
+}
+
+function writeBigVarint(out: ByteWriter, value: bigint): void {
+  out.reserve(10);
+  let rest = value;
+  while (rest > 0x7fn) {
+    out.bytes[out.length++] = Number(rest & 0x7fn) | 0x80;
+    rest >>= 7n;
+  }
+  out.bytes[out.length++] = Number(rest);
+}
+
+export class AttributeEncoder {
+  readonly #columns: readonly AttributeColumn[];
+  readonly #out = new ByteWriter(1 << 10);
+  readonly #value = new ByteWriter(1 << 10);
+
+  constructor(columns: readonly AttributeColumn[]) {
+    this.#columns = columns;
+  }
+
+  /** Number of a field, length of its value and the value, for each field that has one; valid until the next call. */
+  encode(row: number): Uint8Array {
+    const out = this.#out;
+    const value = this.#value;
+    out.reset();
+    for (let i = 0; i < this.#columns.length; i++) {
+      if (!isValid(this.#columns[i].validity, row)) continue;
+      value.reset();
+      this.#writeValue(this.#columns[i], row);
+      writeVarint(out, i);
+      writeVarint(out, value.length);
+      out.copy(value.bytes, 0, value.length);
+    }
+    return out.written();
+  }
+
+  #writeValue(column: AttributeColumn, row: number): void {
+    const value = this.#value;
+    switch (column.type) {
+      case 'boolean':
+        value.uint8(BOOL);
+        value.uint8(column.values[row]);
+        return;
+      case 'int32': {
+        const number = column.values[row];
+        value.uint8(number < 0 ? SINT : UINT);
+        writeVarint(value, number < 0 ? -2 * number - 1 : number);
+        return;
+      }
+      case 'int64': {
+        const number = column.values[row];
+        value.uint8(number < 0n ? SINT : UINT);
+        writeBigVarint(value, number < 0n ? -2n * number - 1n : number);
+        return;
+      }
+      case 'float64':
+        value.uint8(DOUBLE);
+        value.float64(column.values[row], true);
+        return;
+      default:
+        value.uint8(STRING);
+        this.#writeText(column, row);
+    }
+  }
+
+  #writeText(
+    { type, bytes, offsets }: Extract<AttributeColumn, { offsets: Uint32Array }>,
+    row: number,
+  ): void {
+    const value = this.#value;
+    const start = offsets[row];
+    const end = offsets[row + 1];
+    if (type === 'binary') {
+      writeVarint(value, Math.ceil((end - start) / 3) * 4);
+      value.base64(bytes, start, end);
+    } else {
+      writeVarint(value, end - start);
+      value.copy(bytes, start, end);
+    }
+  }
+}
+
+/** The id as an id of a vector tile; NaN if it cannot be one that is exact everywhere. */
+export function idAt(column: AttributeColumn | undefined, row: number): number {
+  if (column === undefined || !('values' in column) || column.type === 'boolean') return Number.NaN;
+  if (!isValid(column.validity, row)) return Number.NaN;
+  const id = Number(column.values[row]);
+  return Number.isSafeInteger(id) && id >= 0 ? id : Number.NaN;
+}

@@ -1,0 +1,337 @@
+/** Cuts the features of a batch into tiles at all zooms: each piece is a record with its commands in units of the tile. */
+import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import { AttributeEncoder, idAt } from './attributes.ts';
+import { cutLines, cutPolygons, type TileRange, visitTiles } from './clip.ts';
+import { MOST_BYTES, type RecordFacts, RecordWriter } from './record-writer.ts';
+import { IS_THINNED, type RecordChunk } from './records.ts';
+import { cleanLine, cleanPolygon, type Line, type Polygon } from './rings.ts';
+import { BUFFER, CELL, EXTENT, GRID, type WriteState } from './state.ts';
+import { tileId } from './tile-id.ts';
+import { type WorldShape, worldShape } from './world-shape.ts';
+
+/** Pieces of one feature at one zoom. */
+const MOST_TILES = 2 ** 20;
+/** Numbers of cells of larger zooms are not exact in one number, and their cells are smaller than a step. */
+const MOST_THINNED_ZOOM = 17;
+const MVT = { point: 1, line: 2, polygon: 3 } as const;
+const SIZE = { extent: EXTENT, buffer: BUFFER };
+/** The cuts of two neighbours may differ in the last digit: values near a half are all rounded up. */
+const TIE = 0.5 + 1e-6;
+const gridPoint = (value: number): number => Math.floor(value + TIE);
+
+/** minX, minY, maxX, maxY. */
+type Box = [number, number, number, number];
+
+export function encodeTiles(
+  batch: FeatureBatch,
+  state: WriteState,
+): { readonly chunk: RecordChunk; readonly findings: Findings } {
+  return new TileEncoder(batch, state).encode();
+}
+
+class TileEncoder {
+  readonly #batch: FeatureBatch;
+  readonly #state: WriteState;
+  readonly #findings = new Findings();
+  readonly #records = new RecordWriter();
+  readonly #attributes: AttributeEncoder;
+  readonly #degrees: Box = emptyBox();
+  /** For each zoom, the pixels that have a point. */
+  readonly #cells: Set<number>[];
+  #row = 0;
+  #facts: RecordFacts = { hash: 0, layer: 0, id: Number.NaN, attributes: new Uint8Array(0) };
+  /** Records before the current zoom of the current feature. */
+  #countBefore = 0;
+  #hasCollapsed = false;
+
+  constructor(batch: FeatureBatch, state: WriteState) {
+    this.#batch = batch;
+    this.#state = state;
+    this.#attributes = new AttributeEncoder(batch.columns);
+    this.#cells = Array.from({ length: state.maxZoom + 1 }, () => new Set());
+  }
+
+  encode(): { readonly chunk: RecordChunk; readonly findings: Findings } {
+    const { geometry, rows } = cutAtAntimeridian(this.#batch.geometry);
+    for (const row of rows) this.#findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
+    for (let row = 0; row < this.#batch.rowCount; row++) {
+      this.#row = row;
+      const shape = worldShape(geometry, row);
+      if (shape === null)
+        this.#findings.note('GEOMETRY_NOT_DRAWN', { format: 'PMTiles' }, { record: row + 1 });
+      else this.#encodeRow(shape);
+    }
+    const chunk = { bytes: this.#records.sorted(), bounds: this.#degrees };
+    return { chunk, findings: this.#findings };
+  }
+
+  #encodeRow(shape: WorldShape): void {
+    const { points, lines, polygons, degrees } = shape;
+    const at = { record: this.#row + 1 };
+    const kinds = [points, lines, polygons].filter(({ length }) => length > 0).length;
+    if (kinds === 0) {
+      this.#findings.note('PMTILES_OUTSIDE', {}, at);
+      return;
+    }
+    if (shape.isCut) this.#findings.note('PMTILES_CLIPPED', {}, at);
+    if (kinds > 1) this.#findings.note('COLLECTION_SPLIT', {}, at);
+    const { layer, idField, minZoom, maxZoom } = this.#state;
+    extend(this.#degrees, degrees);
+    const id = idField < 0 ? Number.NaN : idAt(this.#batch.columns[idField], this.#row);
+    const first = points.length > 0 ? points : (lines[0] ?? polygons[0][0]);
+    this.#facts = {
+      hash: hashOf(first[0], first[1]),
+      layer,
+      id,
+      attributes: this.#attributes.encode(this.#row),
+    };
+    const lineBox = lines.length === 0 ? null : boxOf(lines);
+    const polygonBox = polygons.length === 0 ? null : boxOf(polygons.map(([shell]) => shell));
+    this.#hasCollapsed = false;
+    for (let zoom = minZoom; zoom <= maxZoom; zoom++) {
+      this.#countBefore = this.#records.count;
+      if (points.length > 0) this.#addPoints(points, zoom);
+      if (lineBox !== null) this.#addLines(lines, lineBox, zoom);
+      if (polygonBox !== null) this.#addPolygons(polygons, polygonBox, zoom);
+    }
+    if (this.#hasCollapsed) this.#findings.note('PMTILES_RINGS_COLLAPSED', { zoom: maxZoom }, at);
+  }
+
+  #addPoints(points: Line, zoom: number): void {
+    const scale = EXTENT * 2 ** zoom;
+    if (points.length === 2) {
+      const isKept = this.#addPoint(gridPoint(points[0] * scale), gridPoint(points[1] * scale), zoom);
+      if (!isKept) this.#findings.note('PMTILES_POINTS_THINNED', { zoom });
+      return;
+    }
+    // Positions of one feature that are equal in the tile are written once.
+    const byTile = new Map<number, { x: number; y: number; line: Line; seen: Set<number> }>();
+    for (let i = 0; i < points.length; i += 2) {
+      const [x, y] = [gridPoint(points[i] * scale), gridPoint(points[i + 1] * scale)];
+      this.#eachTile([x, y, x, y], zoom, (tx, ty) => {
+        const id = tileId(zoom, tx, ty);
+        let tile = byTile.get(id);
+        if (tile === undefined) {
+          tile = { x: tx, y: ty, line: [], seen: new Set() };
+          byTile.set(id, tile);
+        }
+        const key = (x - tx * EXTENT + EXTENT) * 4 * EXTENT + (y - ty * EXTENT);
+        if (tile.seen.has(key)) return;
+        tile.seen.add(key);
+        tile.line.push(x, y);
+      });
+    }
+    for (const [id, { x, y, line }] of byTile) {
+      this.#records.begin(id, this.#facts, 0, MVT.point, 0);
+      this.#records.draw(1, line, 0, line.length / 2, x * EXTENT, y * EXTENT);
+      this.#finishRecord(zoom);
+    }
+  }
+
+  /** False: its pixel has a point. */
+  #addPoint(x: number, y: number, zoom: number): boolean {
+    const isThinned = zoom < this.#state.maxZoom && zoom <= MOST_THINNED_ZOOM;
+    if (isThinned) {
+      const cells = this.#cells[zoom];
+      const cell = Math.floor(x / CELL) * 2 ** 26 + Math.floor(y / CELL);
+      if (cells.has(cell)) return false;
+      cells.add(cell);
+    }
+    this.#eachTile([x, y, x, y], zoom, (tx, ty) => {
+      this.#records.begin(tileId(zoom, tx, ty), this.#facts, 0, MVT.point, isThinned ? IS_THINNED : 0);
+      this.#records.draw(1, [x, y], 0, 1, tx * EXTENT, ty * EXTENT);
+      this.#finishRecord(zoom);
+    });
+    return true;
+  }
+
+  #addLines(lines: readonly Line[], box: Box, zoom: number): void {
+    if (this.#isSmall(box, zoom)) {
+      this.#addSmall(box, zoom);
+      return;
+    }
+    const snapped: Line[] = [];
+    for (const line of lines) {
+      const clean = cleanLine(this.#snapped(line, zoom));
+      if (clean !== null) snapped.push(clean);
+    }
+    if (snapped.length === 0) {
+      this.#addSmall(box, zoom);
+      return;
+    }
+    if (snapped.length < lines.length && zoom === this.#state.maxZoom) this.#hasCollapsed = true;
+    const size = diagonal(box, zoom);
+    this.#inTiles(snapped, boxOf(snapped), zoom, cutLines, (parts, x, y) => {
+      this.#records.begin(tileId(zoom, x, y), this.#facts, size, MVT.line, 0);
+      let isEmpty = true;
+      for (const part of parts) {
+        const line = cleanLine(part.map(gridPoint));
+        if (line === null) continue;
+        isEmpty = false;
+        this.#records.draw(1, line, 0, 1, x * EXTENT, y * EXTENT);
+        this.#records.draw(2, line, 1, line.length / 2 - 1, x * EXTENT, y * EXTENT);
+      }
+      if (isEmpty) this.#records.cancel();
+      else this.#finishRecord(zoom);
+    });
+  }
+
+  #addPolygons(polygons: readonly Polygon[], box: Box, zoom: number): void {
+    if (this.#isSmall(box, zoom)) {
+      this.#addSmall(box, zoom);
+      return;
+    }
+    const snapped: Polygon[] = [];
+    let hasCollapsed = false;
+    for (const polygon of polygons) {
+      const pieces = cleanPolygon(polygon.map((ring) => this.#snapped(ring, zoom)));
+      if (pieces.length === 0) hasCollapsed = true;
+      for (const piece of pieces) snapped.push(piece);
+    }
+    if (snapped.length === 0) {
+      this.#addSmall(box, zoom);
+      return;
+    }
+    if (hasCollapsed && zoom === this.#state.maxZoom) this.#hasCollapsed = true;
+    const size = diagonal(box, zoom);
+    const snappedBox = boxOf(snapped.map(([shell]) => shell));
+    this.#inTiles(snapped, snappedBox, zoom, cutPolygons, (parts, x, y, isCut) => {
+      this.#records.begin(tileId(zoom, x, y), this.#facts, size, MVT.polygon, 0);
+      let isEmpty = true;
+      for (const part of parts)
+        for (const polygon of isCut ? cleanPolygon(part.map((ring) => ring.map(gridPoint))) : [part]) {
+          isEmpty = false;
+          for (const ring of polygon) {
+            this.#records.draw(1, ring, 0, 1, x * EXTENT, y * EXTENT);
+            this.#records.draw(2, ring, 1, ring.length / 2 - 1, x * EXTENT, y * EXTENT);
+            this.#records.closePath();
+          }
+        }
+      if (isEmpty) this.#records.cancel();
+      else this.#finishRecord(zoom);
+    });
+  }
+
+  /** Smaller than a step of the grid, at zooms that have smaller ones below them. */
+  #isSmall([minX, minY, maxX, maxY]: Box, zoom: number): boolean {
+    return zoom < this.#state.maxZoom && Math.max(maxX - minX, maxY - minY) * EXTENT * 2 ** zoom < GRID;
+  }
+
+  /** A point in place of a line or polygon without extent. */
+  #addSmall([minX, minY, maxX, maxY]: Box, zoom: number): void {
+    const { maxZoom, dropsSmall } = this.#state;
+    if (dropsSmall && zoom < maxZoom) {
+      this.#findings.note('PMTILES_SMALL_DROPPED', { zoom });
+      return;
+    }
+    const scale = EXTENT * 2 ** zoom;
+    const isKept = this.#addPoint(
+      gridPoint(((minX + maxX) / 2) * scale),
+      gridPoint(((minY + maxY) / 2) * scale),
+      zoom,
+    );
+    this.#findings.note(isKept ? 'PMTILES_SMALL_AS_POINTS' : 'PMTILES_POINTS_THINNED', { zoom });
+  }
+
+  #snapped(line: Line, zoom: number): Line {
+    const step = zoom < this.#state.maxZoom ? GRID : 1;
+    const scale = (EXTENT / step) * 2 ** zoom;
+    const out: Line = [];
+    for (let i = 0; i < line.length; i++) out.push(gridPoint(line[i] * scale) * step);
+    return out;
+  }
+
+  #inTiles<Part>(
+    parts: Part[],
+    box: Box,
+    zoom: number,
+    cut: (parts: Part[], axis: 0 | 1, at: number, keepsLow: boolean) => Part[],
+    visit: (parts: Part[], x: number, y: number, isCut: boolean) => void,
+  ): void {
+    const range = tilesAround(box, zoom);
+    const isOne = range.left === range.right && range.top === range.bottom;
+    if (isOne) {
+      visit(parts, range.left, range.top, false);
+      return;
+    }
+    const isFew = range.right - range.left <= 1 && range.bottom - range.top <= 1;
+    if (isFew && isInAll(box, range)) {
+      this.#eachTile(box, zoom, (x, y) => visit(parts, x, y, false));
+      return;
+    }
+    visitTiles(parts, range, SIZE, cut, (found, x, y) => visit(found, x, y, true));
+  }
+
+  #eachTile(box: Box, zoom: number, visit: (x: number, y: number) => void): void {
+    const { left, top, right, bottom } = tilesAround(box, zoom);
+    for (let x = left; x <= right; x++) for (let y = top; y <= bottom; y++) visit(x, y);
+  }
+
+  #finishRecord(zoom: number): void {
+    this.#records.end(this.#facts.attributes);
+    const isMany = this.#records.count - this.#countBefore > MOST_TILES;
+    if (isMany || this.#records.byteLength > MOST_BYTES)
+      throw failure(
+        'PMTILES_TOO_MANY_TILES',
+        { layer: this.#state.layerName, record: this.#row + 1, limit: MOST_TILES, zoom },
+        { record: this.#row + 1 },
+      );
+  }
+}
+
+/** The tiles that show something of a box in units. */
+function tilesAround([minX, minY, maxX, maxY]: Box, zoom: number): TileRange {
+  const last = 2 ** zoom - 1;
+  const within = (tile: number): number => Math.max(0, Math.min(last, tile));
+  return {
+    left: within(Math.floor((minX - BUFFER) / EXTENT)),
+    top: within(Math.floor((minY - BUFFER) / EXTENT)),
+    right: within(Math.floor((maxX + BUFFER) / EXTENT)),
+    bottom: within(Math.floor((maxY + BUFFER) / EXTENT)),
+  };
+}
+
+/** Whether each of the tiles shows the whole box. */
+function isInAll([minX, minY, maxX, maxY]: Box, { left, top, right, bottom }: TileRange): boolean {
+  return (
+    minX >= right * EXTENT - BUFFER &&
+    maxX <= (left + 1) * EXTENT + BUFFER &&
+    minY >= bottom * EXTENT - BUFFER &&
+    maxY <= (top + 1) * EXTENT + BUFFER
+  );
+}
+
+function emptyBox(): Box {
+  const { POSITIVE_INFINITY: most, NEGATIVE_INFINITY: least } = Number;
+  return [most, most, least, least];
+}
+
+function extend(box: Box, [minX, minY, maxX, maxY]: Readonly<Box>): void {
+  if (minX < box[0]) box[0] = minX;
+  if (minY < box[1]) box[1] = minY;
+  if (maxX > box[2]) box[2] = maxX;
+  if (maxY > box[3]) box[3] = maxY;
+}
+
+function boxOf(lines: readonly Line[]): Box {
+  const box = emptyBox();
+  for (const line of lines)
+    for (let i = 0; i < line.length; i += 2) extend(box, [line[i], line[i + 1], line[i], line[i + 1]]);
+  return box;
+}
+
+/** The square of the diagonal of a box of the world, in units of the zoom. */
+function diagonal([minX, minY, maxX, maxY]: Box, zoom: number): number {
+  return ((maxX - minX) ** 2 + (maxY - minY) ** 2) * (EXTENT * 2 ** zoom) ** 2;
+}
+
+/** 32 bits of a position of the world. */
+function hashOf(x: number, y: number): number {
+  let mixed = Math.imul(Math.floor(x * 2 ** 31), 0x9e3779b1) ^ Math.imul(Math.floor(y * 2 ** 31), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+  mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39);
+  return (mixed ^ (mixed >>> 15)) >>> 0;
+}

@@ -1,0 +1,69 @@
+/**
+ * Pieces of features in tiles, as they are sorted: records one after another, sorted by their tile.
+ *
+ *      0 f64 number of the tile        24 u32 bytes of the geometry
+ *      8 u32 bytes of the record       28 u32 bytes of the attributes
+ *     12 u32 hash of the position      32 f64 id of the feature, NaN without
+ *     16 f32 size of the feature       40 commands of the geometry, attributes, padding
+ *     20 u16 layer, u8 type, u8 flags
+ */
+
+export const HEAD_BYTES = 40;
+/** Flag of points of which each pixel keeps one. */
+export const IS_THINNED = 1;
+
+/** Sorted records. Structured-clonable. */
+export interface RecordChunk {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** minX, minY, maxX, maxY in degrees; inverted infinities without a position. */
+  readonly bounds: readonly [number, number, number, number];
+}
+
+/** Reads the heads of records. */
+export class RecordView {
+  bytes: Uint8Array<ArrayBuffer>;
+  #view: DataView<ArrayBuffer>;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  tile(at: number): number {
+    return this.#view.getFloat64(at, true);
+  }
+
+  byteLength(at: number): number {
+    return this.#view.getUint32(at + 8, true);
+  }
+
+  /** Larger features have larger numbers; those of one size, as all points, differ by the hash of their position. */
+  rank(at: number): number {
+    const size = this.#view.getUint32(at + 16, true); // Positive floats sort as their bits.
+    return size * 2 ** 21 + (this.#view.getUint32(at + 12, true) >>> 11);
+  }
+
+  layer(at: number): number {
+    return this.#view.getUint16(at + 20, true);
+  }
+
+  type(at: number): number {
+    return this.bytes[at + 22];
+  }
+
+  isThinned(at: number): boolean {
+    return (this.bytes[at + 23] & IS_THINNED) !== 0;
+  }
+
+  geometryBytes(at: number): number {
+    return this.#view.getUint32(at + 24, true);
+  }
+
+  attributeBytes(at: number): number {
+    return this.#view.getUint32(at + 28, true);
+  }
+
+  id(at: number): number {
+    return this.#view.getFloat64(at + 32, true);
+  }
+}

@@ -1,0 +1,98 @@
+/** Gathers the records of whole tiles, some tiles at a time, to be built together. */
+import { RecordView } from './records.ts';
+import type { SortedRuns } from './sorted-runs.ts';
+
+/** Records that are built together, unless one tile has more. */
+const WORK_BYTES = 512 << 10;
+/** A tile with more loses its smallest features, before it is compressed, until half of it is left. */
+export const MOST_TILE_BYTES = 48 << 20;
+
+/** Records of whole tiles. `noteLeft` gets features that a tile lost. */
+export function* gatherTiles(
+  runs: Pick<SortedRuns, 'records'>,
+  noteLeft: (tile: number, count: number) => void,
+  mostBytes = MOST_TILE_BYTES,
+): Generator<Uint8Array<ArrayBuffer>> {
+  const gathered = new Gathered(mostBytes);
+  for (const { view, start, end } of runs.records()) {
+    const tile = view.tile(start);
+    if (tile !== gathered.tile) {
+      if (gathered.left > 0) noteLeft(gathered.tile, gathered.left);
+      if (gathered.byteLength >= WORK_BYTES) yield gathered.take();
+      gathered.begin(tile);
+    }
+    gathered.add(view, start, end);
+  }
+  if (gathered.left > 0) noteLeft(gathered.tile, gathered.left);
+  if (gathered.byteLength > 0) yield gathered.take();
+}
+
+class Gathered {
+  tile = -1;
+  /** Features that the tile lost. */
+  left = 0;
+  byteLength = 0;
+  readonly #mostBytes: number;
+  #bytes = new Uint8Array(WORK_BYTES * 2);
+  #start = 0;
+  /** Features of a smaller rank are left out of the tile. */
+  #leastRank = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  begin(tile: number): void {
+    this.tile = tile;
+    this.left = 0;
+    this.#start = this.byteLength;
+    this.#leastRank = 0;
+  }
+
+  add(view: RecordView, start: number, end: number): void {
+    if (this.#leastRank > 0 && view.rank(start) < this.#leastRank) {
+      this.left++;
+      return;
+    }
+    const needed = this.byteLength + end - start;
+    if (needed > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+      grown.set(this.#bytes.subarray(0, this.byteLength));
+      this.#bytes = grown;
+    }
+    this.#bytes.set(view.bytes.subarray(start, end), this.byteLength);
+    this.byteLength = needed;
+    if (needed - this.#start > this.#mostBytes) this.#thin();
+  }
+
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#bytes.slice(0, this.byteLength);
+    this.byteLength = 0;
+    this.#start = 0;
+    if (this.#bytes.length > WORK_BYTES * 4) this.#bytes = new Uint8Array(WORK_BYTES * 2);
+    return bytes;
+  }
+
+  /** Leaves the largest features in the tile, half of its bytes. */
+  #thin(): void {
+    const view = new RecordView(this.#bytes);
+    const records: number[] = [];
+    for (let at = this.#start; at < this.byteLength; at += view.byteLength(at)) records.push(at);
+    const byRank = [...records].sort((a, b) => view.rank(b) - view.rank(a) || a - b);
+    let kept = 0;
+    let bytes = 0;
+    while (kept < byRank.length && bytes + view.byteLength(byRank[kept]) <= this.#mostBytes / 2)
+      bytes += view.byteLength(byRank[kept++]);
+    if (kept < byRank.length) this.#leastRank = view.rank(byRank[kept]);
+    const stays = new Set(byRank.slice(0, kept));
+    let to = this.#start;
+    for (const at of records) {
+      const length = view.byteLength(at);
+      if (stays.has(at)) {
+        this.#bytes.copyWithin(to, at, at + length);
+        to += length;
+      } else this.left++;
+    }
+    this.byteLength = to;
+  }
+}
