@@ -127,7 +127,6 @@ test('formats of other programs are named with the next step, for inputs and out
 
 test('formats of other programs are named by their content, too', async () => {
   const cases: readonly (readonly [content: string, found: RegExp])[] = [
-    ['<gpx version="1.1"/>', /GPX.*ogr2ogr/],
     ['<gml:FeatureCollection xmlns:gml="http://www.opengis.net/gml/3.2"/>', /GML.*ogr2ogr/],
     ['AC1032\0\0', /DWG.*save the drawing as DXF/],
     ['!table\n!version 300\n', /MapInfo TAB.*ogr2ogr/],

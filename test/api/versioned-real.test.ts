@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { formats } from '../../src/formats/registry.ts';
+import { isOutputFormat } from '../../src/formats/format.ts';
+import { inputFormats } from '../../src/formats/registry.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { expectProblem } from '../support/problem.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
@@ -16,6 +17,8 @@ test.after(() => service[Symbol.asyncDispose]());
 const sample = readFileSync(join(import.meta.dirname, '..', '..', 'samples', 'harbour.geojson'));
 const collection = JSON.parse(sample.toString()) as { features: { geometry: { type: string } }[] };
 const CRS = 'EPSG:25832';
+
+const formats = inputFormats.filter(isOutputFormat);
 
 /** The sample in each format, made by the service itself. */
 const samples = new Map<string, Uint8Array<ArrayBuffer>>();

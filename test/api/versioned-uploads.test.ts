@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
+import { isInputFormat } from '../../src/formats/format.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { allOperations } from '../../src/http/operations/all.ts';
 import { outputOf } from '../support/fake-conversion.ts';
@@ -33,7 +34,7 @@ function head(path: string, type: string, length: number | string): string {
 }
 
 test('every operation that takes a body refuses it before "100 Continue" where the headers tell enough', async () => {
-  assert.ok(paths.length >= 2 + 3 * formats.length);
+  assert.ok(paths.length >= 2 + 3 * formats.filter(isInputFormat).length);
   for (const path of paths) {
     const rows: [string, RegExp][] = [
       [head(path, 'text/plain', 10), /^HTTP\/1.1 415 .*send multipart\/form-data/s],

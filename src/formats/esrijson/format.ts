@@ -22,7 +22,7 @@ export const esrijson: Format<typeof errors, typeof findings> = {
   sample: 'harbour.esrijson',
   jsonSchema: null,
   isWarmedUp: false,
-  mediaType: 'application/json',
+  mediaType: 'application/vnd.esri+json',
   outputExtension: '.esrijson',
   inputCrs: 'file',
   outputLayers: 'many',

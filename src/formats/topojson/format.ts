@@ -16,7 +16,7 @@ export const topojson: Format<typeof errors, typeof findings> = {
   sample: 'harbour.topojson',
   jsonSchema: null,
   isWarmedUp: false,
-  mediaType: 'application/json',
+  mediaType: 'application/topo+json',
   outputExtension: '.topojson',
   inputCrs: 'fixed',
   fixedOutputCrs: (options) => (options.topojson_crs === 'requested' ? null : 'EPSG:4326'),
