@@ -4,7 +4,7 @@ import test from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { parseEpsg } from '../../src/crs/crs.ts';
-import { formats } from '../../src/formats/registry.ts';
+import { formats, inputFormats } from '../../src/formats/registry.ts';
 import { CONFIG_FIELDS, type Endpoint } from '../../src/http/config-fields.ts';
 import { configSchema, jsonBodySchema, jsonDocumentsOf } from '../../src/http/config-schema.ts';
 import { parseJobRequest } from '../../src/http/parse-job-request.ts';
@@ -26,7 +26,7 @@ function validatorOf(schema: object): ValidateFunction {
 const endpoints: Endpoint[] = (['transform', 'append', 'merge', 'inspect'] as const).flatMap((operation) => [
   { operation, inputFormat: null, spelling: 'nested' as const },
   { operation, inputFormat: null, spelling: 'flat' as const },
-  ...formats.map(({ id }) => ({ operation, inputFormat: id, spelling: 'flat' as const })),
+  ...inputFormats.map(({ id }) => ({ operation, inputFormat: id, spelling: 'flat' as const })),
 ]);
 
 test('every endpoint has a schema that compiles, with a description of every field', () => {

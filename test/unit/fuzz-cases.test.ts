@@ -22,7 +22,7 @@ test('the same seed and number make the same request', () => {
 });
 
 test('some hundred cases apply every mutation to every format, and every operation', () => {
-  const cases = Array.from({ length: 800 }, (_, index) => caseOf(1, index));
+  const cases = Array.from({ length: 2000 }, (_, index) => caseOf(1, index));
   for (const { id } of formats) {
     const ofFormat = cases.filter(({ format }) => format === id);
     const applied = new Set(ofFormat.flatMap(({ mutations }) => mutations));
