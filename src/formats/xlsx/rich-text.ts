@@ -6,6 +6,8 @@ const NAMES = new NameTable(['t', 'r', 'rPh', 'phoneticPr', 'rPr'] as const);
 const UNDERSCORE = 0x5f;
 const LOWER_X = 0x78;
 const ESCAPE = /_x([0-9a-fA-F]{4})_/g;
+const LONG_BYTES = 64;
+const ESCAPE_BYTES = '_x0000_'.length;
 const decoder = new TextDecoder();
 const scratch = new ByteWriter(256);
 
@@ -35,11 +37,18 @@ export function readRichText(scanner: XmlScanner, at: number, out: ByteWriter): 
 export function readText(scanner: XmlScanner, at: number, out: ByteWriter): number {
   const start = out.length;
   const end = scanner.text(at, out, true);
-  const { bytes } = out;
-  let i = start;
-  while (i + 6 < out.length && !(bytes[i] === UNDERSCORE && bytes[i + 1] === LOWER_X)) i++;
-  if (i + 6 < out.length) decodeEscapes(out, start);
+  if (mayHaveEscape(out.bytes, start, out.length)) decodeEscapes(out, start);
   return end;
+}
+
+/** Whether the text has the beginning of an escape. */
+function mayHaveEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  // Native code searches long texts, such as geometries, faster.
+  if (end - start > LONG_BYTES)
+    return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).includes('_x', 0, 'latin1');
+  for (let i = start; i + ESCAPE_BYTES <= end; i++)
+    if (bytes[i] === UNDERSCORE && bytes[i + 1] === LOWER_X) return true;
+  return false;
 }
 
 function decodeEscapes(out: ByteWriter, start: number): void {

@@ -156,7 +156,7 @@ export class SheetRows {
       if (scanner.isEmpty) continue;
       const before = out.length;
       if (this.#written < 0) this.#beginLine(blank);
-      out.fill(COMMA, column - Math.max(this.#written, 0));
+      for (let i = Math.max(this.#written, 0); i < column; i++) out.uint8(COMMA);
       const kind = this.#readCell(scanner, at, row);
       at = this.#after;
       if (kind === EMPTY) {
@@ -190,7 +190,7 @@ export class SheetRows {
       out.reset();
       return;
     }
-    out.fill(COMMA, this.#width - 1 - this.#written);
+    for (let i = this.#written + 1; i < this.#width; i++) out.uint8(COMMA);
     out.uint8(CR);
     out.uint8(LF);
     const { partitionBytes } = this.#target;
@@ -237,7 +237,6 @@ export class SheetRows {
     const depth = scanner.depth;
     let kind = EMPTY;
     let hasFormula = false;
-    let hasValue = false;
     for (;;) {
       at = scanner.tag(at);
       if (scanner.isEnd) {
@@ -246,7 +245,6 @@ export class SheetRows {
       }
       switch (NAMES.find(scanner)) {
         case 'v':
-          hasValue = !scanner.isEmpty;
           kind = this.#readValue(scanner, at, row);
           at = this.#after;
           break;
@@ -266,7 +264,7 @@ export class SheetRows {
       }
     }
     // A formula whose text is empty has an empty value.
-    if (hasFormula && !hasValue && this.#type !== 1) this.notes.formulas++;
+    if (hasFormula && kind === EMPTY && this.#type !== 1 && this.#type !== LOWER_E) this.notes.formulas++;
     this.#after = at;
     return kind;
   }
