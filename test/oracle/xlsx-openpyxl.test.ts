@@ -81,7 +81,8 @@ print(json.dumps([c.data_type for c in sheet[2]]))`,
   const gdal = python(
     `import sys, json
 from osgeo import ogr
-layer = ogr.Open(sys.argv[1]).GetLayer(0)
+dataset = ogr.Open(sys.argv[1])
+layer = dataset.GetLayer(0)
 types = [layer.GetLayerDefn().GetFieldDefn(i).GetTypeName() for i in range(layer.GetLayerDefn().GetFieldCount())]
 print(json.dumps([layer.GetFeatureCount(), types]))`,
     outputPath,
