@@ -201,7 +201,7 @@ function rowsByOther({ rows, others }: Covering): Map<number, number[]> {
 }
 
 /**
- * Valid rows whose boxes are apart from those of all other rows, which need not be united before they are subtracted (half of the time), and
+ * Valid rows whose boxes are apart from those of all other rows, which need not be united before they are subtracted, and
  * the other rows.
  */
 function divided(
