@@ -1,9 +1,9 @@
 /** One machine without faults: what jobs give there is what they must give everywhere. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { formats } from '../../src/formats/registry.ts';
 import {
   baseInput,
   type CampaignJob,
+  campaignInputs,
   fingerprint,
   formOf,
   INPUT_CONFIG,
@@ -40,7 +40,7 @@ export class SingleMachine implements AsyncDisposable {
   /** The base inputs in every format. */
   async inputs(): Promise<ReadonlyMap<string, readonly InputFile[]>> {
     const inputs = new Map<string, InputFile[]>();
-    for (const { id, outputExtension } of formats) {
+    for (const { id, outputExtension } of campaignInputs) {
       const files = Array.from({ length: VARIANTS }, async (_, variant) => {
         const path = '/v1/transform/geojson';
         const base = [['file', baseInput(variant)]] as const;

@@ -1,6 +1,7 @@
 /** The jobs of the kill campaign: every pair of formats, steps, append and merge, each in several variants that differ. */
 import { createHash } from 'node:crypto';
-import { formats } from '../../src/formats/registry.ts';
+import { isOutputFormat } from '../../src/formats/format.ts';
+import { inputFormats, outputFormats } from '../../src/formats/registry.ts';
 import { readZipMembers } from '../support/zip-members.ts';
 
 export interface CampaignJob {
@@ -66,23 +67,26 @@ function geometryAt(kind: number, x: number, y: number): object {
   };
 }
 
+/** The formats of inputs, which are converted from one. */
+export const campaignInputs = inputFormats.filter(isOutputFormat);
+
 /** `inputs`: by format id, one of each variant. */
 export function campaignJobs(inputs: ReadonlyMap<string, readonly InputFile[]>): readonly CampaignJob[] {
   const jobs: CampaignJob[] = [];
-  for (const from of formats) {
+  for (const from of campaignInputs) {
     const stated = from.inputCrs === 'request';
     const files = inputs.get(from.id) as readonly InputFile[];
     for (let variant = 0; variant < VARIANTS; variant++) {
       const [file, next] = [files[variant], files[(variant + 1) % VARIANTS]];
       const name = `${from.id} ${variant}`;
-      for (const to of formats)
+      for (const to of outputFormats)
         jobs.push({
           name: `${name} > ${to.id}`,
           path: `/v1/transform/${from.id}`,
           config: { ...(stated && { input_crs: CRS }), output_format: to.id, output_crs: 'EPSG:3857' },
           files: [['file', file]],
         });
-      const to = formats[variant % formats.length].id;
+      const to = outputFormats[variant % outputFormats.length].id;
       const output = { output_format: to, output_crs: CRS };
       jobs.push({
         name: `${name} > buffer, dissolve > ${to}`,

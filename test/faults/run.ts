@@ -8,10 +8,10 @@ import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../bench/data.ts';
-import { formats } from '../../src/formats/registry.ts';
 import {
   baseInput,
   type CampaignJob,
+  campaignInputs,
   campaignJobs,
   fingerprint,
   formOf,
@@ -106,7 +106,7 @@ async function killAll(): Promise<void> {
 async function makeInputs(): Promise<ReadonlyMap<string, readonly InputFile[]>> {
   const bases = Array.from({ length: VARIANTS }, (_, variant) => baseInput(variant));
   const inputs = new Map<string, InputFile[]>();
-  for (const { id, outputExtension } of formats) {
+  for (const { id, outputExtension } of campaignInputs) {
     const files: InputFile[] = [];
     for (const base of bases) {
       const job = {

@@ -1,7 +1,7 @@
 /** One request of the fuzzer, made from a seed and a number alone, so that any of them can be made again. */
 import { seededRandom } from '../../bench/data.ts';
 import type { Format } from '../../src/formats/format.ts';
-import { formats } from '../../src/formats/registry.ts';
+import { inputFormats, outputFormats } from '../../src/formats/registry.ts';
 import { exampleStep } from '../../src/transformations/parts/example-step.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import type { Transformation } from '../../src/transformations/transformation.ts';
@@ -72,9 +72,9 @@ export function makeCase(
   const random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
   // The first numbers of seeds that are alike are alike, too.
   for (let i = 0; i < 4; i++) random();
-  const candidates = (formats as readonly Format[]).filter(({ id }) => only === null || id === only);
+  const candidates = (inputFormats as readonly Format[]).filter(({ id }) => only === null || id === only);
   const format = pick(random, candidates);
-  const output = pick(random, formats as readonly Format[]);
+  const output = pick(random, outputFormats as readonly Format[]);
   const operation = operations[[0, 0, 0, 0, 0, 0, 0, 1, 2, 3][below(random, 10)]];
   const stock = material.get(format.id) as readonly Material[];
   const mutations = random() < INTACT_SHARE ? [] : chooseMutations(random);

@@ -1,7 +1,8 @@
 /** What the fuzzer damages: every fixture and sample of every registered format, taken apart where it is a zip. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { formatByFileName, formats } from '../../src/formats/registry.ts';
+import { isOutputFormat } from '../../src/formats/format.ts';
+import { formatByFileName, inputFormats } from '../../src/formats/registry.ts';
 import { allFixtures } from '../support/fixtures.ts';
 import { type Member, readZipMembers } from '../support/zip-members.ts';
 
@@ -30,7 +31,7 @@ export async function readMaterial(convert: Convert): Promise<ReadonlyMap<string
   const paths = [
     ...allFixtures().map(({ format, path }) => ({ format, path })),
     ...readdirSync(SAMPLES).flatMap((name) => {
-      const format = formatByFileName(formats, name);
+      const format = formatByFileName(inputFormats, name);
       return format === null ? [] : [{ format: format.id, path: join(SAMPLES, name) }];
     }),
   ];
@@ -38,13 +39,13 @@ export async function readMaterial(convert: Convert): Promise<ReadonlyMap<string
     paths.map(({ format, path }) => materialOf(format, basename(path), readFileSync(path))),
   );
   for (const original of [...material])
-    for (const { id } of formats) {
+    for (const { id } of inputFormats.filter(isOutputFormat)) {
       const output = await convert(original, id);
       if (output !== null && output.bytes.length <= MAX_DERIVED_BYTES)
         material.push(await materialOf(id, output.name, output.bytes));
     }
   const byFormat = new Map(
-    formats.map(({ id }) => [id as string, material.filter(({ format }) => format === id)]),
+    inputFormats.map(({ id }) => [id as string, material.filter(({ format }) => format === id)]),
   );
   for (const [id, found] of byFormat)
     if (found.length === 0) throw new Error(`there is no fixture or sample of ${id}`);

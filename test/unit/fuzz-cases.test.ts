@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { seededRandom } from '../../bench/data.ts';
-import { formats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../src/formats/registry.ts';
 import { makeCase, operations } from '../fuzz/cases.ts';
 import { readMaterial } from '../fuzz/material.ts';
 import { MUTATIONS, mutationNames } from '../fuzz/mutations.ts';
@@ -23,7 +23,7 @@ test('the same seed and number make the same request', () => {
 
 test('some hundred cases apply every mutation to every format, and every operation', () => {
   const cases = Array.from({ length: 2000 }, (_, index) => caseOf(1, index));
-  for (const { id } of formats) {
+  for (const { id } of inputFormats) {
     const ofFormat = cases.filter(({ format }) => format === id);
     const applied = new Set(ofFormat.flatMap(({ mutations }) => mutations));
     assert.deepEqual([...applied].sort(), [...mutationNames].sort(), id);
