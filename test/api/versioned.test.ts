@@ -1,7 +1,7 @@
 /** The versioned API over real HTTP, with the fake runner: paths, forms, answers, tasks. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../src/formats/registry.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { type FormPart, type FormSubmission, postForm, startTestService } from '../support/service.ts';
@@ -27,7 +27,7 @@ async function jobOf(response: Response): Promise<Awaited<ReturnType<typeof serv
   return service.ended(String(id));
 }
 
-for (const { id } of formats) {
+for (const { id } of inputFormats) {
   test(`${id} can be transformed, appended and merged`, async () => {
     const transformed = await post(`/v1/transform/${id}`, { parts: [file('a')], config });
     assert.equal(transformed.status, 200, await transformed.clone().text());
