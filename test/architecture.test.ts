@@ -30,6 +30,7 @@ const FORMAT: Room = {
     'io',
     'formats/format.ts',
     'formats/coordinate-digits.ts',
+    'formats/counted-parts.ts',
     'formats/digit-options.ts',
     'formats/ordinate-writer.ts',
     'formats/recognise.ts',
@@ -86,6 +87,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/coordinate-digits.ts': {
     may: [...MESSAGES, ...DATA, 'formats/digit-options.ts', 'formats/format.ts'],
   },
+  'formats/counted-parts.ts': { may: ['formats/format.ts'] },
   'formats/digit-options.ts': { may: [], isPure: true },
   'formats/ordinate-writer.ts': { may: [...MESSAGES, ...DATA], isPure: true },
   'formats/option-text.ts': { may: [], isPure: true },

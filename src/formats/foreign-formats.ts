@@ -70,7 +70,6 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
     magic: '\xd0\xcf\x11\xe0',
   },
   { found: 'ODS', ...SPREADSHEET, extensions: ['.ods'], member: /^content\.xml$/ },
-  { found: 'PMTiles', ...gdal('.pmtiles'), extensions: ['.pmtiles'], magic: 'PMTiles\x03' },
   { found: 'a SpatiaLite database', ...DATABASE, extensions: ['.sqlite', '.db'] },
   {
     found: 'one file of a shapefile without the others',

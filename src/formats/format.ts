@@ -110,7 +110,7 @@ export interface Format<
   /** Codes that only this format has; the catalogues take them in. */
   readonly errors: Errors;
   readonly findings: Noted;
-  /** A kind of servers whose layers are fetched as files of the format, by the URL of a layer. Missing: there is none. */
+  /** A kind of servers whose layers are fetched as files of the format, by the URL of a layer. Missing: no server has layers in this format. */
   readonly layerService?: 'arcgis';
   /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */
   readonly readOptions: OptionsSchema;

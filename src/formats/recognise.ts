@@ -56,12 +56,14 @@ export function lookOfMembers(paths: readonly string[]): string | null {
   return SIGNATURES.find(({ member }) => member && paths.some((path) => member.test(path)))?.found ?? null;
 }
 
-/**
- * The reason why a file with this name is not supported if its extension belongs to a known unsupported format; else
- * null.
- */
+/** The reason why a file with this name is not supported if its extension is that of a format that is known for it; else null. */
 export function unsupportedByName(fileName: string, side: 'input' | 'output'): string | null {
   const lower = fileName.toLowerCase().replace(/[\\/]+$/, '');
+  const onlyWritten = formats.find(
+    ({ loadReader, extensions }) => loadReader === null && extensions.some((one) => lower.endsWith(one)),
+  );
+  if (side === 'input' && onlyWritten !== undefined)
+    return `${onlyWritten.name} can be written but not read; use the file from which it was made`;
   const format = FOREIGN_FORMATS.find(({ extensions }) => extensions.some((one) => lower.endsWith(one)));
   if (format === undefined) return null;
   const advice = side === 'input' ? format.advice : format.outputAdvice;

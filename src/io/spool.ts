@@ -12,7 +12,7 @@ export class Spool {
   #kept: Uint8Array[] = [];
   #file: ByteSink | null = null;
 
-  /** `path` is used only for many bytes; the file must not exist. */
+  /** `path` is used only for many bytes; a file that a killed run left there is overwritten. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -20,7 +20,7 @@ export class Spool {
   append(bytes: Uint8Array): void {
     this.byteLength += bytes.length;
     if (this.#file === null && this.byteLength > MEMORY_BYTES) {
-      this.#file = createFileSink(this.#path);
+      this.#file = createFileSink(this.#path, true);
       for (const kept of this.#kept) this.#file.append(kept);
       this.#kept = [];
     }

@@ -119,7 +119,7 @@ class PartitionReader {
     };
   }
 
-  /** Outcome (RECORD or MALFORMED) of the next record that begins before `end`; -1 if there is none. */
+  /** Outcome (RECORD or MALFORMED) of the next record that begins before `end`; -1 if no record begins there. */
   #next(end: number): number {
     const scanner = this.#scanner;
     while (scanner.at < end && scanner.at < scanner.bytes.length) {

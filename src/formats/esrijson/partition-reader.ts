@@ -55,7 +55,7 @@ export class PartitionReader {
     this.#byteLength = source.byteLength;
   }
 
-  /** Returns the offset of the next element, or the end of the layer if there is none. */
+  /** Returns the offset of the next element, or the end of the layer after the last one. */
   read(): number {
     const { start, end } = this.#partition;
     const layerEnd = this.#state.end ?? this.#byteLength;

@@ -21,7 +21,7 @@ export interface WriteState {
   readonly layer: string;
   readonly sets: readonly SetPlan[];
   readonly fields: readonly Field[];
-  /** Name of the field with the object ids; null: there is none. */
+  /** Name of the field with the object ids; null: the set has none, as `object_ids` is "keep". */
   readonly objectId: string | null;
   /** The object ids are the numbers of the features. */
   readonly areIdsAdded: boolean;

@@ -1,8 +1,8 @@
 /** Collects encoded features in the order of the schema: waypoints, routes, tracks. */
 import type { Findings } from '../../findings.ts';
-import { ByteSpool } from '../../io/byte-spool.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { unfinishedPath } from '../../io/output-place.ts';
+import { Spool } from '../../io/spool.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import type { GpxChunk } from './write-features.ts';
 import type { WriteState } from './write-plan.ts';
@@ -17,8 +17,8 @@ const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 export class GpxSink implements OutputSink {
   readonly #path: string;
   readonly #file: OutputFileSink;
-  readonly #routes: ByteSpool;
-  readonly #tracks: ByteSpool;
+  readonly #routes: Spool;
+  readonly #tracks: Spool;
 
   readonly #states: readonly WriteState[];
   /** By layer: the numbers of its fields that have a value; empty: it has no features. */
@@ -34,8 +34,8 @@ export class GpxSink implements OutputSink {
     this.#findings = findings;
     this.#file = new OutputFileSink(path, expected);
     const temporary = unfinishedPath(path, expected);
-    this.#routes = new ByteSpool(`${temporary}.routes`);
-    this.#tracks = new ByteSpool(`${temporary}.tracks`);
+    this.#routes = new Spool(`${temporary}.routes`);
+    this.#tracks = new Spool(`${temporary}.tracks`);
     this.#file.append(encoder.encode(HEAD));
   }
 
@@ -52,10 +52,7 @@ export class GpxSink implements OutputSink {
 
   async finish(): Promise<OutputFile> {
     this.#noteEmptyFields();
-    for (const spool of [this.#routes, this.#tracks]) {
-      spool.copyTo((bytes) => this.#file.append(bytes));
-      spool.discard();
-    }
+    for (const spool of [this.#routes, this.#tracks]) spool.moveTo(this.#file);
     this.#file.append(encoder.encode('</gpx>\n'));
     return { path: this.#path, byteLength: this.#file.finish() };
   }

@@ -17,7 +17,7 @@ const MAX_STATION = 1023;
 /** A date, or a date and time with or without seconds and zone. */
 const TIME = /^(-?\d{4,}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?:(:\d\d(?:\.\d+)?))?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/** A time as xsd:dateTime; null: the text is none. A date begins at midnight UTC. */
+/** A time as xsd:dateTime; null if the text is not a date or a time. A date begins at midnight UTC. */
 export function dateTimeOf(text: string): string | null {
   const match = TIME.exec(text.trim());
   if (match === null) return null;

@@ -4,11 +4,12 @@ import { UniqueNames } from '../../batch/unique-names.ts';
 import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import { openSegment } from '../../io/file-segment.ts';
-import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import { partitionsOf } from '../counted-parts.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
 import { findDocument } from './kmz.ts';
 import { type KmlName, kmlName } from './names.ts';
-import { type DocumentState, type LayerState, PART_STRIDE, type SchemaTypes } from './state.ts';
+import type { DocumentState, LayerState, SchemaTypes } from './state.ts';
 import { type FoundLayer, readStructure, type Schema, type Structure } from './structure.ts';
 import { resolveStyles } from './styles.ts';
 
@@ -140,20 +141,4 @@ function typesOf(schemas: readonly Schema[]): Map<string, TextHint> {
       types.set(name, known === undefined || known === hint ? hint : null);
     }
   return types;
-}
-
-/** Partitions of parts, which count from 0. */
-function partitionsOf(parts: readonly number[], partitionBytes: number): Partition[] {
-  const partitions: Partition[] = [];
-  const count = parts.length / PART_STRIDE;
-  let start = 0;
-  let bytes = 0;
-  for (let i = 0; i < count; i++) {
-    bytes += parts[i * PART_STRIDE + 1] - parts[i * PART_STRIDE];
-    if (bytes < partitionBytes && i + 1 < count) continue;
-    partitions.push({ start, end: i + 1 });
-    start = i + 1;
-    bytes = 0;
-  }
-  return partitions.length > 0 ? partitions : [{ start: 0, end: 0 }];
 }

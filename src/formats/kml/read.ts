@@ -3,26 +3,19 @@ import { XmlFault } from '../../bytes/xml-scanner.ts';
 import { Findings } from '../../findings.ts';
 import { openSegment } from '../../io/file-segment.ts';
 import { XmlWindow } from '../../io/xml-window.ts';
+import { countedParts, PART_STRIDE } from '../counted-parts.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { kmlName } from './names.ts';
 import { openKml } from './open.ts';
 import { PlacemarkReader } from './placemark.ts';
-import { type LayerState, PART_STRIDE } from './state.ts';
+import type { LayerState } from './state.ts';
 
 export const reader: FormatReader = {
   typing: 'layer',
   mixedType: 'string',
   ids: 'data',
 
-  excerpts: {
-    boundaries: 'known',
-    countFeatures({ state }: SourceLayer, { start, end }: Partition): number {
-      const { parts } = state as LayerState;
-      let count = 0;
-      for (let part = start; part < end; part++) count += parts[part * PART_STRIDE + 2];
-      return count;
-    },
-  },
+  excerpts: countedParts,
 
   open: openKml,
 

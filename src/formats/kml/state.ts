@@ -30,6 +30,3 @@ export interface LayerState {
   /** Fields that are declared for the layer, whether or not a feature has them. */
   readonly declared: readonly string[];
 }
-
-/** Numbers of a part in `parts`. */
-export const PART_STRIDE = 3;

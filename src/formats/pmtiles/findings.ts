@@ -11,8 +11,8 @@ export const findings = {
     'feature',
   ),
   PMTILES_TILE_LIMIT: lost(
-    "zoom {zoom}: features were left out of tiles that would be larger than {limit} bytes; for larger tiles, {set:output.tile_size_limit}, or for more detail a larger '{field:output.max_zoom}'",
-    'piece of a feature',
+    "zoom {zoom}: pieces of features were left out of tiles that would be larger than {limit} bytes; for larger tiles, {set:output.tile_size_limit}, or for more detail a larger '{field:output.max_zoom}'",
+    'piece',
   ),
   PMTILES_CLIPPED: changed(
     'features were cut at 85.0511 degrees north or south, where Web Mercator tiles end',

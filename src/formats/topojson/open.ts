@@ -3,10 +3,11 @@ import { UniqueNames } from '../../batch/unique-names.ts';
 import { crsInMember } from '../../crs/crs-member.ts';
 import { failure } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
-import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import { PART_STRIDE, partitionsOf } from '../counted-parts.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import type { TopologyObject } from './objects.ts';
 import { type Root, readRoot } from './root.ts';
-import { type Arcs, type LayerState, PART_STRIDE, type TopologyState } from './state.ts';
+import type { Arcs, LayerState, TopologyState } from './state.ts';
 
 /** Layers of a conversion cost memory each. */
 const MAX_LAYERS = 10_000;
@@ -94,20 +95,4 @@ function textOfPartition(
     for (let i = 0; i < parts.length; i += PART_STRIDE) textBytes += parts[i + 1] - parts[i];
   const readBytes = textBytes + coordinates.byteLength * 2;
   return Math.max(1, partitionBytes * (textBytes / Math.max(1, readBytes)));
-}
-
-/** Partitions of parts, which count from 0. */
-function partitionsOf(parts: readonly number[], partitionBytes: number): Partition[] {
-  const partitions: Partition[] = [];
-  const count = parts.length / PART_STRIDE;
-  let start = 0;
-  let bytes = 0;
-  for (let i = 0; i < count; i++) {
-    bytes += parts[i * PART_STRIDE + 1] - parts[i * PART_STRIDE];
-    if (bytes < partitionBytes && i + 1 < count) continue;
-    partitions.push({ start, end: i + 1 });
-    start = i + 1;
-    bytes = 0;
-  }
-  return partitions.length > 0 ? partitions : [{ start: 0, end: 0 }];
 }

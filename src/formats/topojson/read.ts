@@ -5,26 +5,19 @@ import { JsonFault } from '../../bytes/json-fault.ts';
 import { Findings } from '../../findings.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import { JsonWindow } from '../../io/json-window.ts';
+import { countedParts, PART_STRIDE } from '../counted-parts.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { TOPOJSON } from './dialect.ts';
 import { FeatureParser } from './feature-parser.ts';
 import { openTopology } from './open.ts';
-import { type LayerState, PART_STRIDE } from './state.ts';
+import type { LayerState } from './state.ts';
 
 export const reader: FormatReader = {
   typing: 'value',
   mixedType: 'json',
   ids: 'data',
 
-  excerpts: {
-    boundaries: 'known',
-    countFeatures({ state }: SourceLayer, { start, end }: Partition): number {
-      const { parts } = state as LayerState;
-      let count = 0;
-      for (let part = start; part < end; part++) count += parts[part * PART_STRIDE + 2];
-      return count;
-    },
-  },
+  excerpts: countedParts,
 
   open: openTopology,
 

@@ -119,7 +119,7 @@ class RootReader {
       );
   }
 
-  /** Null is none. */
+  /** A transform that is null counts as missing. */
   #readTransform(): void {
     const cursor = this.#cursor;
     const { offset } = cursor;

@@ -31,6 +31,3 @@ export interface LayerState {
   /** Start and end in bytes, and number of features of each part of the file that has consecutive features. */
   readonly parts: Float64Array;
 }
-
-/** Numbers of a part in `parts`. */
-export const PART_STRIDE = 3;

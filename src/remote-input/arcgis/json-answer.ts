@@ -41,13 +41,13 @@ export class JsonAnswer {
     this.#refuseError(secrets);
   }
 
-  /** The bytes of a member; null: there is none, or it is null. */
+  /** The bytes of a member; null if the member is missing or null. */
   range(name: string): Range | null {
     const range = this.#members.get(name) ?? null;
     return range === null || this.text(range) === 'null' ? null : range;
   }
 
-  /** The value of a member; null: there is none. Throws SERVICE_ANSWER_INVALID if it is large. */
+  /** The value of a member; null if it is missing. Throws SERVICE_ANSWER_INVALID if it is large. */
   value(name: string): unknown {
     const range = this.range(name);
     if (range === null) return null;

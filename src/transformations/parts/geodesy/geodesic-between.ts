@@ -2,7 +2,7 @@
  * The inverse geodesic problem for points that are not nearly opposite each other: length and azimuth of the geodesic
  * between them, by iterating over the longitude on the auxiliary sphere as Vincenty did, with Karney's series.
  *
- * Newton's method, which nearly opposite points need, is not implemented: charts compute positions at most some hundred
+ * Newton's method, which nearly opposite points need, is left out: charts compute positions at most some hundred
  * kilometres away.
  */
 import type { Ellipsoid } from './ellipsoid.ts';
