@@ -58,7 +58,7 @@ const generalErrors = {
   URL_INVALID: user(400, "'{field:path}' is not a URL that a file can be fetched from: {reason}"),
   URL_REFUSED: user(
     400,
-    "this service does not fetch files from '{host}': the host is not allowed or has no public address; check the name, or send the file itself",
+    "files are not fetched from '{host}': the host is not allowed or has no public address; check the name, or send the file itself",
   ),
   MULTIPART_INVALID: user(400, 'the multipart/form-data body cannot be parsed: {reason}'),
   LAYER_UNKNOWN: user(400, "the input has no layer '{layer}'{hint?}; its layers: {known}"),

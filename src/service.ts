@@ -40,6 +40,7 @@ import { createLogger } from './logger.ts';
 import { packageVersion } from './package-version.ts';
 import type { JobRequest } from './pipeline/request.ts';
 import { deliveredKind } from './pipeline/split-request.ts';
+import { HEADERS_TIMEOUT_MS, STALL_TIMEOUT_MS } from './remote-input/fetch-messages.ts';
 import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
 import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
 import { directoryProbe } from './storage/local-store.ts';
@@ -411,10 +412,6 @@ function serviceOptions(
     observer,
   };
 }
-
-/** For the response headers of a host, and for each pause; INPUT_URL_TIMEOUT bounds the whole file. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const STALL_TIMEOUT_MS = 30_000;
 
 function fetchSettings(config: Config, policy: UrlPolicy): JobServiceOptions['fetch'] {
   return {

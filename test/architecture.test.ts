@@ -251,6 +251,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'io',
       'pipeline',
       'jobs',
+      'remote-input',
       'storage/open-store.ts',
       'engines/postgres/database.ts',
       'accounts',

@@ -23,6 +23,7 @@ import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION } from '../io/gzip.ts';
 import { inputStats, statOf } from './files.ts';
 import { optionHint } from './option-hints.ts';
+import { fileNameOf, isUrl, layerFormatOf, shownInput } from './urls.ts';
 
 export type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -162,21 +163,25 @@ const TO = flagKey('--to');
 
 /**
  * The format that `named` is, else the one of the file name's extension, else the one that the beginning of the file
- * shows. Throws USAGE if there is none.
+ * shows, which is not known of a URL. Throws USAGE if there is none.
  */
 export function chooseInputFormat(named: unknown, fileName: string, key = FROM): InputFormat {
   if (typeof named === 'string') return inputFormatById(named, key.name);
+  const isRemote = isUrl(fileName);
+  const layers = isRemote ? layerFormatOf(fileName) : null;
+  if (layers !== null) return layers;
+  const name = isRemote ? fileNameOf(fileName) : fileName;
   const readHead = (): Uint8Array | null =>
-    fileName === '-' || !inputStats(fileName).isFile() ? null : headOf(fileName);
-  const format = formatOfFile(fileName.replace(GZIP_EXTENSION, ''), readHead);
+    fileName === '-' || isRemote || !inputStats(fileName).isFile() ? null : headOf(fileName);
+  const format = formatOfFile(name.replace(GZIP_EXTENSION, ''), readHead);
   if (format !== null) return format;
-  const unsupported = unsupportedByName(fileName, 'input');
-  if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, inputFormats);
+  const unsupported = unsupportedByName(name, 'input');
+  if (unsupported !== null) throw unsupportedFormat(shownInput(fileName), unsupported, inputFormats);
   const head = readHead();
   const found = head === null ? null : formatByContent(head);
   if (found !== null) return found;
   if (head !== null) throw unknownExtension(fileName, key, inputFormats, `; it looks like ${lookOf(head)}`);
-  throw unknownExtension(fileName, key, inputFormats);
+  throw unknownExtension(shownInput(fileName), key, inputFormats);
 }
 
 export interface OutputChoice {

@@ -1,6 +1,6 @@
 /** `geomill convert FILE... --out-dir DIR`: each file to an output of its own. */
 import { existsSync, globSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import { outputKind } from '../formats/format.ts';
 import { formatByFileName, inputFormats } from '../formats/registry.ts';
@@ -20,6 +20,7 @@ import {
 } from './conversion.ts';
 import { checkOutput, makeDirectory } from './files.ts';
 import type { SplitDirectory } from './split.ts';
+import { isUrl, nameOfInput, shownInput } from './urls.ts';
 import { errorLine, FLAG_FORM } from './wording.ts';
 
 /** Most files that the patterns of one command line may match. */
@@ -74,7 +75,7 @@ export async function runBatch(
   let status = 0;
   for (const conversion of conversions) {
     const output = isSplit ? directory : conversion.output;
-    const [input] = conversion.inputs;
+    const input = shownInput(conversion.inputs[0]);
     try {
       const { report, request } = await runConversionOf(conversion, parsed, context);
       results.push({ input, output, report: reportDocument(report, request, FLAG_FORM) });
@@ -101,7 +102,7 @@ function filesOf(patterns: readonly string[]): readonly string[] {
   const files = patterns.flatMap((pattern) => {
     if (pattern === '-')
       throw failure('USAGE', { detail: "standard input, '-', has no name for an output in --out-dir" });
-    if (!/[*?[{]/.test(pattern) || existsSync(pattern)) return [pattern];
+    if (isUrl(pattern) || !/[*?[{]/.test(pattern) || existsSync(pattern)) return [pattern];
     const matches = globSync(pattern).sort();
     if (matches.length === 0) throw failure('FILE_NOT_FOUND', { path: pattern, reason: 'no file matches' });
     return matches;
@@ -123,7 +124,7 @@ function outputName(
     throw failure('USAGE', { detail: '--out-dir needs the format of the outputs: add --to FORMAT' });
   const { format, options } = chooseOutputFormat(values.to, input);
   const { outputExtension } = outputKind(format, options);
-  const name = basename(input).replace(GZIP_EXTENSION, '');
+  const name = nameOfInput(input).replace(GZIP_EXTENSION, '');
   const lower = name.toLowerCase();
   const known = formatByFileName(inputFormats, name)?.extensions ?? [];
   const extension = known.filter((one) => lower.endsWith(one)).sort((a, b) => b.length - a.length)[0];

@@ -10,9 +10,9 @@ import { failure } from '../errors.ts';
 import { type FailOn, failOnSeverities } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
+import { inputFormats } from '../formats/registry.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
-import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { documentText, reportDocument } from '../pipeline/report-document.ts';
 import type {
@@ -32,18 +32,21 @@ import {
   type Parsed,
 } from './arguments.ts';
 import { KeptCrsMemory } from './crs-memory.ts';
-import { asOutputFailure, checkOutput, isSameFile, type OutputPath, stageInput, statOf } from './files.ts';
+import { asOutputFailure, checkOutput, isSameFile, type OutputPath, statOf } from './files.ts';
 import { progressBar } from './progress-bar.ts';
+import type { FetchContext } from './remote-files.ts';
 import { type SplitDirectory, StagedFiles, splitOf } from './split.ts';
+import { StagedInputs } from './staged-inputs.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { joinedReport, summarize } from './summary.ts';
+import { nameOfInput } from './urls.ts';
 import { FLAG_FORM } from './wording.ts';
 
 /** Name of the findings in the temporary directory. */
 const FINDINGS = 'findings.geojson';
 
 /** The settings that matter to a command. */
-export type CommandContext = Pick<Config, 'gridDirectory' | 'cacheDirectory'> & LimitSettings;
+export type CommandContext = Pick<Config, 'gridDirectory' | 'cacheDirectory'> & LimitSettings & FetchContext;
 
 /** Flags of every command that writes a file. */
 export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
@@ -93,7 +96,7 @@ Exit status: 0 ${done}, 1 error in the input or the request, 2 wrong usage, 3 in
 /** One run of such a command. */
 export interface Conversion {
   readonly operation: ConversionRequest['operation'];
-  /** As typed; '-' is standard input. */
+  /** As typed: paths, URLs, '-' for standard input. */
   readonly inputs: readonly string[];
   /** One for each input. */
   readonly files: readonly InputFileRequest[];
@@ -163,7 +166,7 @@ export async function runConversionOf(
       const where = { work, read, ...to };
       reports.push(await convert({ ...request, output: own }, parsed, run, where, context));
       // The target of the next run, under the name of the original.
-      if (!isLast) Object.assign(runs[i + 1], { target: { path: to.path, name: basename(inputs[0]) } });
+      if (!isLast) Object.assign(runs[i + 1], { target: { path: to.path, name: nameOfInput(inputs[0]) } });
     }
     if (typeof parsed.values.findings === 'string')
       writeBeside(parsed.values.findings, readFileSync(join(work, FINDINGS)));
@@ -313,7 +316,7 @@ function outputCrsOf(value: unknown): Pick<OutputRequest, 'crs' | 'crsPath'> {
 async function convert(
   request: ConversionRequest,
   parsed: Parsed,
-  { inputs, output, unnamed, target, directory }: Run,
+  { inputs, from, fromEach, targetFormat, output, unnamed, target, directory }: Run,
   { work, path, read, expected }: OutputPath & { readonly work: string; readonly read: readonly string[] },
   context: CommandContext,
 ): Promise<ConversionReport> {
@@ -333,25 +336,25 @@ async function convert(
   const interrupt = (): void => abort.abort();
   for (const signal of INTERRUPTING) process.once(signal, interrupt);
   const bar = progressBar(process.stderr, parsed.values.quiet !== true);
-  let staged: StagedFiles | null = null;
+  let parts: StagedFiles | null = null;
   try {
-    if (directory !== undefined) staged = new StagedFiles(directory);
+    if (directory !== undefined) parts = new StagedFiles(directory);
     const sources: InputPath[] = [];
+    const staged = new StagedInputs(work, context, abort.signal);
     for (const [i, input] of inputs.entries()) {
-      const copy = join(work, `input${i + 1}`);
-      sources.push(i === 0 && target !== undefined ? target : await stageInput(input, copy, abort.signal));
+      const own = fromEach?.[i] ?? (i === 0 ? (targetFormat ?? from) : from);
+      sources.push(i === 0 && target !== undefined ? target : await staged.file(input, [own]));
     }
     const stepInputs: Record<string, InputPath> = {};
-    for (const [i, { file }] of request.transformations.entries())
-      if (file !== undefined)
-        stepInputs[file.input] ??= await stageInput(file.input, join(work, `step${i + 1}`), abort.signal);
+    for (const { file } of request.transformations)
+      if (file !== undefined) stepInputs[file.input] ??= await staged.file(file.input, inputFormats);
     const paths = {
       inputs: sources,
       stepInputs,
       outputPath,
       ...(expected === undefined || isGzipped ? {} : { expected }),
       ...(parsed.values.update === true ? { existing: { path, name: basename(path) } } : {}),
-      ...(staged === null ? {} : { outputDirectory: staged.path }),
+      ...(parts === null ? {} : { outputDirectory: parts.path }),
       scratchDirectory,
       ...(parsed.values.findings === undefined ? {} : { findingsPath: join(work, FINDINGS) }),
       gridDirectory: context.gridDirectory,
@@ -360,13 +363,13 @@ async function convert(
     };
     const crsMemory = new KeptCrsMemory(context.gridDirectory, context.cacheDirectory);
     const onFiles = (names: readonly string[]): void =>
-      staged?.check(names, read, parsed.values.overwrite === true, parsed.values.report);
+      parts?.check(names, read, parsed.values.overwrite === true, parsed.values.report);
     const control = { signal: abort.signal, onProgress: bar.update, crsMemory, onFiles };
     const found = await runConversion(request, paths, control);
     crsMemory.keep();
-    const report = boundedReport(found) as ConversionReport;
-    if (staged !== null) {
-      await staged.deliver(format);
+    const report = (await staged.completed(found)) as ConversionReport;
+    if (parts !== null) {
+      await parts.deliver(format);
       return report;
     }
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
@@ -380,7 +383,7 @@ async function convert(
     throw abort.signal.aborted ? failure('CANCELLED', {}) : error;
   } finally {
     bar.clear();
-    staged?.remove();
+    parts?.remove();
     for (const signal of INTERRUPTING) process.removeListener(signal, interrupt);
   }
 }

@@ -15,7 +15,8 @@ import type { SplitDirectory } from './split.ts';
 export const usage = `geomill convert IN OUT [options]
 geomill convert FILE... --out-dir DIR --to FORMAT [options]
 
-  IN, OUT, FILE         files; the extension states the format; '-' is standard input or output
+  IN, OUT, FILE         files; the extension states the format; '-' is standard input or output; IN and FILE can be URLs,
+                        also of layers of ArcGIS servers
   --from FORMAT         format of IN          --to FORMAT           format of OUT
   --from-crs CRS        CRS of IN, if the file does not define one (EPSG:28350)
   --override-crs        use --from-crs although the file defines another CRS

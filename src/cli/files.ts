@@ -13,6 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '../errors.ts';
 import { type ExpectedFile, fileState } from '../io/output-place.ts';
+import { isUrl, shownInput } from './urls.ts';
 
 export interface InputFile {
   /** A regular file. */
@@ -99,6 +100,7 @@ export function checkOutput(
     readonly isExtended?: boolean;
   },
 ): OutputPath {
+  if (isUrl(path)) throw failure('USAGE', { detail: `'${shownInput(path)}' is a URL; an output is a file` });
   const stats = statOf(path);
   if (use.isExtended && stats === null)
     throw failure('USAGE', { detail: `'${path}' does not exist; leave out --update to create it` });
@@ -191,7 +193,7 @@ function writableFile(path: string): string {
 
 /** By whatever names: links, letter case. */
 export function isSameFile(input: string, { dev, ino }: Stats): boolean {
-  const stats = input === '-' ? null : statOf(input);
+  const stats = input === '-' || isUrl(input) ? null : statOf(input);
   return stats !== null && stats.dev === dev && stats.ino === ino;
 }
 

@@ -18,13 +18,13 @@ import {
   parseCommand,
 } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
-import { stageInput } from './files.ts';
+import { StagedInputs } from './staged-inputs.ts';
 import { findingLines } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
 export const usage = `geomill info FILE [options]
 
-  FILE                  the extension states the format; '-' is standard input
+  FILE                  file or URL; the extension states the format; '-' is standard input
   --from FORMAT         format of FILE, if the extension does not state it
   --from-crs CRS        CRS of FILE, if the file does not define one
   --layer NAME          only this layer; can be repeated
@@ -78,8 +78,9 @@ export async function inspectFile(
     const scratchDirectory = join(work, 'scratch');
     mkdirSync(scratchDirectory);
     const { signal } = new AbortController();
-    const source = await stageInput(path, join(work, 'input'), signal);
-    return await inspectSource(
+    const staged = new StagedInputs(work, context, signal);
+    const source = await staged.file(path, [format]);
+    const inspection = await inspectSource(
       {
         format: format.id,
         files: [
@@ -103,6 +104,7 @@ export async function inspectFile(
       },
       { signal, onProgress: () => {} },
     );
+    return { ...inspection, warnings: [...staged.findings, ...inspection.warnings] };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

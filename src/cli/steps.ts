@@ -16,6 +16,7 @@ import type {
 import type { Parsed } from './arguments.ts';
 import { statOf } from './files.ts';
 import { readJson } from './json-file.ts';
+import { isUrl } from './urls.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -144,7 +145,7 @@ function readPipeline(path: string): unknown {
 }
 
 function isFile(path: string): boolean {
-  return statOf(path)?.isFile() === true;
+  return !isUrl(path) && statOf(path)?.isFile() === true;
 }
 
 const COLUMN = 25;

@@ -1,9 +1,9 @@
 /** One attempt at a job: gives the job to a runner, and stores the output or records the failure. */
 import { dirname, join, relative } from 'node:path';
 import { asGeomillError, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
-import { type Finding, severitiesOf, severityCounts, sumSeverities } from '../findings.ts';
+import type { Finding } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
-import { boundedReport } from '../pipeline/bounded-report.ts';
+import { completedReport } from '../pipeline/completed-report.ts';
 import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
@@ -280,10 +280,8 @@ export class Attempts {
           fileName,
           ...(findingsBytes === 0 ? {} : { findingsBytes }),
         },
-        wholeReport(outcome.report, [...job.requestFindings, ...findings], {
-          fetched,
-          fetchedSources,
-        }),
+        // Untrusted: only its parts were checked.
+        completedReport(outcome.report, [...job.requestFindings, ...findings], { fetched, fetchedSources }),
       );
     }
     if (outcome.kind === 'died') return this.#afterDeath(claim, outcome.cause, outcome.detail);
@@ -532,26 +530,6 @@ function withinSlot(paths: ConversionPaths, slot: string): ConversionPaths {
       Object.entries(stepInputs).map(([name, file]) => [name, { ...file, path: within(file.path) }]),
     ),
   };
-}
-
-/** The runner's report, completed by the service. It is untrusted: only its parts were checked. */
-function wholeReport(
-  report: JobReport,
-  findings: readonly Finding[],
-  { fetched, fetchedSources }: Pick<ProvidedInputs, 'fetched' | 'fetchedSources'>,
-): JobReport {
-  const { totals } = report;
-  const warningTotal = totals?.warnings;
-  return boundedReport({
-    ...report,
-    ...(fetched === null ? {} : { fetched }),
-    ...(fetchedSources.length === 0 ? {} : { fetchedSources }),
-    warnings: [...findings, ...report.warnings],
-    severities: sumSeverities(severityCounts(findings), severitiesOf(report)),
-    ...(warningTotal === undefined
-      ? {}
-      : { totals: { ...totals, warnings: warningTotal + findings.length } }),
-  });
 }
 
 /** The input name that the output is named after. */

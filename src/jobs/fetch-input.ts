@@ -1,6 +1,7 @@
 /** Fetches an input from a URL: again for each attempt, into the slot of its runner. */
 import type { PlainError } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
+import type { FetchReports } from '../pipeline/completed-report.ts';
 import type { FetchReport } from '../pipeline/report.ts';
 import type { FetchedFile, FetchLimits } from '../remote-input/fetch-messages.ts';
 import { type FetcherOptions, runFetcher } from '../remote-input/fetch-process.ts';
@@ -15,14 +16,10 @@ export interface FetchSettings extends FetcherOptions {
   readonly userAgent: string;
 }
 
-export interface ProvidedInputs {
+export interface ProvidedInputs extends FetchReports {
   readonly kind: 'provided';
   /** All inputs of the job, with the names that are known after fetching. */
   readonly inputs: readonly JobInput[];
-  /** The converted file; null: it was uploaded. */
-  readonly fetched: FetchReport | null;
-  /** Files of steps that were fetched. */
-  readonly fetchedSources: readonly FetchReport[];
   readonly findings: readonly Finding[];
 }
 
@@ -67,7 +64,7 @@ export async function fetchInput(
   if (outcome.kind !== 'fetched') return outcome;
   runner.slot.giveInput(path);
   const { host, byteLength, name } = outcome.file;
-  const findings = findingsOf(outcome.file);
+  const findings = findingsOfFetch(outcome.file);
   const stated = plainFileName(name ?? '', '');
   const named = stated === '' ? input : { ...input, name: stated, isUnnamed: undefined };
   return {
@@ -78,7 +75,8 @@ export async function fetchInput(
   };
 }
 
-function findingsOf({ host, byteLength, isLengthStated, layer }: FetchedFile): Findings {
+/** What the report says about a file that was fetched. */
+export function findingsOfFetch({ host, byteLength, isLengthStated, layer }: FetchedFile): Findings {
   const findings = new Findings();
   if (!isLengthStated) findings.note('INPUT_LENGTH_UNKNOWN', { host, bytes: byteLength });
   if (layer === undefined) return findings;

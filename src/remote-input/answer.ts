@@ -66,7 +66,7 @@ async function ask(
   }
 }
 
-const TO_NOT_ALLOWED = 'to where this service does not fetch from';
+const TO_NOT_ALLOWED = 'to an address from which files are not fetched';
 
 function redirectTarget(from: URL, location: string | undefined, first: URL, { task, kind }: Asker): URL {
   if (location === undefined || location === '') throw redirectRefused(first, 'without saying where to');

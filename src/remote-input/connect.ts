@@ -4,7 +4,7 @@ import { type Agent, type IncomingMessage, request as requestHttp } from 'node:h
 import { type Agent as AgentTls, request as requestHttps } from 'node:https';
 import { isAllowedAddress } from './addresses.ts';
 import { urlRefused } from './check-url.ts';
-import { isNamedHost, type UrlPolicy } from './policy.ts';
+import { isNamedHost, privateNetworksOf, type UrlPolicy } from './policy.ts';
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -58,7 +58,8 @@ export async function requestUrl(
     throw urlRefused(url);
   });
   // All addresses must be allowed: any of them may be connected to, and a mixture suggests an attack.
-  const isAllowed = addresses.every(({ address }) => isAllowedAddress(address, policy.privateNetworks));
+  const networks = privateNetworksOf(url, policy);
+  const isAllowed = addresses.every(({ address }) => isAllowedAddress(address, networks));
   if (addresses.length === 0 || !isAllowed) throw urlRefused(url);
   return new Promise((resolve, reject) => {
     const isTls = url.protocol === 'https:';

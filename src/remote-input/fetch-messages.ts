@@ -18,6 +18,10 @@ export interface FetchTask {
   readonly service?: LayerService;
 }
 
+/** For the response headers of a host, and for each pause; the time for the whole file is a setting. */
+export const HEADERS_TIMEOUT_MS = 10_000;
+export const STALL_TIMEOUT_MS = 30_000;
+
 export interface FetchLimits {
   readonly maxBytes: number;
   /** For the whole fetch. */

@@ -22,6 +22,8 @@ export interface HostRule {
   readonly host: string;
   /** Null: the ports of http and https, 80 and 443. */
   readonly port: number | null;
+  /** The host may have private addresses of any network. Missing: only those of `privateNetworks`. */
+  readonly mayBePrivate?: true;
 }
 
 const HOSTS = 'INPUT_URL_HOSTS';
@@ -39,14 +41,39 @@ export function parseUrlPolicy(hosts: string | null, privateNetworks: string | n
 }
 
 export function isAllowedByName(url: URL, { hosts }: UrlPolicy): boolean {
-  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  return hosts.some((rule) => {
-    if (rule.port === null ? port !== 80 && port !== 443 : port !== rule.port) return false;
-    if (rule.kind === 'exactly') return url.hostname === rule.host;
-    // Addresses are allowed only if listed themselves; patterns match names only.
-    if (isAddress(url.hostname)) return false;
-    return rule.kind === 'any' || url.hostname.endsWith(`.${rule.host}`);
-  });
+  return hosts.some((rule) => isMatch(rule, url));
+}
+
+/** The private networks, as CIDR, in which the host of a URL may have addresses. */
+export function privateNetworksOf(url: URL, { hosts, privateNetworks }: UrlPolicy): readonly string[] {
+  const isAny = hosts.some((rule) => rule.mayBePrivate === true && isMatch(rule, url));
+  return isAny ? EVERY_NETWORK : privateNetworks;
+}
+
+const EVERY_NETWORK: readonly string[] = ['0.0.0.0/0', '::/0'];
+
+function isMatch({ kind, host, port }: HostRule, url: URL): boolean {
+  const own = portOf(url);
+  if (port === null ? own !== 80 && own !== 443 : own !== port) return false;
+  if (kind === 'exactly') return url.hostname === host;
+  // Addresses are allowed only if listed themselves; patterns match names only.
+  if (isAddress(url.hostname)) return false;
+  return kind === 'any' || url.hostname.endsWith(`.${host}`);
+}
+
+/** The policy for a URL that the user of this machine has typed: its host, and public hosts that it redirects to. */
+export function policyOfUser(url: URL): UrlPolicy {
+  return {
+    hosts: [
+      { kind: 'exactly', host: url.hostname, port: portOf(url), mayBePrivate: true },
+      { kind: 'any', host: '', port: null },
+    ],
+    privateNetworks: [],
+  };
+}
+
+function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
 
 /** Whether the operator listed exactly this host, so that messages about it disclose nothing. */

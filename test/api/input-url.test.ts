@@ -161,7 +161,7 @@ test('a URL that is not allowed is a 400 at once, and nothing is looked up or fe
   for (const url of refused)
     assert.match(
       await detailOf(await submit(service, fromUrl(url))),
-      /does not fetch files from .*: the host is not allowed or has no public address/,
+      /files are not fetched from .*: the host is not allowed or has no public address/,
     );
   for (const url of [
     'file:///etc/passwd',
@@ -202,7 +202,7 @@ test('what goes wrong with the host fails the job with a sentence for its owner'
     ['endless', 'LIMIT_EXCEEDED', /the limit is 1000 bytes/],
     ['slow', 'URL_TIMEOUT', /did not send the whole file within 2 s \(INPUT_URL_TIMEOUT\)/],
     ['empty', 'INPUT_EMPTY', /is empty/],
-    ['inside', 'URL_REDIRECT', /redirects to where this service does not fetch from/],
+    ['inside', 'URL_REDIRECT', /redirects to an address from which files are not fetched/],
     ['short', 'URL_INCOMPLETE', /closed before the whole file was received/],
   ];
   for (const [path, code, sentence] of expected) {

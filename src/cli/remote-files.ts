@@ -1,0 +1,80 @@
+/** Input files of a command that are URLs: fetched into its temporary directory, as the service does it. */
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { failure, GeomillError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
+import type { Format } from '../formats/format.ts';
+import { findingsOfFetch } from '../jobs/fetch-input.ts';
+import { plainFileName } from '../jobs/output-name.ts';
+import { field } from '../message.ts';
+import { packageVersion } from '../package-version.ts';
+import type { FetchReports } from '../pipeline/completed-report.ts';
+import type { FetchReport } from '../pipeline/report.ts';
+import { isLayerUrl, parseLayerUrl } from '../remote-input/arcgis/layer-url.ts';
+import { checkInputUrl } from '../remote-input/check-url.ts';
+import { HEADERS_TIMEOUT_MS, STALL_TIMEOUT_MS } from '../remote-input/fetch-messages.ts';
+import { runFetcher } from '../remote-input/fetch-process.ts';
+import { policyOfUser } from '../remote-input/policy.ts';
+import type { InputFile } from './files.ts';
+import { fileNameOf, shownInput } from './urls.ts';
+
+export type FetchContext = Pick<Config, 'maxUploadBytes' | 'inputUrlTimeoutSeconds'>;
+
+export class RemoteFiles {
+  readonly findings: Finding[] = [];
+  readonly #fetched: FetchReport[] = [];
+  readonly #directory: string;
+  readonly #context: FetchContext;
+  #bytesLeft: number;
+
+  /** `directory`: gets the files, each in a directory of its own. All files together have at most `maxUploadBytes`. */
+  constructor(directory: string, context: FetchContext) {
+    this.#directory = directory;
+    this.#context = context;
+    this.#bytesLeft = context.maxUploadBytes;
+  }
+
+  /**
+   * Fetches the file, which can have any of `formats`. The host may have any address but those of metadata services; it may
+   * redirect to public hosts only. Throws URL_INVALID and what fetching throws, CANCELLED if `signal` ended it.
+   */
+  async fetch(text: string, formats: readonly Format[], signal: AbortSignal): Promise<InputFile> {
+    const urlPath = shownInput(text);
+    const parsed = URL.parse(text);
+    if (parsed === null)
+      throw failure('URL_INVALID', { path: field(urlPath), reason: 'it is not a complete URL' });
+    const policy = policyOfUser(parsed);
+    const url = checkInputUrl(text, policy, urlPath);
+    const isLayer = isLayerUrl(url) && formats.some(({ layerService }) => layerService === 'arcgis');
+    if (isLayer) parseLayerUrl(url, urlPath);
+    const path = join(mkdtempSync(join(this.#directory, 'fetched-')), 'file');
+    const limits = {
+      maxBytes: this.#bytesLeft,
+      totalMs: this.#context.inputUrlTimeoutSeconds * 1000,
+      headersMs: HEADERS_TIMEOUT_MS,
+      stallMs: STALL_TIMEOUT_MS,
+    };
+    const userAgent = `geomill/${packageVersion()}`;
+    const task = { url: url.href, urlPath, path, policy, limits, userAgent };
+    const outcome = await runFetcher(isLayer ? { ...task, service: 'arcgis' } : task, signal);
+    if (outcome.kind === 'died') {
+      if (signal.aborted) throw failure('CANCELLED', {});
+      throw new Error(`the process that fetches '${urlPath}' ended with ${outcome.detail}: ${outcome.log}`);
+    }
+    if (outcome.kind === 'failed') throw GeomillError.revive(outcome.error);
+    const { host, byteLength, name } = outcome.file;
+    this.#bytesLeft -= byteLength;
+    this.#fetched.push({ host, byteLength });
+    this.findings.push(...findingsOfFetch(outcome.file).list());
+    return { path, name: plainFileName(name ?? '', fileNameOf(text)) };
+  }
+
+  /** `isFirst`: whether the first input of the command was fetched. */
+  reports(isFirst: boolean): FetchReports {
+    const [first = null, ...others] = this.#fetched;
+    return isFirst
+      ? { fetched: first, fetchedSources: others }
+      : { fetched: null, fetchedSources: this.#fetched };
+  }
+}

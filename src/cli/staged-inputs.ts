@@ -1,0 +1,48 @@
+/** The inputs of a command as files that can be read at any place. */
+import { join } from 'node:path';
+import type { Finding } from '../findings.ts';
+import type { Format } from '../formats/format.ts';
+import { boundedReport } from '../pipeline/bounded-report.ts';
+import type { JobReport } from '../pipeline/report.ts';
+import { type InputFile, stageInput } from './files.ts';
+import type { FetchContext, RemoteFiles } from './remote-files.ts';
+import { isUrl } from './urls.ts';
+
+export class StagedInputs {
+  readonly #directory: string;
+  readonly #context: FetchContext;
+  readonly #signal: AbortSignal;
+  #count = 0;
+  #remote: RemoteFiles | null = null;
+  #isFirstRemote = false;
+
+  /** `directory`: gets copies of what cannot be read in place: standard input, pipes, URLs. */
+  constructor(directory: string, context: FetchContext, signal: AbortSignal) {
+    this.#directory = directory;
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  /** The input named `name`, a path, '-' or URL, which can have any of `formats`. Throws what `stageInput` and fetching throw. */
+  async file(name: string, formats: readonly Format[]): Promise<InputFile> {
+    const count = ++this.#count;
+    if (!isUrl(name)) return stageInput(name, join(this.#directory, `input${count}`), this.#signal);
+    if (count === 1) this.#isFirstRemote = true;
+    // Loaded only for URLs.
+    const { RemoteFiles } = await import('./remote-files.ts');
+    this.#remote ??= new RemoteFiles(this.#directory, this.#context);
+    return this.#remote.fetch(name, formats, this.#signal);
+  }
+
+  /** What a report says about what was fetched. */
+  get findings(): readonly Finding[] {
+    return this.#remote?.findings ?? [];
+  }
+
+  /** The bounded report of a run on these inputs, with what was fetched. */
+  async completed(report: JobReport): Promise<JobReport> {
+    if (this.#remote === null) return boundedReport(report);
+    const { completedReport } = await import('../pipeline/completed-report.ts');
+    return completedReport(report, this.findings, this.#remote.reports(this.#isFirstRemote));
+  }
+}
