@@ -18,14 +18,15 @@ export const FIT_POINTS: Float64Array = Float64Array.from([
   ...CHECKS.flatMap((v) => CHECKS.flatMap((u) => [u, v])),
 ]);
 
-/** TERMS rows: the weight of the value at each node in each coefficient. */
-const weights = fitWeights();
+/** TERMS rows: the weight of the value at each node in each coefficient. Null until the first fit, as most conversions need none. */
+let weights: Float64Array | null = null;
 
 /**
  * Coefficients for `evaluate` from the values at FIT_POINTS, interleaved as x, y: first all of x, then all of y. Rows of ascending
  * powers of v, each with ascending powers of u.
  */
 export function fitted(values: Float64Array): Float64Array {
+  weights ??= fitWeights();
   const coefficients = new Float64Array(2 * TERMS);
   // Differences from one value are small, so sums of them lose no digits.
   const [originX, originY] = values;
@@ -78,17 +79,18 @@ export function evaluate(k: Float64Array, u: number, v: number, into: Float64Arr
 /** The discrete Chebyshev transform without the terms above DEGREE, followed by the change to powers. */
 function fitWeights(): Float64Array {
   const powers = chebyshevPowers();
+  const values = nodes.map((node) => Array.from({ length: NODES }, (_, i) => normalized(i, node)));
   const matrix = new Float64Array(TERMS * NODE_COUNT);
   let term = 0;
   for (let ofV = 0; ofV <= DEGREE; ofV++)
     for (let ofU = 0; ofU <= DEGREE - ofV; ofU++, term++)
       for (let node = 0; node < NODE_COUNT; node++) {
-        const u = nodes[node % NODES];
-        const v = nodes[Math.floor(node / NODES)];
+        const ofNodeU = values[node % NODES];
+        const ofNodeV = values[Math.floor(node / NODES)];
         let weight = 0;
         for (let j = ofV; j <= DEGREE; j++)
           for (let i = ofU; i <= DEGREE - j; i++)
-            weight += normalized(i, u) * normalized(j, v) * powers[i][ofU] * powers[j][ofV];
+            weight += ofNodeU[i] * ofNodeV[j] * powers[i][ofU] * powers[j][ofV];
         matrix[term * NODE_COUNT + node] = weight;
       }
   return matrix;
