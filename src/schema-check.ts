@@ -1,5 +1,6 @@
 /** Checks values against JSON Schemas and says what is wrong where. Everything that uses Ajv uses it through this module. */
-import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject, Options } from 'ajv/dist/2020.js';
+import { isPlainlyValid } from './schema-accept.ts';
 
 export interface SchemaFault {
   /** Member names and indexes that lead to the wrong, missing or unknown value. */
@@ -27,16 +28,24 @@ const compilers = new Map<SchemaMode, Ajv2020>();
 export type SchemaCheck = (value: unknown) => SchemaFault | null;
 
 export function schemaCheck(schema: object, mode: SchemaMode = 'asGiven'): SchemaCheck {
-  const ajv = compilers.get(mode) ?? new Ajv2020({ ...OPTIONS, ...MODES[mode] });
+  const ajv = compilers.get(mode) ?? newCompiler(mode);
   compilers.set(mode, ajv);
   const validate = ajv.compile(schema);
   return (value) => (validate(value) ? null : firstFault(validate.errors as ErrorObject[]));
+}
+
+/** Ajv is loaded when it is needed: most commands only have values that are accepted without it. */
+function newCompiler(mode: SchemaMode): Ajv2020 {
+  const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
+  const ajv = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  return new ajv.Ajv2020({ ...OPTIONS, ...MODES[mode] });
 }
 
 const kept = new WeakMap<object, SchemaCheck>();
 
 /** The same for a schema that is checked again and again: compiled once. A schema is used with one mode only. */
 export function schemaFault(schema: object, value: unknown, mode?: SchemaMode): SchemaFault | null {
+  if (mode !== 'coerce' && isPlainlyValid(schema, value, mode === 'fillDefaults')) return null;
   let check = kept.get(schema);
   if (check === undefined) {
     check = schemaCheck(schema, mode);
