@@ -53,7 +53,7 @@ const generalFindings = {
     "layer '{layer}' is large: only {read} features in and around the box were read and checked; {total}",
   ),
   READ_WITH_VALUES: info(
-    "layer '{layer}' is large: only {read} features on pages with values that the filter keeps were read and checked; {total}",
+    "layer '{layer}' is large: only {read} features with values that the filter keeps were read and checked; {total}",
   ),
   READING_STOPPED: info(
     "layer '{layer}': reading stopped after {read} features, as '{step}' needs no more; errors after these were not found",

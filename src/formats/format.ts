@@ -171,6 +171,8 @@ export interface OpenContext {
   readonly partitionBytes: number;
   /** Shared by all inputs of a job; missing: the input is the only one. */
   readonly scratch?: ScratchSpace;
+  /** The layers are needed for `selectFeatures` only: they may have no partitions, and a `featureCount` of null. */
+  readonly forSelection?: true;
   /** Geometries are not used: where the format can do without, the file needs none, and all columns are fields. */
   readonly attributesOnly?: true;
 }
@@ -184,6 +186,13 @@ export interface Partition {
    * known. Missing: it continues it.
    */
   readonly featuresBefore?: number | null;
+}
+
+/** Features that a filter may keep: their bounds intersect one of the boxes, and each of the fields has one of its values. */
+export interface FeatureSelection {
+  /** Null: no filter by a box. */
+  readonly boxes: readonly Readonly<Bounds>[] | null;
+  readonly values: readonly WantedValues[];
 }
 
 /** How a reader reads some of the partitions of a layer without the others. */
@@ -201,15 +210,15 @@ export interface ExcerptRules {
    */
   partitionsNear?(layer: SourceLayer, boxes: readonly Readonly<Bounds>[]): Uint8Array | null;
   /**
-   * For each partition of the layer: 1 if it may have a feature with one of the values in each of the fields, else 0; null: the file
-   * does not show it, or most of them may. Missing: no file of the format shows it.
+   * The layer with only the features that the selection may keep, in their order, but not numbered; its `featureCount` is that of all. The layer
+   * was opened with `forSelection`. `partitionBytes`: wanted size of its partitions. Null: the file does not show which features these are, or they
+   * are too many. Missing: no file of the format shows it.
    */
-  partitionsWith?(layer: SourceLayer, wanted: readonly WantedValues[]): Uint8Array | null;
-  /**
-   * The layer with these of its partitions alone (1: wanted), joined to partitions of about so many bytes, whatever was between
-   * them; their features are not numbered. Null: these cannot be joined. Missing: only consecutive partitions can.
-   */
-  joinPartitions?(layer: SourceLayer, isWanted: Uint8Array, partitionBytes: number): SourceLayer | null;
+  selectFeatures?(
+    layer: SourceLayer,
+    selection: FeatureSelection,
+    partitionBytes: number,
+  ): SourceLayer | null;
 }
 
 /** Why `partitions` of a layer are only some of it; set by the pipeline. */

@@ -1,6 +1,6 @@
 /**
- * Excerpts of large layers. A conversion that begins with a filter by a box, or by values of fields, reads only the parts that can
- * have features that it keeps, if the file shows which these are. One that begins with a sample, or takes it after filters, reads evenly spaced
+ * Excerpts of large layers. A conversion that begins with a filter by a box, or by values of fields, reads only the features, or the parts
+ * of the layer, that it may keep, if the file shows which these are. One that begins with a sample, or takes it after filters, reads evenly spaced
  * parts; it restarts with larger ones if they have fewer features than the sample. After any doubt, which is an error or
  * records that cannot be read, it restarts with the whole layer.
  *
@@ -8,6 +8,7 @@
  * guess is an error in almost every file; the exception is a nested list of features, or text in quotes with rows of its own,
  * that goes on for the whole part.
  */
+import type { Bounds } from '../batch/bounds.ts';
 import { GeomillError } from '../errors.ts';
 import type { Finding, Findings } from '../findings.ts';
 import { findingCatalogue } from '../findings.ts';
@@ -43,12 +44,10 @@ const PART_COUNT = 1500;
 const PART_BYTES = 16 << 10;
 /** Growth of the parts from one attempt to the next. */
 const GROWTH = 4;
-/** Parts of a layer that a filter narrows, if those that are read can be joined: a page of most databases. */
-const JOINED_PART_BYTES = 4 << 10;
 /** Bytes of a partition in which a layer is read whole. */
 const WHOLE_BYTES = 1 << 20;
-/** Bytes of a partition of joined parts: to start threads for the few of most boxes would take longer than to read them. */
-const JOINED_BYTES = 4 << 20;
+/** Bytes of a partition of selected features: to start threads for the few of most boxes would take longer than to read them. */
+const SELECTED_BYTES = 4 << 20;
 
 /** How a conversion takes excerpts. */
 export interface ExcerptPlan {
@@ -59,10 +58,8 @@ export interface ExcerptPlan {
   readonly isSampled: boolean;
   /** The first step is a filter by a box, and the format has indexes. */
   readonly mayHaveBox: boolean;
-  /** The first step is a filter by values, and the format shows the parts with features that have them. */
-  readonly mayHaveValues: boolean;
-  /** Parts that are read are joined, and their features have no numbers in the layer. */
-  readonly joins: boolean;
+  /** The first step is a filter, and the format selects the features that it may keep; they have no numbers in the layer. */
+  readonly selects: boolean;
 }
 
 /** Null: the layers are read whole. */
@@ -84,70 +81,100 @@ export function planExcerpts(
   const hasBox = begin?.code.kind === 'streaming' && begin.code.hasBoxes?.(begin.params) === true;
   const mayHaveBox = excerpts.partitionsNear !== undefined && hasBox;
   const hasValues = begin?.code.kind === 'streaming' && !!begin.code.wantedValues?.(begin.params).length;
-  // A sample is taken around the box alone.
-  const mayHaveValues = excerpts.partitionsWith !== undefined && hasValues && !isSampled;
-  if (!isSampled && !mayHaveBox && !mayHaveValues) return null;
   const needsRows = steps.some(({ code, params }) => code.kind === 'serial' && code.needsRows?.(params));
-  const joins =
-    (mayHaveBox || mayHaveValues) && !isSampled && !needsRows && excerpts.joinPartitions !== undefined;
+  // A sample is taken around the box alone.
+  const selects = (hasBox || hasValues) && excerpts.selectFeatures !== undefined && !isSampled && !needsRows;
+  if (!isSampled && !mayHaveBox && !selects) return null;
   const guessedBytes = Math.max(PART_BYTES, Math.ceil(inputBytes / PART_COUNT));
-  const knownBytes = joins ? JOINED_PART_BYTES : PART_BYTES;
-  const partitionBytes = excerpts.boundaries === 'known' ? knownBytes : guessedBytes;
-  return { rules: excerpts, partitionBytes, isSampled, mayHaveBox, mayHaveValues, joins };
+  const partitionBytes = excerpts.boundaries === 'known' ? PART_BYTES : guessedBytes;
+  return { rules: excerpts, partitionBytes, isSampled, mayHaveBox, selects };
 }
 
-/** The partitions of a layer that can have features that the first step keeps. */
-interface Candidates extends Pick<Excerpt, 'isNearBox' | 'hasValues'> {
-  /** 1 for each of them, else 0. */
-  readonly isWanted: Uint8Array;
-}
-
-/** Layers that are missing are read everywhere. */
-export type CandidatesByLayer = ReadonlyMap<SourceLayer, Candidates>;
+/** Layers, and 1 for each of their partitions that can be near the box of the first step, else 0. Layers that are missing are read everywhere. */
+export type CandidatesByLayer = ReadonlyMap<SourceLayer, Uint8Array>;
 
 /** `planned`: of these inputs. Throws what the first step throws. */
 export async function findCandidates(
-  { plan, session }: Planned,
+  planned: Planned,
   inputs: readonly OpenedInput[],
-  excerpts: ExcerptPlan,
+  { rules }: ExcerptPlan,
 ): Promise<CandidatesByLayer> {
-  const found = new Map<SourceLayer, Candidates>();
-  const sources = plan.layers.flatMap(({ sources: own }) => own);
-  for (const [i, { fileIndex, layerIndex }] of sources.entries()) {
-    const layer = inputs[fileIndex].layers[layerIndex];
-    const [stage] = session.layers[i].stages;
-    const [link] = stage.links;
-    // After a reprojection the box is in another CRS than the index.
-    if (link?.kind !== 'step') continue;
-    const { code } = plan.steps[link.step];
-    if (code.kind !== 'streaming') continue;
-    const isNear = excerpts.mayHaveBox ? await partsNear(layer, stage, link, code, session, excerpts) : null;
-    const wanted = excerpts.mayHaveValues ? code.wantedValues?.(link.parameters) : undefined;
-    const hasValue = wanted === undefined ? null : (excerpts.rules.partitionsWith?.(layer, wanted) ?? null);
-    const isWanted = inBoth(isNear, hasValue);
-    if (isWanted?.includes(0))
-      found.set(layer, { isWanted, isNearBox: isNear !== null, hasValues: hasValue !== null });
+  const found = new Map<SourceLayer, Uint8Array>();
+  for (const { layer, code, link, stage } of firstSteps(planned, inputs)) {
+    const boxes = await boxesOf(code, link, stage, planned.session);
+    const isNear = boxes === null ? null : (rules.partitionsNear?.(layer, boxes) ?? null);
+    if (isNear?.includes(0)) found.set(layer, isNear);
   }
   return found;
 }
 
-async function partsNear(
-  layer: SourceLayer,
-  stage: SessionStage,
-  link: SessionStep,
-  code: StreamingTransformation,
-  session: Session,
-  { rules }: ExcerptPlan,
-): Promise<Uint8Array | null> {
-  if (code.boxes === undefined) return null;
-  const transformers = await transformersFor([{ links: [link], collect: null }], session);
-  const boxes = code.boxes(link.parameters, stepSetting(link, stage.layerName, transformers, UNBOUNDED));
-  return boxes === null ? null : (rules.partitionsNear?.(layer, boxes) ?? null);
+export interface SelectedLayers {
+  /** Layers with only the features that the first step may keep, by the layers that were opened for the selection. */
+  readonly selected: ReadonlyMap<SourceLayer, SourceLayer>;
+  /** All layers in use are selected; the file does not show for others which features these are. */
+  readonly isComplete: boolean;
 }
 
-/** Null marks all. */
-function inBoth(a: Uint8Array | null, b: Uint8Array | null): Uint8Array | null {
-  return a === null || b === null ? (a ?? b) : a.map((value, i) => value & b[i]);
+/** `planned`: of these inputs. Throws what the first step throws. */
+export async function selectFeatures(
+  planned: Planned,
+  inputs: readonly OpenedInput[],
+  { rules }: ExcerptPlan,
+): Promise<SelectedLayers> {
+  const selected = new Map<SourceLayer, SourceLayer>();
+  for (const { layer, code, link, stage } of firstSteps(planned, inputs)) {
+    const boxes = await boxesOf(code, link, stage, planned.session);
+    const values = code.wantedValues?.(link.parameters) ?? [];
+    const found = rules.selectFeatures?.(layer, { boxes, values }, SELECTED_BYTES) ?? null;
+    if (found !== null) selected.set(layer, found);
+  }
+  const sourceCount = planned.plan.layers.reduce((sum, { sources }) => sum + sources.length, 0);
+  return { selected, isComplete: selected.size === sourceCount };
+}
+
+/** The inputs with the selected layers in place of those that were opened for the selection. */
+export function withSelected(
+  inputs: readonly OpenedInput[],
+  described: readonly OpenedInput[],
+  selected: ReadonlyMap<SourceLayer, SourceLayer>,
+): OpenedInput[] {
+  return inputs.map((input, file) => ({
+    ...input,
+    layers: input.layers.map((layer, i) => selected.get(described[file].layers[i]) ?? layer),
+  }));
+}
+
+interface FirstStep {
+  readonly layer: SourceLayer;
+  readonly code: StreamingTransformation;
+  readonly link: SessionStep;
+  readonly stage: SessionStage;
+}
+
+/** The first step of each layer in use, if it is the first link. */
+function firstSteps({ plan, session }: Planned, inputs: readonly OpenedInput[]): FirstStep[] {
+  const sources = plan.layers.flatMap(({ sources: own }) => own);
+  return sources.flatMap(({ fileIndex, layerIndex }, i) => {
+    const [stage] = session.layers[i].stages;
+    const [link] = stage.links;
+    // After a reprojection the box is in another CRS than the index.
+    if (link?.kind !== 'step') return [];
+    const { code } = plan.steps[link.step];
+    return code.kind === 'streaming'
+      ? [{ layer: inputs[fileIndex].layers[layerIndex], code, link, stage }]
+      : [];
+  });
+}
+
+async function boxesOf(
+  code: StreamingTransformation,
+  link: SessionStep,
+  { layerName }: SessionStage,
+  session: Session,
+): Promise<readonly Readonly<Bounds>[] | null> {
+  if (code.boxes === undefined) return null;
+  const transformers = await transformersFor([{ links: [link], collect: null }], session);
+  return code.boxes(link.parameters, stepSetting(link, layerName, transformers, UNBOUNDED));
 }
 
 /** Which excerpt to take: from 0, each larger than the one before; 'all': every part that can have features that the first step keeps; 'whole': the whole layers. */
@@ -174,19 +201,16 @@ function excerptOf(
   layer: SourceLayer,
   plan: ExcerptPlan,
   size: ExcerptSize,
-  candidates: Candidates | null,
+  isWanted: Uint8Array | null,
 ): SourceLayer {
   const { rules, isSampled } = plan;
-  const { isWanted = null, isNearBox = false, hasValues = false } = candidates ?? {};
-  const excerpt = { isSampled: false, isNearBox, hasValues };
+  const excerpt = { isSampled: false, isNearBox: isWanted !== null, hasValues: false };
   const sampled = isSampled && typeof size === 'number' ? sampledParts(layer, plan, size, isWanted) : null;
   if (sampled !== null) {
     const parts = withFeaturesBefore(layer, sampled, rules);
     return cutOut(layer, parts, rules, { ...excerpt, isSampled: true });
   }
   if (isWanted === null || size === 'whole') return { ...layer, partitions: largePartitions(layer, plan) };
-  const joined = plan.joins ? rules.joinPartitions?.(layer, isWanted, JOINED_BYTES) : null;
-  if (joined != null) return { ...joined, excerpt };
   const parts = runsOf(layer.partitions, isWanted, Math.ceil(WHOLE_BYTES / plan.partitionBytes));
   const counted = withFeaturesBefore(layer, parts, rules);
   return cutOut(layer, counted, rules, excerpt);

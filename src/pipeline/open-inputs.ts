@@ -32,6 +32,8 @@ export interface Opening {
   readonly paths: Pick<ConversionPaths, 'inputs' | 'scratchDirectory' | 'limits'>;
   readonly findings: Findings;
   readonly partitionBytes: number;
+  /** As in OpenContext. */
+  readonly forSelection?: true;
   readonly scratch: ScratchSpace;
   readonly signal: AbortSignal;
   /** The first file is the target of an append. */
@@ -135,7 +137,7 @@ function distinctNames(inputs: readonly InputPath[]): string[] {
 }
 
 async function openInput(opening: Opening, file: InputPath, index: number, name: string): Promise<Opened> {
-  const { input, paths, partitionBytes, scratch } = opening;
+  const { input, paths, partitionBytes, forSelection, scratch } = opening;
   const isOtherTarget =
     index === 0 && input.targetFormat !== undefined && input.targetFormat !== input.format;
   const isOne = paths.inputs.length === 1;
@@ -147,6 +149,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       options: isOtherTarget ? {} : (input.files[index].own?.options ?? input.options),
       findings,
       partitionBytes,
+      ...(forSelection === undefined ? {} : { forSelection }),
       scratch,
     });
     checkLayerNames(layers);

@@ -35,6 +35,8 @@ import {
   isExcerpt,
   noteExcerpt,
   planExcerpts,
+  selectFeatures,
+  withSelected,
 } from './excerpt.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import { ExistingTarget } from './existing-target.ts';
@@ -202,17 +204,9 @@ class Conversion {
     const inputBytes = byteLengthOf(this.#paths.inputs);
     this.#excerpts = planExcerpts(this.#request, this.#steps, this.#input.reader, inputBytes);
     // How much is near a box shows only later.
-    if (this.#excerpts?.joins !== true) this.#startThreadsEarly();
-    const inputs = await openInputs({
-      readers: this.#input.files.map(({ reader }) => reader),
-      input: this.#request.input,
-      paths: this.#paths,
-      findings: this.#findings,
-      partitionBytes: this.#excerpts?.partitionBytes ?? this.#cutting.partitionBytes,
-      scratch: this.#scratch,
-      signal,
-      hasTarget: this.#request.operation === 'append',
-    });
+    const selects = this.#excerpts?.selects === true;
+    if (!selects) this.#startThreadsEarly();
+    const inputs = await this.#open(this.#excerpts?.partitionBytes ?? this.#cutting.partitionBytes, selects);
     const stop = (): void => void this.#executor?.stop();
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -221,6 +215,20 @@ class Conversion {
     } finally {
       signal.removeEventListener('abort', stop);
     }
+  }
+
+  #open(partitionBytes: number, forSelection = false): Promise<OpenedInput[]> {
+    return openInputs({
+      readers: this.#input.files.map(({ reader }) => reader),
+      input: this.#request.input,
+      paths: this.#paths,
+      findings: this.#findings,
+      partitionBytes,
+      ...(forSelection ? { forSelection } : {}),
+      scratch: this.#scratch,
+      signal: this.#control.signal,
+      hasTarget: this.#request.operation === 'append',
+    });
   }
 
   #startThreadsEarly(): void {
@@ -258,9 +266,12 @@ class Conversion {
   async #convertExcerpt(inputs: readonly OpenedInput[]): Promise<ConversionReport> {
     const excerpts = this.#excerpts;
     if (excerpts === null) return this.#convert(inputs);
+    if (excerpts.selects) return this.#convertSelected(inputs, excerpts);
     const opened = this.#findings.list();
-    const narrows = excerpts.mayHaveBox || excerpts.mayHaveValues;
-    const candidates = narrows ? await findCandidates(await this.#plan(inputs), inputs, excerpts) : new Map();
+    const { mayHaveBox } = excerpts;
+    const candidates = mayHaveBox
+      ? await findCandidates(await this.#plan(inputs), inputs, excerpts)
+      : new Map();
     let size: ExcerptSize = excerpts.isSampled ? 0 : 'all';
     for (;;) {
       const chosen = excerptsOf(inputs, excerpts, size, candidates);
@@ -276,6 +287,33 @@ class Conversion {
         size = error instanceof ExcerptTooSmall && typeof size === 'number' ? size + error.sizes : 'whole';
       }
     }
+  }
+
+  /** Converts the features that the first step may keep, if the file shows which these are, else the layers whole. `described`: opened for a selection. */
+  async #convertSelected(
+    described: readonly OpenedInput[],
+    excerpts: ExcerptPlan,
+  ): Promise<ConversionReport> {
+    const opened = this.#findings.list();
+    try {
+      const { selected, isComplete } = await selectFeatures(await this.#plan(described), described, excerpts);
+      if (selected.size > 0) {
+        this.#resetFindings(opened);
+        const inputs = isComplete ? described : await this.#openWhole();
+        return await this.#convert(withSelected(inputs, described, selected));
+      }
+    } catch (error) {
+      if (!isAboutExcerpt(error)) throw error;
+    }
+    // They may be too few for threads.
+    if (this.#executor?.width === 1) this.#executor = null;
+    return this.#convert(await this.#openWhole());
+  }
+
+  #openWhole(): Promise<OpenedInput[]> {
+    this.#resetFindings([]);
+    if (this.#executor === null) this.#startThreadsEarly();
+    return this.#open(this.#cutting.partitionBytes);
   }
 
   /** `misfits`: fields whose declarations are ignored, from an earlier attempt; null: the first attempt. */

@@ -31,13 +31,13 @@ and times as instants (UTC if they have no time zone), written as in ISO 8601: \
 beginning of a date: \`'2020'\`. As in SQL, a comparison with null is neither true nor false, so the
 feature is dropped, also by \`!=\`. In a field with values of different kinds, values of different kinds are not equal, and neither is less or greater.
 
-If the first step has a \`bbox\`, and the input is at least 64 MB, only the parts of the file near the box are read where an index shows which these are:
+If the first step has a \`bbox\`, and the input is at least 64 MB, only what is near the box is read where an index shows which these are:
 the spatial index of a GeoPackage layer, if it has an entry for every feature and triggers that keep it up to date, and the bounds at
 the beginning of each record of a shapefile (in a zip, only without compression). The report then counts the features that were read, and says so
 (\`READ_NEAR_BOX\`). Errors in the rest of the file are not found. If anything near the box cannot be read, the whole file is read.
 
 The same holds for a first step with \`where\` and a GeoPackage layer of at least 64 MB, if the condition, or a part of it joined with \`and\`, is that a field of text or numbers
-equals a value or is \`in\` a list: only the database pages with such features are read (\`READ_WITH_VALUES\`), unless more than an eighth of the features has them.
+equals a value or is \`in\` a list: only such features are read (\`READ_WITH_VALUES\`), unless more than a quarter of the features has them.
 A value elsewhere that contradicts the declared type of another field then does not change that type.`,
   parameters: {
     type: 'object',

@@ -208,6 +208,7 @@ function recordsOf(database: DatabaseSync, path: string, table: string): Map<big
     leafEnd: pages.leaves.length,
     firstKey: -(2n ** 63n),
     lastKey: 2n ** 63n - 1n,
+    wantedKeys: null,
     rowCount: rowCounts.reduce((sum, count) => sum + count, 0),
   };
   const payloads = readRowPayloads(path, pages, run);

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { zipSync } from 'fflate';
+import { readPageLayout } from '../../src/engines/sqlite/database-pages.ts';
+import { measureTable } from '../../src/engines/sqlite/table-pages.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
@@ -110,6 +112,48 @@ test('an index that may lack rows is not used, and one that is damaged neither',
     assert.deepEqual(result.numbers, expected.numbers, name);
   }
 });
+
+test('with gaps between the keys, the rows are counted; a page near the box that lacks a row is noticed', async () => {
+  using workspace = makeWorkspace();
+  const path = await squaresAsGpkg(workspace.path, 'EPSG:4326');
+  const all = await convert(path, { from: 'gpkg', transformations: stepsOf(near(BOX)) });
+  const database = new DatabaseSync(path);
+  for (const name of ['IsEmpty', 'MinX', 'MaxX', 'MinY', 'MaxY'])
+    database.function(`ST_${name}`, { varargs: true }, () => 0);
+  database.exec('DELETE FROM squares WHERE n % 3 = 0');
+  database.close();
+  const left = await convert(path, { from: 'gpkg', transformations: stepsOf(near(BOX)) });
+  assert.deepEqual(
+    left.numbers,
+    all.numbers.filter((n) => n % 3 !== 0),
+  );
+  assert.ok(left.codes.includes('READ_NEAR_BOX'));
+
+  takeRowFromPage(path, new Set(left.numbers.map((n) => BigInt(n + 1))));
+  await assert.rejects(convert(path, { from: 'gpkg', transformations: stepsOf(near(BOX)) }), {
+    code: 'DATABASE_DAMAGED',
+  });
+});
+
+/** Makes a page lose its last row, which has one of the keys, by the count of its cells. */
+function takeRowFromPage(path: string, keys: ReadonlySet<bigint>): void {
+  const database = new DatabaseSync(path);
+  const { page } = database
+    .prepare("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'squares'")
+    .get() as {
+    page: number;
+  };
+  database.close();
+  const layout = readPageLayout(path);
+  const measures = layout === null ? null : measureTable(path, layout, page);
+  assert.ok(measures !== null);
+  const { pages, lastKeys } = measures;
+  const leaf = lastKeys.findIndex((last) => keys.has(last));
+  const bytes = readFileSync(path);
+  const at = (pages.leaves[leaf] - 1) * pages.pageBytes;
+  bytes.writeUInt16BE(bytes.readUInt16BE(at + 3) - 1, at + 3);
+  writeFileSync(path, bytes);
+}
 
 test('of a large FlatGeobuf only the features near the box are read, and they are those that GDAL keeps', async () => {
   using workspace = makeWorkspace();

@@ -176,8 +176,7 @@ const known: ExcerptPlan = {
   partitionBytes: PART_BYTES,
   isSampled: true,
   mayHaveBox: false,
-  mayHaveValues: false,
-  joins: false,
+  selects: false,
 };
 
 test('parts of an excerpt do not overlap, are evenly spaced, and know the features before them', () => {

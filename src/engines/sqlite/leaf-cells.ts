@@ -86,6 +86,50 @@ export class LeafCells {
     return isCovered(bytes, pageAt, pageBytes, starts, ends, cellCount);
   }
 
+  /** The key of a row; beyond 2^53 the nearest float. */
+  keyAt(row: number): number {
+    const halves = this.#keyHalves;
+    return halves[2 * row + 1] * TWO_TO_32 + (halves[2 * row] >>> 0);
+  }
+
+  /**
+   * Appends the rows of the page at `bytes[pageAt]` that have the keys from `keys[first]` on, which ascend, up to its last row. Returns the index of
+   * the next key; -1: a key is missing, or the page is not a leaf with rows. Other rows of the page are not checked.
+   */
+  appendWanted(bytes: Uint8Array, pageAt: number, keys: Float64Array, first: number): number {
+    const pageBytes = this.#pageBytes;
+    const cellCount = cellCountOf(bytes, pageAt);
+    if (bytes[pageAt] !== LEAF || cellCount === 0 || cellCount > this.#starts.length) return -1;
+    this.#reserve(cellCount + 1);
+    const lastKey = this.#keyOfCell(bytes, pageAt, cellCount - 1);
+    let low = 0;
+    let next = first;
+    for (; next < keys.length && keys[next] <= lastKey; next++) {
+      let high = cellCount - 1;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (this.#keyOfCell(bytes, pageAt, middle) < keys[next]) low = middle + 1;
+        else high = middle;
+      }
+      if (this.#keyOfCell(bytes, pageAt, low) !== keys[next]) return -1;
+      const start = uint16At(bytes, pageAt + PAGE_HEADER_BYTES + 2 * low);
+      const end = this.#readCell(bytes, pageAt + start);
+      if (end > pageAt + pageBytes || end === 0) return -1;
+      low++;
+    }
+    return next;
+  }
+
+  /** NaN: not a cell. */
+  #keyOfCell(bytes: Uint8Array, pageAt: number, cell: number): number {
+    const start = uint16At(bytes, pageAt + PAGE_HEADER_BYTES + 2 * cell);
+    if (start < PAGE_HEADER_BYTES || start + LEAST_CELL_BYTES > this.#pageBytes) return Number.NaN;
+    let at = pageAt + start;
+    while (bytes[at] >= 0x80) at++;
+    this.#readKey(bytes, at + 1);
+    return this.keyAt(this.rowCount);
+  }
+
   /** Whether every key is larger than the one before it. */
   areAscending(): boolean {
     const halves = this.#keyHalves;

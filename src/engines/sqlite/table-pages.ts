@@ -24,13 +24,21 @@ export interface TableMeasures {
   readonly lastKeys: BigInt64Array<ArrayBuffer>;
 }
 
-/** Reads every leaf page: each is sound, keys ascend, and no page is used twice. */
-export function measureTable(path: string, layout: PageLayout, root: number): TableMeasures | null {
+/** Gets the rows of a leaf page, valid until it returns. False: no more pages are read, and the result is null. */
+export type VisitRows = (bytes: Uint8Array, cells: LeafCells) => boolean;
+
+/** Reads every leaf page: each is sound, keys ascend, and no page is used twice. `visit` gets them in the order of the file. */
+export function measureTable(
+  path: string,
+  layout: PageLayout,
+  root: number,
+  visit: VisitRows | null = null,
+): TableMeasures | null {
   using source = openFileSource(path);
   const met = new PageSet(layout.pageCount);
   const tree = readTableLeaves(source, layout, root, met);
   if (tree === null) return null;
-  return new LeafWalk(source, layout, Uint32Array.from(tree.pages), tree.keyBounds, met).measure();
+  return new LeafWalk(source, layout, Uint32Array.from(tree.pages), tree.keyBounds, met).measure(visit);
 }
 
 /** Bytes of the rows of one leaf page, and their keys. Null where the page has changed since it was measured. */
@@ -48,6 +56,46 @@ export function measureRows(
     payloadBytes: cells.payloadLengths.subarray(0, cells.rowCount),
     keys: cells.keys.subarray(0, cells.rowCount),
   };
+}
+
+/** Rows by their keys. `pages` are the leaf pages that have them. */
+export interface RowMeasures {
+  readonly pages: TablePages;
+  /** By row: index in `leaves`, and bytes of the payload. */
+  readonly leafOf: Uint32Array<ArrayBuffer>;
+  readonly payloadBytes: Uint32Array<ArrayBuffer>;
+}
+
+/** Reads the leaf pages of the rows with these keys, which ascend and are exact as numbers. Null if one is missing. */
+export function measureKeys(
+  path: string,
+  layout: PageLayout,
+  root: number,
+  keys: Float64Array,
+): RowMeasures | null {
+  using source = openFileSource(path);
+  const tree = readTableLeaves(source, layout, root, new PageSet(layout.pageCount));
+  if (tree === null) return null;
+  const bounds = Float64Array.from(tree.keyBounds, Number);
+  const leaves: number[] = [];
+  const leafOf = new Uint32Array(keys.length);
+  const payloadBytes = new Uint32Array(keys.length);
+  const bytes = new Uint8Array(layout.pageBytes);
+  const cells = new LeafCells(layout.pageBytes, 0);
+  let row = 0;
+  for (let leaf = 0; row < keys.length; leaf++) {
+    if (leaf === tree.pages.length) return null;
+    if (keys[row] > bounds[leaf]) continue;
+    readPages(source, layout.pageBytes, tree.pages[leaf], bytes);
+    cells.clear();
+    const end = cells.appendWanted(bytes, 0, keys, row);
+    if (end <= row) return null;
+    leafOf.fill(leaves.length, row, end);
+    payloadBytes.set(cells.payloadLengths.subarray(0, end - row), row);
+    leaves.push(tree.pages[leaf]);
+    row = end;
+  }
+  return { pages: { ...layout, leaves: Uint32Array.from(leaves) }, leafOf, payloadBytes };
 }
 
 class LeafWalk {
@@ -75,7 +123,7 @@ class LeafWalk {
     this.#met = met;
   }
 
-  measure(): TableMeasures | null {
+  measure(visit: VisitRows | null): TableMeasures | null {
     const leaves = this.#leaves;
     const rowCounts = new Uint32Array(leaves.length);
     const payloadBytes = new Float64Array(leaves.length);
@@ -98,6 +146,7 @@ class LeafWalk {
       for (let row = 0; row < rowCount; row++) payload += cells.payloadLengths[row];
       payloadBytes[leaf] = payload;
       if (cells.overflowing.length > 0 && !this.#noteChains(window.bytes, cells)) return null;
+      if (visit !== null && !visit(window.bytes, cells)) return null;
     }
     if (!this.#areChainsSound()) return null;
     return { pages: { ...this.#layout, leaves }, rowCounts, payloadBytes, lastKeys };
@@ -150,6 +199,8 @@ export interface RowRun {
   /** Rows of these pages with keys outside the range are left out. */
   readonly firstKey: bigint;
   readonly lastKey: bigint;
+  /** Rows with other keys are left out, too; ascending. Null: all keys are wanted. */
+  readonly wantedKeys: Float64Array | null;
   readonly rowCount: number;
 }
 
@@ -178,7 +229,13 @@ function payloadsOf(source: ByteSource, pages: TablePages, run: RowRun): RowPayl
   const bytes = scratch(leaves.length * pageBytes);
   readLeaves(source, pageBytes, leaves, bytes);
   const cells = new LeafCells(pageBytes, run.rowCount);
-  for (let leaf = 0; leaf < leaves.length; leaf++) if (!cells.append(bytes, leaf * pageBytes)) return null;
+  const { wantedKeys } = run;
+  let next = wantedKeys === null ? 0 : indexOfFirst(wantedKeys, run.firstKey);
+  for (let leaf = 0; leaf < leaves.length; leaf++) {
+    const pageAt = leaf * pageBytes;
+    if (wantedKeys !== null) next = cells.appendWanted(bytes, pageAt, wantedKeys, next);
+    if (wantedKeys === null ? !cells.append(bytes, pageAt) : next < 0) return null;
+  }
   if (!cells.areAscending()) return null;
   const { keys } = cells;
   let first = 0;
@@ -198,6 +255,17 @@ function payloadsOf(source: ByteSource, pages: TablePages, run: RowRun): RowPayl
     lengths: cells.payloadLengths.subarray(first, end),
     keys: keys.length === run.rowCount ? keys : keys.slice(first, end),
   };
+}
+
+function indexOfFirst(ascending: Float64Array, least: bigint): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ascending[middle] < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function scratch(byteLength: number): Uint8Array<ArrayBuffer> {

@@ -39,6 +39,13 @@ export interface GpkgState {
   /** The pages of partitions and the columns in records; null: SQLite reads all rows. */
   readonly runs: PageRuns | null;
   readonly stored: StoredColumns | null;
+  /** Where the rows of a layer that was opened for a selection are found; null: it was not, or SQLite reads all rows. */
+  readonly root: TableRoot | null;
+}
+
+/** The root page of a table. */
+export interface TableRoot extends PageLayout {
+  readonly page: number;
 }
 
 const HEAD_BYTES = 4096;
@@ -101,11 +108,14 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
     const from = entry.kind === 'table' ? `${quoted(entry.name)} NOT INDEXED` : quoted(entry.name);
     let cut: LayerCut;
     try {
-      cut = cutLayer(database, file.path, layout, layer, from, context.partitionBytes);
+      cut =
+        context.forSelection === true
+          ? { ...UNCUT, root: tableRoot(database, layout, layer) }
+          : cutLayer(database, file.path, layout, layer, from, context.partitionBytes);
     } catch (error) {
       return unreadable(faultyLayer(entry.name, error));
     }
-    featureTotal += cut.rowCount;
+    featureTotal += cut.rowCount ?? 0;
     if (featureTotal > context.limits.features)
       throw failure('LIMIT_EXCEEDED', {
         what: `the number of features in ${file.name}`,
@@ -128,6 +138,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
       fields: schema.fields,
       runs: cut.runs,
       stored: schema.stored,
+      root: cut.root,
     };
     return sourceLayer(layer, state, cut, crs, missingReason);
   });
@@ -140,26 +151,39 @@ function unreadable({ name, fault }: FaultyLayer): SourceLayer {
   return { name, ...head, partitions: [], state: null, fault };
 }
 
-type LayerCut = Cut & { readonly runs: PageRuns | null };
+/** `rowCount` null: the rows were not counted. */
+type LayerCut = Omit<Cut, 'rowCount'> &
+  Pick<GpkgState, 'runs' | 'root'> & { readonly rowCount: number | null };
+
+const UNCUT = { partitions: [], rowCount: null, lastKeys: null, runs: null };
+
+function tableRoot(
+  database: UntrustedDatabase,
+  layout: PageLayout | null,
+  { entry, schema }: ListedLayer,
+): TableRoot | null {
+  if (layout === null || schema.stored === null) return null;
+  const page = rootPage(database, entry.name);
+  return page === null ? null : { ...layout, page };
+}
 
 /** Splits by pages if these are as expected, else by SQL, after SQLite has checked the pages. */
 function cutLayer(
   database: UntrustedDatabase,
   path: string,
   layout: PageLayout | null,
-  { entry, schema }: ListedLayer,
+  layer: ListedLayer,
   from: string,
   partitionBytes: number,
 ): LayerCut {
-  if (layout !== null && schema.stored !== null) {
-    const root = rootPage(database, entry.name);
-    const measures = root === null ? null : measureTable(path, layout, root);
-    const cut = measures === null ? null : cutPages(path, measures, partitionBytes);
-    if (cut !== null) return cut;
-  }
+  const { entry, schema } = layer;
+  const root = tableRoot(database, layout, layer);
+  const measures = root === null ? null : measureTable(path, root, root.page);
+  const cut = measures === null ? null : cutPages(path, measures, partitionBytes);
+  if (cut !== null) return { ...cut, root: null };
   if (entry.kind === 'table') database.requireSoundPages(entry.name);
   const rowSource = { table: entry.name, from, key: schema.key, rowBytes: rowBytes(schema) };
-  return { ...cutRows(database, rowSource, partitionBytes), runs: null };
+  return { ...cutRows(database, rowSource, partitionBytes), runs: null, root: null };
 }
 
 function rootPage(database: UntrustedDatabase, table: string): number | null {
@@ -171,7 +195,7 @@ function rootPage(database: UntrustedDatabase, table: string): number | null {
 function sourceLayer(
   { entry, extent }: ListedLayer,
   state: GpkgState,
-  cut: Pick<SourceLayer, 'partitions'> & { readonly rowCount: number },
+  cut: LayerCut,
   crs: string | null,
   crsMissingReason: string,
 ): SourceLayer {

@@ -2,7 +2,12 @@
  * Splits a table into ranges of leaf pages of about the wanted size; within a page, between its rows, only if the page
  * has much data.
  */
-import { measureRows, type TableMeasures, type TablePages } from '../../engines/sqlite/table-pages.ts';
+import {
+  measureRows,
+  type RowMeasures,
+  type TableMeasures,
+  type TablePages,
+} from '../../engines/sqlite/table-pages.ts';
 import type { Partition } from '../format.ts';
 import { type Cut, SMALLEST_KEY } from './partitions.ts';
 
@@ -13,9 +18,14 @@ export interface PageRuns {
   readonly leafStarts: Uint32Array<ArrayBuffer>;
   readonly leafEnds: Uint32Array<ArrayBuffer>;
   readonly rowCounts: Uint32Array<ArrayBuffer>;
-  /** Bytes of the rows in a batch, about. */
-  readonly byteCounts: Float64Array<ArrayBuffer>;
+  /** Keys of all rows, ascending; null: the rows are all that these pages have. */
+  readonly wantedKeys: Float64Array<ArrayBuffer> | null;
 }
+
+export type PageCut = Cut & {
+  readonly lastKeys: BigInt64Array<ArrayBuffer>;
+  readonly runs: PageRuns;
+};
 
 /** Bytes of a row in a batch other than its payload. */
 const ROW_BYTES = 32;
@@ -23,11 +33,7 @@ const ROW_BYTES = 32;
 const TOO_LARGE = 2;
 
 /** Null if the file changes during the reading. */
-export function cutPages(
-  path: string,
-  measures: TableMeasures,
-  partitionBytes: number,
-): (Cut & { readonly lastKeys: BigInt64Array<ArrayBuffer>; readonly runs: PageRuns }) | null {
+export function cutPages(path: string, measures: TableMeasures, partitionBytes: number): PageCut | null {
   const { pages, rowCounts, payloadBytes, lastKeys } = measures;
   const runs = new RunList();
   for (let leaf = 0; leaf < rowCounts.length; leaf++) {
@@ -48,7 +54,7 @@ export function cutPages(
     }
   }
   runs.close();
-  return runs.finish(pages);
+  return runs.finish(pages, null);
 }
 
 class RunList {
@@ -56,7 +62,6 @@ class RunList {
   readonly #leafStarts: number[] = [];
   readonly #leafEnds: number[] = [];
   readonly #rowCounts: number[] = [];
-  readonly #byteCounts: number[] = [];
   readonly #lastKeys: bigint[] = [];
   #leafStart = 0;
   #leafEnd = 0;
@@ -76,13 +81,12 @@ class RunList {
     this.#leafStarts.push(this.#leafStart);
     this.#leafEnds.push(this.#leafEnd);
     this.#rowCounts.push(this.#rowCount);
-    this.#byteCounts.push(this.openBytes);
     this.#lastKeys.push(this.#lastKey);
     this.#rowCount = 0;
     this.openBytes = 0;
   }
 
-  finish(pages: TablePages) {
+  finish(pages: TablePages, wantedKeys: PageRuns['wantedKeys']): PageCut {
     const partitions = this.#rowCounts.map((_, i): Partition => ({ start: i, end: i + 1 }));
     return {
       partitions,
@@ -93,35 +97,25 @@ class RunList {
         leafStarts: Uint32Array.from(this.#leafStarts),
         leafEnds: Uint32Array.from(this.#leafEnds),
         rowCounts: Uint32Array.from(this.#rowCounts),
-        byteCounts: Float64Array.from(this.#byteCounts),
+        wantedKeys,
       },
     };
   }
 }
 
-/**
- * These of the partitions (1: wanted), joined to larger ones. Only their pages are left, so that what was between them is not
- * read. Null: partitions share a page, of which the rows of one alone could not be told by its keys.
- */
-export function joinRuns(
-  { pages, leafStarts, leafEnds, rowCounts, byteCounts }: PageRuns,
-  lastKeys: BigInt64Array,
-  isWanted: Uint8Array,
+/** Splits the rows with these keys, those of `measures`. Pages count with their size, as they are read whole. */
+export function cutKeys(
+  { pages, leafOf, payloadBytes }: RowMeasures,
+  keys: Float64Array<ArrayBuffer>,
   partitionBytes: number,
-): ReturnType<RunList['finish']> | null {
-  const leaves: number[] = [];
-  const joined = new RunList();
-  for (let i = 0; i < isWanted.length; i++) {
-    if (i > 0 && leafStarts[i] < leafEnds[i - 1]) return null;
-    if (isWanted[i] === 0) continue;
-    if (joined.openBytes + byteCounts[i] > partitionBytes) joined.close();
-    // All rows are counted with the first page.
-    for (let leaf = leafStarts[i]; leaf < leafEnds[i]; leaf++) {
-      const isFirst = leaf === leafStarts[i];
-      joined.add(leaves.length, isFirst ? rowCounts[i] : 0, isFirst ? byteCounts[i] : 0, lastKeys[i]);
-      leaves.push(pages.leaves[leaf]);
-    }
+): PageCut {
+  const runs = new RunList();
+  for (let row = 0; row < keys.length; row++) {
+    const isFirst = row === 0 || leafOf[row] !== leafOf[row - 1];
+    const rowBytes = payloadBytes[row] + ROW_BYTES + (isFirst ? pages.pageBytes : 0);
+    if (runs.openBytes + rowBytes > partitionBytes) runs.close();
+    runs.add(leafOf[row], 1, rowBytes, BigInt(keys[row]));
   }
-  joined.close();
-  return joined.finish({ ...pages, leaves: Uint32Array.from(leaves) });
+  runs.close();
+  return runs.finish(pages, keys);
 }

@@ -25,6 +25,7 @@ export function readPages(
     leafStart: runs.leafStarts[partition.start],
     leafEnd: runs.leafEnds[partition.end - 1],
     ...keyRange(state, partition),
+    wantedKeys: runs.wantedKeys,
     rowCount: expectedRows(runs.rowCounts, partition),
   });
   const records =

@@ -10,13 +10,13 @@ import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
-import { partitionsWith } from './matching-rows.ts';
 import { quoted } from './names.ts';
-import { joinPartitions, partitionsNear } from './near-boxes.ts';
+import { partitionsNear } from './near-boxes.ts';
 import { type GpkgState, openGpkg } from './open.ts';
 import { otherContent } from './other-content.ts';
 import { rowRange } from './partitions.ts';
 import { expectedRows, readPages } from './read-pages.ts';
+import { selectFeatures } from './select-features.ts';
 import { readValues } from './value-column.ts';
 
 /** Covers any file: only the pages of the current partition are accessed before the connection is closed. */
@@ -33,8 +33,7 @@ export const reader: FormatReader = {
       return runs === null ? null : expectedRows(runs.rowCounts, partition);
     },
     partitionsNear,
-    partitionsWith,
-    joinPartitions,
+    selectFeatures,
   },
   open: async (file, context) => openGpkg(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {

@@ -2,7 +2,7 @@
  * Finds the rows of a table in a box by its RTree (12-128r19, annex F.3). The nodes are read from the table that stores them, as
  * rtree-build.ts writes them: SQLite's own RTree module prepares statements that write, which are denied for files of users.
  *
- * The index is used only if it has as many entries as the table has rows, and if triggers keep it up to date. Otherwise,
+ * The index is used only if it has an entry for every row of the table, and if triggers keep it up to date. Otherwise,
  * and after any fault, the layer is read whole: an index that lacks rows would lose features.
  */
 import type { Bounds } from '../../batch/bounds.ts';
@@ -13,8 +13,11 @@ import { rtreeName } from './schema-sql.ts';
 
 interface IndexedTable {
   readonly table: string;
+  /** SQL of the rowid. */
+  readonly key: string;
   readonly geometry: string;
-  readonly rowCount: number;
+  /** Counts the rows; null: the table is not sound. Called only if the keys do not show that the index is complete. */
+  readonly countRows: () => number | null;
 }
 
 const NODE_HEAD_BYTES = 4;
@@ -26,23 +29,27 @@ const MAX_DEPTH = 40;
 const NODES_AT_ONCE = 64;
 const DECLARATION = /\bUSING\s+rtree\s*\(\s*[^\s,()]+(?:\s*,\s*[^\s,()]+){4}\s*\)\s*$/i;
 
-/** Calls `visit` with the key of each row whose bounds can intersect one of the boxes, in any order. False: the index cannot be used. */
+/**
+ * Calls `visit` with the key of each row whose bounds can intersect one of the boxes, in any order. Returns the
+ * number of rows; null: the index cannot be used.
+ */
 export function visitRowsNear(
   database: UntrustedDatabase,
   table: IndexedTable,
   boxes: readonly Readonly<Bounds>[],
   visit: (key: number) => void,
-): boolean {
+): number | null {
   try {
-    return isTrusted(database, table) && new NodeWalk(database, table).visit(boxes, visit);
+    const rowCount = isUpToDate(database, table) ? countEntries(database, table) : null;
+    return rowCount !== null && new NodeWalk(database, table, rowCount).visit(boxes, visit) ? rowCount : null;
   } catch (error) {
     // A damaged or missing index; the rows may be sound.
-    if (error instanceof GeomillError && error.fault === 'user') return false;
+    if (error instanceof GeomillError && error.fault === 'user') return null;
     throw error;
   }
 }
 
-function isTrusted(database: UntrustedDatabase, { table, geometry, rowCount }: IndexedTable): boolean {
+function isUpToDate(database: UntrustedDatabase, { table, geometry }: IndexedTable): boolean {
   const rtree = rtreeName(table, geometry);
   const schema = database.rows(
     'sqlite_schema',
@@ -52,13 +59,32 @@ function isTrusted(database: UntrustedDatabase, { table, geometry, rowCount }: I
   const declaration = schema.find(([type]) => type === 'table')?.[2];
   if (typeof declaration !== 'string' || !DECLARATION.test(declaration)) return false;
   const triggers = schema.flatMap(([type, name]) => (type === 'trigger' ? [String(name).toLowerCase()] : []));
-  const keepsUpToDate = ['insert', 'update', 'delete'].every((event) =>
+  return ['insert', 'update', 'delete'].every((event) =>
     triggers.some((name) => name.startsWith(`${rtree}_${event}`.toLowerCase())),
   );
-  if (!keepsUpToDate) return false;
-  const entries = `${rtree}_rowid`;
+}
+
+/** Null: a row may have no entry. */
+function countEntries(
+  database: UntrustedDatabase,
+  { table, key, geometry, countRows }: IndexedTable,
+): number | null {
+  const entries = `${rtreeName(table, geometry)}_rowid`;
   const [[count]] = database.rows(entries, `SELECT count(*) FROM ${quoted(entries)}`);
-  return count === rowCount;
+  if (typeof count !== 'number') return null;
+  const [first, last] = endsOf(database, entries, 'rowid');
+  const [firstKey, lastKey] = endsOf(database, table, key);
+  // Every number from the first to the last is an entry, and all keys are among them: counting the rows would read the whole table.
+  const isComplete = last - first === count - 1 && first <= firstKey && lastKey <= last;
+  return isComplete || countRows() === count ? count : null;
+}
+
+/** The smallest and the largest key; NaN: there are none, or they are not exact as numbers. */
+function endsOf(database: UntrustedDatabase, table: string, key: string): [number, number] {
+  const from = `FROM ${quoted(table)} NOT INDEXED`;
+  const sql = `SELECT (SELECT min(${key}) ${from}), (SELECT max(${key}) ${from})`;
+  const [[first, last]] = database.rows(table, sql);
+  return typeof first === 'number' && typeof last === 'number' ? [first, last] : [Number.NaN, Number.NaN];
 }
 
 class NodeWalk {
@@ -67,7 +93,7 @@ class NodeWalk {
   /** Nodes and rows that are left to visit before the index must be damaged: it has a row once, and more rows than nodes. */
   #left: number;
 
-  constructor(database: UntrustedDatabase, { table, geometry, rowCount }: IndexedTable) {
+  constructor(database: UntrustedDatabase, { table, geometry }: IndexedTable, rowCount: number) {
     this.#database = database;
     this.#nodeTable = `${rtreeName(table, geometry)}_node`;
     this.#left = 2 * rowCount + MAX_DEPTH;
