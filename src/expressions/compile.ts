@@ -143,7 +143,7 @@ export class Compiler {
   }
 
   #geometry(source: string, place: Place): Node {
-    const where = typeof place === 'number' ? `at character ${place + 1}` : '';
+    const where = typeof place === 'number' ? ` at character ${place + 1}` : '';
     const literal = parseGeometry(source, typeof place === 'number' ? this.scope.path : place, where);
     return { kind: 'geometry', place, constant: source, geometry: () => literal, column: noColumn };
   }

@@ -6,6 +6,9 @@ import { GeomillError } from '../errors.ts';
 import { refuseExpression } from './expression.ts';
 
 const EPSG_WGS84 = 4326;
+/** Longitudes of shapes across the antimeridian, or counted from 0, are up to 360. */
+const LONGITUDE_LIMIT = 360;
+const LATITUDE_LIMIT = 90;
 
 /**
  * The polygon of a box in EPSG:4326, as GeoJSON; two polygons if it crosses the antimeridian, where west is greater than east.
@@ -50,9 +53,17 @@ export function parseGeometry(source: string, path: string, where: string): Geom
     }
   } catch (error) {
     if (!(error instanceof GeomillError)) throw error;
-    throw refuseExpression(path, `has a geometry ${where} that cannot be read: ${error.message}`);
+    throw refuseExpression(path, `has a geometry${where} that cannot be read: ${error.message}`);
   }
   if (srid !== 0 && srid !== EPSG_WGS84)
-    throw refuseExpression(path, `has a geometry ${where} in EPSG:${srid}; it must be in EPSG:${EPSG_WGS84}`);
-  return builder.finish();
+    throw refuseExpression(path, `has a geometry${where} in EPSG:${srid}; it must be in EPSG:${EPSG_WGS84}`);
+  const column = builder.finish();
+  const { coordinates } = column;
+  for (let i = 0; i < coordinates.length; i += 2)
+    if (Math.abs(coordinates[i]) > LONGITUDE_LIMIT || Math.abs(coordinates[i + 1]) > LATITUDE_LIMIT)
+      throw refuseExpression(
+        path,
+        `has a geometry${where} with the position ${coordinates[i]} ${coordinates[i + 1]}, which is not on the Earth; longitude comes first, and latitudes are from -90 to 90`,
+      );
+  return column;
 }

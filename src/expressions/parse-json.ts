@@ -194,7 +194,7 @@ class JsonParser {
           throw refuseExpression(path, 'must be a text; % stands for any characters, _ for one');
         const pattern = literal(value, path);
         if (name === 'like') return call('like', [left, pattern], path);
-        return call('like', [call('casei', [left], left.place), call('casei', [pattern], path)], path);
+        return call('like', [call('lower', [left], left.place), call('lower', [pattern], path)], path);
       }
       case 'isnull':
         if (value !== undefined && value !== null) throw refuseExpression(path, 'has no meaning for is_null');

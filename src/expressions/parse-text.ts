@@ -139,7 +139,7 @@ class TextParser {
     if (this.#takeWord('like')) return call('like', [left, this.#sum()], place);
     if (!this.#takeWord('ilike')) return null;
     const pattern = this.#sum();
-    return call('like', [call('casei', [left], left.place), call('casei', [pattern], pattern.place)], place);
+    return call('like', [call('lower', [left], left.place), call('lower', [pattern], pattern.place)], place);
   }
 
   #list(item: () => Expression = () => this.#any()): Expression[] {

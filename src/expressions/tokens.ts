@@ -17,7 +17,7 @@ export interface Token {
 // Two repeated groups are separated by a character that neither matches: else long runs of digits take quadratic time. Groups
 // have numbers, because named groups allocate an object per token, and a request can have 100,000.
 const TOKEN =
-  /((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|([\p{L}_][\p{L}\p{N}_.:]*)|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(<=|>=|<>|!=|==|\|\||[=<>(),+\-*/%^])/uy;
+  /((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|([\p{L}_:][\p{L}\p{M}\p{N}_.:]*)|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(<=|>=|<>|!=|==|\|\||[=<>(),+\-*/%^])/uy;
 /** A date without quotes would be a subtraction or a division. */
 const BARE_DATE = /\d{4}([-/])\d\d\1\d\d(?!\d)/y;
 const SPACE = /\s+/uy;

@@ -66,7 +66,7 @@ function meaning({ field, operator, values }: ConditionRow): Shape {
       case 'is null':
         return ['isnull', column];
       case 'ilike':
-        return ['like', ['casei', column], ['casei', of(values[0])]];
+        return ['like', ['lower', column], ['lower', of(values[0])]];
       case '!=':
         return ['<>', column, of(values[0])];
       default:

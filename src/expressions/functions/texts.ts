@@ -90,11 +90,26 @@ function replaced(value: string, from: string, to: string): string | null {
   return length > MAX_MADE_LENGTH ? null : parts.join(to);
 }
 
+/** Letters with a stroke, which Unicode does not decompose. */
+const STROKED: Readonly<Record<string, string>> = {
+  Ø: 'O', ø: 'o', Ł: 'L', ł: 'l', Đ: 'D', đ: 'd', Ħ: 'H', ħ: 'h', Ŧ: 'T', ŧ: 't',
+}; // biome-ignore format: pairs of letters
+
 export function withoutAccents(value: string): string {
   return value
     .normalize('NFD')
     .replace(/\p{Mn}+/gu, '')
+    .replace(/[ØøŁłĐđĦħŦŧ]/g, (letter) => STROKED[letter])
     .normalize('NFC');
+}
+
+/** Full case folding of Unicode: texts that differ only in letter case become equal. */
+export function caseFolded(value: string): string {
+  // The dotless i folds to itself, but has the upper case of another letter.
+  return value
+    .split('ı')
+    .map((part) => part.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ'))
+    .join('ı');
 }
 
 export const textFunctions: readonly ExpressionFunction[] = [
@@ -102,13 +117,13 @@ export const textFunctions: readonly ExpressionFunction[] = [
   mapping('upper', 'The text in upper case.', (value) => value.toUpperCase(), upperByte),
   mapping(
     'casei',
-    "The text in lower case, for comparisons that ignore letter case: `casei(name) = casei('Bonn')`.",
-    (value) => value.toLowerCase(),
+    "The text in lower case, for comparisons that ignore letter case: `casei(name) = casei('Bonn')`. `ß` becomes `ss`, as full case folding of Unicode requires.",
+    caseFolded,
     lowerByte,
   ),
   mapping(
     'accenti',
-    "The text without accents, for comparisons that ignore them: `accenti(name) = accenti('Zürich')` also finds 'Zurich'.",
+    "The text without accents, for comparisons that ignore them: `accenti(name) = accenti('Zürich')` also finds 'Zurich'. Strokes are accents, too: `ø` becomes `o`.",
     withoutAccents,
     (byte) => byte,
   ),
