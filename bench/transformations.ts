@@ -252,6 +252,7 @@ function rowOperations(): readonly Case[] {
   const operations: Readonly<Record<string, readonly [flags: readonly string[], peer: Case['peer']]>> = {
     calculate: [['--calculate', 'v=round(height * 2.5 + levels, 2)'], shapely('calculate', {})],
     cast: [['--cast', 'height=text', '--cast', 'levels=number'], shapely('cast', {})],
+    rename: [['--rename', 'kind=class'], shapely('rename', {})],
     drop: [['--drop', 'kind,built'], shapely('drop', {})],
     sort: [['--sort', 'kind, height desc'], shapely('sort', {})],
     limit: [['--limit', '1000'], ogr2ogr('-limit', '1000')],

@@ -42,6 +42,7 @@ def rounded(x, y):
 FRAME_OPERATIONS = {
     "calculate": lambda d: d.assign(v=(d.height * 2.5 + d.levels).round(2)),
     "cast": lambda d: d.assign(height=d.height.astype(str), levels=d.levels.astype(float)),
+    "rename": lambda d: d.rename(columns={"kind": "class"}),
     "drop": lambda d: d.drop(columns=["kind", "built"]),
     "sort": lambda d: d.sort_values(["kind", "height"], ascending=[True, False], kind="stable"),
     "distinct": lambda d: d.drop_duplicates(["kind", "levels"]),
