@@ -426,7 +426,7 @@ export interface WriteContext {
   readonly existing?: ExistingOutput;
   /** What must be at the path of the output, and beside it, when the output is complete. Missing: anything. */
   readonly expected?: readonly ExpectedFile[];
-  /** Threads that compress the pieces of an archive. Missing: those of the runtime. */
+  /** Threads that compress the pieces of an archive. Missing: those of the runtime, or the writer has no `usesThreads`. */
   readonly packer?: Packer;
   /** Calls the writer's `work` in a thread; the buffers in `transfer` are unusable afterwards. Missing: there are no threads. */
   readonly work?: (payload: unknown, transfer: readonly ArrayBuffer[]) => Promise<unknown>;
@@ -474,6 +474,8 @@ export interface FormatWriter {
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk;
   /** `path` is the path of the output, which must not exist. */
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink;
+  /** Sinks use `packer` or `work` of the context. Missing: they get neither, and the threads end before the sink finishes. */
+  readonly usesThreads?: true;
   /** Does work for the sink in a thread. Required if the sink uses `work` of the context. */
   work?(payload: unknown): { readonly result: unknown; readonly transfer: readonly ArrayBuffer[] };
   /** For outputs that are moved over files of this format: throws OUTPUT_IN_USE if another program uses the one at `path`. */

@@ -140,7 +140,7 @@ function performTask(
   if (task.encoding !== null || task.split !== undefined)
     encodeFindings = located(encodeFindings, batch, session);
   if (task.keepBatch) for (const buffer of batchBuffers(whole)) transfer.push(buffer);
-  const { batch: _, ...facts } = obtained;
+  const { batch: _, source, ...facts } = obtained;
   const result: TaskResult = {
     ...facts,
     rowCount: batch.rowCount,
@@ -151,7 +151,8 @@ function performTask(
     ...(parts === undefined ? {} : { parts }),
   };
   const transferred = new Set(transfer);
-  const spent = task.keepBatch ? [] : batchBuffers(whole).filter((buffer) => !transferred.has(buffer));
+  const used = new Set([...batchBuffers(source), ...(task.keepBatch ? [] : batchBuffers(whole))]);
+  const spent = [...used].filter((buffer) => !transferred.has(buffer));
   return { result, transfer: [...transferred], spent };
 }
 
@@ -160,6 +161,8 @@ type Obtained = Omit<
   'rowCount' | 'encodeFindings' | 'statistics' | 'batch' | 'chunk' | 'parts'
 > & {
   readonly batch: FeatureBatch;
+  /** The batch before the steps. */
+  readonly source: FeatureBatch;
 };
 
 function obtainBatch(
@@ -178,6 +181,7 @@ function obtainBatch(
     return {
       ...outcome,
       batch: finished(batch),
+      source: input.batch,
       rowsRead: 0,
       fields: [],
       nextStart: 0,
@@ -214,6 +218,7 @@ function obtainBatch(
   return {
     ...outcome,
     batch: finished(batch),
+    source: read.batch,
     rowsRead: read.batch.rowCount,
     fields: read.batch.fields,
     nextStart: read.nextStart,

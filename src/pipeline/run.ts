@@ -467,7 +467,7 @@ class Conversion {
     {
       name,
       existing,
-      executor: { packer, work },
+      executor,
     }: {
       readonly name: string;
       readonly existing: ExistingOutput | null;
@@ -478,6 +478,7 @@ class Conversion {
     const { options } = this.#request.output;
     const findings = this.#findings;
     const { outputPath, expected } = this.#paths;
+    const { packer, work }: Partial<Executor> = writer.usesThreads ? executor : {};
     const context: WriteContext = {
       name,
       options,
@@ -498,7 +499,11 @@ class Conversion {
           await layer.encode(encodings[outputIndex], idField, ({ chunk }) => sink.append(outputIndex, chunk));
         }
       },
-      finish: () => sink.finish(),
+      async finish() {
+        // Their heaps would add to the memory of the sink, which may sort all features.
+        if (!writer.usesThreads) await executor.stop();
+        return sink.finish();
+      },
       abort: () => sink.abort(),
       parts: null,
     };

@@ -24,8 +24,10 @@ A source in another CRS is transformed to that of the data; positions are insert
 Geometries that cross 180 degrees of longitude are cut there. Pieces narrower than 1e-9 of the extent of the source (at least a thousandth of a
 millimetre and at most a millimetre), as rounding leaves them along shared borders, are dropped and counted.
 
-Memory: the geometries and the fields of the source that are used, at most 10 million positions, 320 MiB of attributes and 20 million features; with \`union\` and
-\`symmetric_difference\` also 16 MB of the polygons that cover the source; more are kept on disk, and what they leave is found in all threads. The features themselves are not held.`,
+Memory: the geometries and the fields of the source that are used, at most 10 million positions, 320 MiB of attributes and 20 million features, once; in each thread the
+indexes of at most 1 million positions of polygons that features meet, about 70 MB; with \`union\` and \`symmetric_difference\` also 16 MB of the polygons that cover the
+source; more are kept on disk, and what they leave is found in all threads, in each for one 64th of the source at a time. What is left of one polygon of the source is held
+by one thread, about 100 bytes for each of its positions. The features themselves are not held.`,
   parameters: {
     type: 'object',
     properties: {

@@ -91,13 +91,20 @@ export class SortBuckets {
   visit(visit: VisitFeature): number {
     let moved = 0;
     let visited = 0;
+    // For one bucket after the other: nothing else makes objects here, so that a garbage collection would be many buckets away.
+    let starts = new Uint32Array(0);
+    let memory = new Float64Array(0);
     for (const bucket of this.#buckets) {
       const { words, length } = this.#read(bucket);
       const numbers = new Float64Array(words.buffer, 0, Math.floor(words.buffer.byteLength / 8));
-      const starts = new Uint32Array(length / HEAD_WORDS);
+      const most = Math.floor(length / HEAD_WORDS);
+      if (starts.length < most) {
+        starts = new Uint32Array(most);
+        memory = new Float64Array(most);
+      }
       let count = 0;
       for (let at = 0; at < length; at += HEAD_WORDS + numbers[at / 2 + WORDS_AT]) starts[count++] = at;
-      const keys = new Float64Array(count);
+      const keys = memory.subarray(0, count);
       for (let i = 0; i < count; i++) keys[i] = numbers[starts[i] / 2] * MOST_NUMBERS + i;
       keys.sort();
       for (let i = 0; i < count; i++) {
@@ -153,6 +160,7 @@ export class SortBuckets {
       at = end;
     }
     bytes.set(new Uint8Array(rest.buffer, 0, length * 4), at);
+    rest.buffer.transfer(0);
     bucket.words = new Int32Array(0);
     return { words: new Int32Array(bytes.buffer, 0, byteLength / 4), length: byteLength / 4 };
   }

@@ -60,6 +60,8 @@ export const writer: FormatWriter = {
     );
   },
 
+  usesThreads: true,
+
   work(payload: unknown) {
     const built = buildTiles(payload as TileWork);
     return { result: built, transfer: [built.bytes.buffer] };

@@ -142,7 +142,13 @@ function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findi
     findings.note('EMPTY_TO_NULL', { format }, { record: empty.firstRecord }, empty.count, empty);
 }
 
-export const writer: FormatWriter = { needs: 'statistics', plan, encode, createSink: createShapefileSink };
+export const writer: FormatWriter = {
+  needs: 'statistics',
+  usesThreads: true,
+  plan,
+  encode,
+  createSink: createShapefileSink,
+};
 
 const NAME_BYTES = 10;
 

@@ -22,6 +22,7 @@ import { XlsxSink } from './sink.ts';
 export const writer: FormatWriter = {
   // Only all features show whether there is a Z, and whether all of them are points.
   needs: ({ geometry }) => (geometry === 'xy' ? 'statistics' : 'fields'),
+  usesThreads: true,
 
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
     const names = sheetNames(
