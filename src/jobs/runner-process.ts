@@ -2,7 +2,7 @@
  * One runner process as the service sees it: a state, one task at a time, and an outcome for each task.
  *
  * It runs user data, so it is started under Node's permission model: it reads the program, the PROJ grids and its slot,
- * writes its slot, and has no child processes, no environment and (Node 26 and newer) no network.
+ * writes its slot, and has no child processes, nothing of the service's environment and (Node 26 and newer) no network.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -342,14 +342,19 @@ export class RunnerProcess {
   }
 }
 
+/**
+ * All of the environment: that of the service may contain secrets, and a runner needs none of it. glibc gives each thread an arena, which keeps the
+ * memory of buffers that are freed, also in another thread; larger ones than this many bytes are given back to the system.
+ */
+const RUNNER_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: String(1 << 20) } as const;
+
 /** Throws if the process cannot be started or recorded; then no process remains. */
 function startProcess(options: RunnerOptions, slot: Slot, cell: Cell): ChildProcess {
   const confinement = runnerConfinement(options, slot);
   const { file, args, identity } = cell.command(runnerArguments(options, confinement), confinement);
   const child = spawn(file, args, {
     ...identity,
-    // No environment: it may contain secrets, and a runner needs none of it.
-    env: {},
+    env: RUNNER_ENVIRONMENT,
     cwd: slot.directory,
     stdio: CHANNEL_STDIO,
   });

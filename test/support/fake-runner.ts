@@ -68,8 +68,9 @@ function peek(path: string): string {
     link: () => symlinkSync(path, 'evil'),
     spawn: () => spawnSync('true'),
     environment: () => {
-      // bubblewrap tells the working directory, which is the slot.
-      const names = Object.keys(process.env).filter((name) => name !== 'PWD');
+      // bubblewrap tells the working directory, which is the slot; the other one is a setting of the allocator.
+      const known = ['PWD', 'MALLOC_MMAP_THRESHOLD_'];
+      const names = Object.keys(process.env).filter((name) => !known.includes(name));
       if (names.length === 0) throw Object.assign(new Error(), { code: 'EMPTY' });
     },
   };

@@ -1,18 +1,20 @@
 /** Chains in worker threads: the same results as in one thread, and an end when they are cancelled. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
 import { UnpackBudget } from '../../src/io/unpack-budget.ts';
 import { isStored, readZipDirectory } from '../../src/io/zip-read.ts';
 import type { Progress } from '../../src/pipeline/report.ts';
+import { newThreads, type ThreadSource } from '../../src/pipeline/threads.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
 /** A file of this many points is cut into more partitions than are read without threads. */
 const MANY = 20_000;
 
+const swap = { type: 'swap_xy', params: {} };
 const reproject = { type: 'reproject', params: { epsg: 25832 } };
 const buffer = {
   type: 'buffer',
@@ -72,6 +74,31 @@ test('threads write the same archive as one thread, and store it on request', as
   assert.ok(stored.every((entry) => isStored(entry)));
   // 28 bytes a point, and the header.
   assert.equal(stored[0].unpackedBytes, 100 + 28 * MANY);
+});
+
+test('threads end before a file is completed that is completed without them', async () => {
+  for (const [to, isComplete] of [
+    ['flatgeobuf', false],
+    ['geojson', false],
+    ['shp', true],
+  ] as const) {
+    using workspace = makeWorkspace();
+    const path = join(workspace.path, 'in.geojson');
+    writeFileSync(path, points(MANY));
+    const outDirectory = join(workspace.path, 'out');
+    let files: readonly string[] | null = null;
+    const threadSource: ThreadSource = {
+      ...newThreads,
+      giveBack(threads, idle) {
+        files = readdirSync(outDirectory);
+        return newThreads.giveBack(threads, idle);
+      },
+    };
+    const options = { from: 'geojson', to, threads: 2, threadSource, transformations: [swap] };
+    const { outputPath } = await convertFile(path, workspace.path, options);
+    assert.equal(dirname(outputPath), outDirectory);
+    assert.equal(files!.includes(basename(outputPath)), isComplete, to);
+  }
 });
 
 test('a chain in threads gives every feature once, in order, with its id', async () => {
