@@ -36,7 +36,8 @@ export class DocumentColumns {
   column(name: string, hint?: TextHint): TextColumn {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    const column = new TextColumn(name, hint === undefined ? this.#hints(name) : hint, this.#columns.length);
+    const index = this.#columns.length;
+    const column = new TextColumn(name, hint === undefined ? this.#hints(name) : hint, index);
     this.#columns.push(column);
     this.#keys.push(new TextEncoder().encode(name));
     this.#byName.set(name, column);
@@ -57,8 +58,13 @@ export class DocumentColumns {
     for (const last = Math.min(index + MAX_GUESSES, columns.length); index < last; index++)
       if (isSame(this.#keys[index], bytes, start, end)) return this.#found(columns[index]);
     const column = this.column(decoder.decode(bytes.subarray(start, end)));
-    if (this.#last !== null) this.#last.following = columns.indexOf(column);
+    if (this.#last !== null) this.#last.following = column.index;
     return this.#found(column);
+  }
+
+  /** The column with this index. */
+  at(index: number): TextColumn {
+    return this.#columns[index];
   }
 
   #found(column: TextColumn): TextColumn {

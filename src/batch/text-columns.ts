@@ -17,6 +17,8 @@ const scanner = new NumberScanner();
 
 export class TextColumn {
   readonly name: string;
+  /** Its place among the columns. */
+  readonly index: number;
   hint: TextHint;
   /** Index of the column that came after this one in the last row: the guess for the next one. */
   following: number;
@@ -29,6 +31,7 @@ export class TextColumn {
 
   constructor(name: string, hint: TextHint, index: number) {
     this.name = name;
+    this.index = index;
     this.hint = hint;
     this.following = index + 1;
   }
@@ -89,9 +92,11 @@ export class TextColumn {
     if (rowCount + 1 > this.#offsets.length) this.#grow(rowCount);
     this.#offsets.fill(this.#bytes.length, this.rowCount + 1, rowCount + 1);
     const validity = this.#valueCount === rowCount ? null : this.#validity.slice(0, (rowCount + 7) >> 3);
+    const isText = type === 'string' || type === 'json';
     const texts: BytesColumn = {
       type: this.hint === 'json' ? 'json' : 'string',
-      bytes: this.#bytes.take(),
+      // Other types copy what they need.
+      bytes: isText ? this.#bytes.take() : this.#bytes.written(),
       offsets: this.#offsets.slice(0, rowCount + 1),
       validity,
     };

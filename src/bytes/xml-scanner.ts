@@ -9,6 +9,9 @@
 import { CR, LF, QUOTE, SPACE } from './ascii.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { asciiSlice } from './number-text.ts';
+import { MAX_DEPTH, OpenElements, shownName } from './xml-open-elements.ts';
+import { referenceProblem, referredCharacter } from './xml-references.ts';
+import { type RepeatedTag, RepeatedTags } from './xml-repeated-tags.ts';
 
 const LESS = 0x3c;
 const GREATER = 0x3e;
@@ -16,15 +19,13 @@ const SLASH = 0x2f;
 const EQUALS = 0x3d;
 const AMPERSAND = 0x26;
 const APOSTROPHE = 0x27;
-const HASH = 0x23;
 const BANG = 0x21;
 const QUESTION = 0x3f;
 const SEMICOLON = 0x3b;
 const COLON = 0x3a;
 const CLOSE_BRACKET = 0x5d;
 
-/** Greatest depth of elements, length of a name, of a tag and of a text. */
-const MAX_DEPTH = 256;
+/** Greatest length of a name, and of a tag. */
 const MAX_NAME_BYTES = 1024;
 const MAX_TAG_BYTES = 1 << 24;
 /** Bytes of the longest reference, "&#x10FFFF;" with some zeros. */
@@ -72,15 +73,31 @@ export class XmlScanner {
   isEnd = false;
   /** A start tag that is its own end tag. */
   isEmpty = false;
+  /** What is known of a start tag that repeats; null: nothing. */
+  repeated: RepeatedTag | null = null;
   // The last attribute:
   valueStart = 0;
   valueEnd = 0;
+  #attributeCount = 0;
+  #attributeStart = 0;
   #attributeEnd = 0;
+  readonly #open = new OpenElements();
+  readonly #repeated = new RepeatedTags();
+
   /** Number of open elements. */
-  depth = 0;
-  /** Names of the open elements, with prefixes, one after another. */
-  #names = new Uint8Array(4096);
-  readonly #nameEnds = new Int32Array(MAX_DEPTH + 1);
+  get depth(): number {
+    return this.#open.depth;
+  }
+
+  /** Leaves, or returns to, elements that were open. */
+  set depth(depth: number) {
+    this.#open.depth = depth;
+  }
+
+  /** The name of the innermost open element, for messages. */
+  openName(): string {
+    return this.#open.name();
+  }
 
   /**
    * Reads up to the end of the next tag and returns the offset after it. Text, comments and processing instructions before it
@@ -111,10 +128,7 @@ export class XmlScanner {
 
   /** Enters an element whose start tag is before the window. `name` has its prefix. */
   enter(name: Uint8Array): void {
-    const start = this.#nameEnds[this.depth];
-    this.#reserveNames(start + name.length);
-    this.#names.set(name, start);
-    this.#nameEnds[++this.depth] = start + name.length;
+    this.#open.enter(name, 0, name.length);
   }
 
   /** The offset after the end tag of the element whose start tag was read last. */
@@ -138,21 +152,28 @@ export class XmlScanner {
 
   /** Finds an attribute of the last tag: sets `valueStart` and `valueEnd`. `name` has its prefix. */
   attribute(name: Uint8Array): boolean {
-    for (let at = this.nameEnd; ; at = this.valueEnd + 1) {
-      const start = this.#attributeAt(at);
-      if (start < 0) return false;
-      if (this.equals(start, this.#attributeEnd, name)) return true;
-    }
+    for (let at = this.nameEnd; this.attributeAfter(at); at = this.valueEnd + 1)
+      if (this.isAttribute(name)) return true;
+    return false;
+  }
+
+  /** Reads the next attribute of the last tag: from `nameEnd`, or after the `valueEnd` of another one; false: there is none. */
+  attributeAfter(at: number): boolean {
+    this.#attributeStart = this.#attributeAt(at);
+    return this.#attributeStart >= 0;
+  }
+
+  /** Whether the last attribute has that name. */
+  isAttribute(name: Uint8Array): boolean {
+    return this.equals(this.#attributeStart, this.#attributeEnd, name);
   }
 
   /** Names of the attributes of the last tag, with prefixes; in their order. */
   attributeNames(): string[] {
     const names: string[] = [];
-    for (let at = this.nameEnd; ; at = this.valueEnd + 1) {
-      const start = this.#attributeAt(at);
-      if (start < 0) return names;
-      names.push(decoder.decode(this.bytes.subarray(start, this.#attributeEnd)));
-    }
+    for (let at = this.nameEnd; this.attributeAfter(at); at = this.valueEnd + 1)
+      names.push(decoder.decode(this.bytes.subarray(this.#attributeStart, this.#attributeEnd)));
+    return names;
   }
 
   /** Reads the attribute after `at`; returns the offset of its name, or -1. */
@@ -271,41 +292,71 @@ export class XmlScanner {
 
   #startTag(start: number): number {
     const { bytes } = this;
-    let at = this.#name(start + 1, start);
+    const known = this.#repeated.expected(bytes, start);
+    if (known === null) return this.#newTag(start);
+    this.prefixStart = start + 1;
+    this.nameStart = start + known.nameStart;
+    this.nameEnd = start + known.nameEnd;
+    this.repeated = known;
+    if (!known.isWhole) return this.#enter(start, this.#tagEnd(this.nameEnd, start));
+    this.isEmpty = known.isEmpty;
+    return this.#enter(start, start + known.bytes.length);
+  }
+
+  #newTag(start: number): number {
+    const { bytes } = this;
+    const nameEnd = this.#name(start + 1, start);
+    const end = this.#tagEnd(nameEnd, start);
+    // Tags with several attributes rarely repeat.
+    const isWhole = this.#attributeCount < 2;
+    const to = isWhole ? end : nameEnd + 1;
+    this.repeated = this.#repeated.add(bytes, start, to, isWhole, this.nameStart, nameEnd, this.isEmpty);
+    return this.#enter(start, end);
+  }
+
+  /** Checks the attributes; returns the offset after the tag. */
+  #tagEnd(at: number, start: number): number {
+    const { bytes } = this;
+    this.#attributeCount = 0;
     if (bytes[at] !== GREATER) at = this.#attributes(at, start);
     this.isEmpty = bytes[at] === SLASH;
     if (this.isEmpty && bytes[++at] !== GREATER) throw this.#unexpected(at, "'>'");
     if (at >= this.limit) throw this.#ended(at);
+    return at + 1;
+  }
+
+  /** Enters the element whose start tag is `[start, end)`. */
+  #enter(start: number, end: number): number {
     this.tagStart = start;
     this.isEnd = false;
-    if (!this.isEmpty) this.#push();
-    return at + 1;
+    if (this.isEmpty) return end;
+    if (this.#open.depth >= MAX_DEPTH)
+      throw new XmlFault(this.prefixStart, `elements are nested deeper than ${MAX_DEPTH} levels`);
+    if (this.repeated === null) this.#open.enter(this.bytes, this.prefixStart, this.nameEnd);
+    else this.#open.enterTag(this.repeated);
+    return end;
   }
 
   #endTag(start: number): number {
     const { bytes } = this;
-    let at = this.#expectedName(start + 2);
-    if (bytes[at] === GREATER && at < this.limit) this.depth--;
-    else {
-      at = this.space(this.#name(start + 2, start));
-      if (bytes[at] !== GREATER || at >= this.limit) throw this.#unexpected(at, "'>'");
-      this.#pop(start);
-    }
+    let at = this.#open.nameEndAt(bytes, start + 2);
+    if (at < 0 || bytes[at] !== GREATER || at >= this.limit) at = this.#endTagInFull(start, at);
+    this.#open.depth--;
     this.tagStart = start;
     this.isEnd = true;
     this.isEmpty = false;
     return at + 1;
   }
 
-  /** The offset after the name of the innermost open element if it is at `at`; else that of the byte before the name. */
-  #expectedName(at: number): number {
-    const { bytes, depth } = this;
-    if (depth === 0) return at - 1;
-    const names = this.#names;
-    const end = this.#nameEnds[depth];
-    const before = at - 1;
-    for (let i = this.#nameEnds[depth - 1]; i < end; i++) if (names[i] !== bytes[at++]) return before;
-    return at;
+  /** The offset of `>`; `expectedEnd`: that after the name if it is the expected one, else -1. */
+  #endTagInFull(start: number, expectedEnd: number): number {
+    const at = this.#name(start + 2, start);
+    const end = this.space(at);
+    if (this.bytes[end] !== GREATER || end >= this.limit) throw this.#unexpected(end, "'>'");
+    if (at === expectedEnd) return end;
+    const found = shownName(this.bytes, this.prefixStart, this.nameEnd);
+    const open = this.depth === 0 ? 'no element is open' : `<${this.openName()}> is open`;
+    throw new XmlFault(start, `</${found}> ends an element here, but ${open}`);
   }
 
   #name(at: number, tagStart: number): number {
@@ -333,6 +384,7 @@ export class XmlScanner {
       const byte = bytes[at];
       if (at >= this.limit) throw this.#ended(at);
       if (byte === GREATER || byte === SLASH) return at;
+      this.#attributeCount++;
       if (at === before) throw this.#unexpected(at, 'white space between attributes');
       while (NAME_BYTES[bytes[at]] !== 1) at++;
       at = this.space(at);
@@ -406,56 +458,14 @@ export class XmlScanner {
     let end = at + 1;
     while (bytes[end] !== SEMICOLON && end < this.limit && end - at < MAX_REFERENCE_BYTES) end++;
     if (end >= this.limit) throw this.#ended(end);
-    const name = bytes[end] === SEMICOLON ? asciiSlice(bytes, at + 1, end) : '';
-    const character = bytes[at + 1] === HASH ? numbered(name) : NAMED[name];
-    if (character === undefined) {
-      const shown = /^[\w#]+$/.test(name) ? `the reference &${name}; is unknown` : 'an & begins no reference';
-      throw new XmlFault(at, `${shown}; XML knows &amp; &lt; &gt; &quot; &apos; and numbers such as &#160;`);
-    }
+    const character = bytes[end] === SEMICOLON ? referredCharacter(bytes, at + 1, end) : undefined;
+    if (character === undefined)
+      throw new XmlFault(
+        at,
+        referenceProblem(bytes[end] === SEMICOLON ? asciiSlice(bytes, at + 1, end) : ''),
+      );
     out.utf8(character);
     return end + 1;
-  }
-
-  #push(): void {
-    if (this.depth >= MAX_DEPTH)
-      throw new XmlFault(this.prefixStart, `elements are nested deeper than ${MAX_DEPTH} levels`);
-    const start = this.#nameEnds[this.depth];
-    const length = this.nameEnd - this.prefixStart;
-    this.#reserveNames(start + length);
-    for (let i = 0; i < length; i++) this.#names[start + i] = this.bytes[this.prefixStart + i];
-    this.#nameEnds[++this.depth] = start + length;
-  }
-
-  #reserveNames(length: number): void {
-    if (length <= this.#names.length) return;
-    const larger = new Uint8Array(Math.max(length, 2 * this.#names.length));
-    larger.set(this.#names);
-    this.#names = larger;
-  }
-
-  #pop(tagStart: number): void {
-    const end = this.#nameEnds[this.depth];
-    const start = this.depth === 0 ? 0 : this.#nameEnds[this.depth - 1];
-    let isSame = this.depth > 0 && end - start === this.nameEnd - this.prefixStart;
-    for (let i = start; isSame && i < end; i++)
-      isSame = this.#names[i] === this.bytes[this.prefixStart + i - start];
-    if (!isSame) {
-      const found = this.#shown(this.bytes, this.prefixStart, this.nameEnd);
-      const open =
-        this.depth === 0 ? 'no element is open' : `<${this.#shown(this.#names, start, end)}> is open`;
-      throw new XmlFault(tagStart, `</${found}> ends an element here, but ${open}`);
-    }
-    this.depth--;
-  }
-
-  /** The name of the innermost open element, for messages. */
-  openName(): string {
-    const end = this.#nameEnds[this.depth];
-    return this.depth === 0 ? '' : this.#shown(this.#names, this.#nameEnds[this.depth - 1], end);
-  }
-
-  #shown(bytes: Uint8Array, start: number, end: number): string {
-    return decoder.decode(bytes.subarray(start, Math.min(end, start + 60)));
   }
 
   #ended(at: number, reportAt = at): XmlFault {
@@ -468,60 +478,6 @@ export class XmlScanner {
   }
 }
 
-const NAMED: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-});
-
-/** The character of "#160" or "#xA0"; undefined: XML has no such character. */
-function numbered(text: string): string | undefined {
-  const match = /^#(?:x([0-9a-fA-F]+)|([0-9]+))$/.exec(text);
-  if (match === null) return undefined;
-  const code = match[1] === undefined ? Number(match[2]) : Number.parseInt(match[1], 16);
-  const isCharacter =
-    code === 9 ||
-    code === 10 ||
-    code === 13 ||
-    (code >= 0x20 && code <= 0xd7ff) ||
-    (code >= 0xe000 && code <= 0x10ffff);
-  return isCharacter ? String.fromCodePoint(code) : undefined;
-}
-
 function isSpace(byte: number): boolean {
   return byte === SPACE || byte === LF || byte === CR || byte === 0x09;
-}
-
-/** Finds the number of a name among a fixed set without creating a string. */
-export class NameTable<Name extends string> {
-  readonly #slots: { readonly bytes: Uint8Array; readonly name: Name }[][] = Array.from(
-    { length: 256 },
-    () => [],
-  );
-
-  constructor(names: readonly Name[]) {
-    for (const name of names) {
-      const bytes = encoder.encode(name);
-      this.#slots[slotOf(bytes, 0, bytes.length)].push({ bytes, name });
-    }
-  }
-
-  /** The name of the scanner's last tag, without its prefix; null: it is not in the table. */
-  find({ bytes, nameStart, nameEnd }: XmlScanner): Name | null {
-    const slot = this.#slots[slotOf(bytes, nameStart, nameEnd)];
-    for (let k = 0; k < slot.length; k++) {
-      const wanted = slot[k].bytes;
-      if (wanted.length !== nameEnd - nameStart) continue;
-      let i = 0;
-      while (i < wanted.length && bytes[nameStart + i] === wanted[i]) i++;
-      if (i === wanted.length) return slot[k].name;
-    }
-    return null;
-  }
-}
-
-function slotOf(bytes: Uint8Array, start: number, end: number): number {
-  return (bytes[start] * 7 + bytes[end - 1] * 31 + (end - start) * 13) & 255;
 }

@@ -52,9 +52,13 @@ export class ElementReader {
 
   /** Reads the attributes of a point, whose start tag was read last. Returns whether it has a position. */
   position(): boolean {
-    this.y = this.#degrees(LAT);
-    this.x = this.#degrees(LON);
+    const { scanner } = this;
+    this.x = Number.NaN;
+    this.y = Number.NaN;
     this.z = Number.NaN;
+    for (let at = scanner.nameEnd; scanner.attributeAfter(at); at = scanner.valueEnd + 1)
+      if (scanner.isAttribute(LAT)) this.y = this.#degrees();
+      else if (scanner.isAttribute(LON)) this.x = this.#degrees();
     return !Number.isNaN(this.x) && !Number.isNaN(this.y);
   }
 
@@ -108,12 +112,11 @@ export class ElementReader {
     this.#findings.note('GPX_ELEMENTS_IGNORED', { name }, { record });
   }
 
-  #degrees(name: Uint8Array): number {
-    const { scanner } = this;
-    if (!scanner.attribute(name)) return Number.NaN;
-    const { bytes } = scanner;
-    let start = scanner.valueStart;
-    let end = scanner.valueEnd;
+  /** The value of the last attribute; NaN: it is empty. */
+  #degrees(): number {
+    const { bytes, valueStart, valueEnd } = this.scanner;
+    let start = valueStart;
+    let end = valueEnd;
     while (start < end && bytes[start] <= 0x20) start++;
     while (start < end && bytes[end - 1] <= 0x20) end--;
     if (start === end) return Number.NaN;
@@ -207,13 +210,29 @@ export class ElementReader {
     }
   }
 
+  /** The column with the local name of the last tag. */
+  #extensionColumn(): TextColumn {
+    const { bytes, nameStart, nameEnd, repeated } = this.scanner;
+    if (repeated !== null && repeated.column >= 0) return this.#columns.at(repeated.column);
+    const column = this.#columns.columnOf(bytes, nameStart, nameEnd);
+    if (repeated !== null) repeated.column = column.index;
+    return column;
+  }
+
   /** An element of another namespace: a text, or JSON if it has attributes or elements. */
   #extension(at: number): number {
     const { scanner } = this;
     const { bytes, prefixStart, nameStart, nameEnd } = scanner;
     const isOwn = scanner.equals(prefixStart, nameStart, OWN_PREFIX);
-    if ((isOwn || prefixStart === nameStart) && bytes[nameEnd] === GREATER && scanner.plainText(at) >= 0)
-      return this.#value(this.#columns.columnOf(bytes, nameStart, nameEnd), at);
+    if ((isOwn || prefixStart === nameStart) && bytes[nameEnd] === GREATER) {
+      const end = scanner.plainText(at);
+      if (end >= 0) {
+        const column = this.#extensionColumn();
+        const next = scanner.tag(end);
+        if (end > at) this.#columns.set(column, bytes, at, end);
+        return next;
+      }
+    }
     const given = isOwn ? scanner.attributeText(NAME, this.#scratch) : null;
     if (given !== null) return this.#value(this.#columns.column(given), at);
     const name = tagName(scanner).replace(':', '_');

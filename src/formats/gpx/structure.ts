@@ -1,10 +1,10 @@
 /**
  * The first pass over a document: the ranges of waypoints, routes and tracks, cut between points, so that a track of any length
- * is read in parts. All tags are checked.
+ * is read in parts. Points are skipped by a search for their end tags; their tags are checked when they are read.
  */
-
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { elementText, tagName } from '../../bytes/xml-elements.ts';
+import { EndSearch } from '../../bytes/xml-end-search.ts';
 import { XmlFault } from '../../bytes/xml-scanner.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { XmlWindow } from '../../io/xml-window.ts';
@@ -17,6 +17,11 @@ const PIECE_BYTES = 1 << 18;
 const WINDOW_BYTES = 1 << 20;
 /** Ignored elements that are named. */
 const MAX_NAMED = 20;
+const WORDS: Readonly<Record<'wpt' | 'rtept' | 'trkpt', Uint8Array>> = {
+  wpt: new TextEncoder().encode('wpt'),
+  rtept: new TextEncoder().encode('rtept'),
+  trkpt: new TextEncoder().encode('trkpt'),
+};
 /** What of the metadata says nothing beyond the data. */
 const DERIVED = new Set(['bounds', 'time']);
 
@@ -103,12 +108,14 @@ class StructureReader {
   readonly #metadata = new Set<string>();
   readonly #ignored = new Map<string, number>();
   readonly #scratch = new ByteWriter(256);
+  readonly #ends: EndSearch;
   /** The route or track that is open. */
   #open: FoundElements | null = null;
 
   constructor(source: ByteSource, fileName: string, root: XmlRoot<'gpx'>, pieceBytes: number) {
     this.#window = new XmlWindow(source, fileName);
     this.#root = root;
+    this.#ends = new EndSearch(this.#window.scanner, root.prefix);
     this.#elements = {
       wpt: new FoundElements(pieceBytes),
       rte: new FoundElements(pieceBytes),
@@ -175,10 +182,11 @@ class StructureReader {
       if (scanner.isEmpty) this.#open.segmentEnd();
       return next;
     }
-    const isPoint =
-      this.#open === this.#elements.rte ? name === 'rtept' && depth === 3 : name === 'trkpt' && depth === 4;
-    const end = scanner.skip(next);
-    if (isPoint) this.#open?.point(start, depth - 2);
+    const isRoute = this.#open === this.#elements.rte;
+    const point = isRoute ? 'rtept' : 'trkpt';
+    if (name !== point || depth !== (isRoute ? 3 : 4)) return scanner.skip(next);
+    const end = this.#ends.skip(WORDS[point], next, this.#window.reachesEnd);
+    this.#open?.point(start, depth - 2);
     return end;
   }
 
@@ -187,7 +195,7 @@ class StructureReader {
     const name = gpxName(scanner, this.#root.prefix);
     switch (name) {
       case 'wpt': {
-        const end = scanner.skip(next);
+        const end = this.#ends.skip(WORDS.wpt, next, this.#window.reachesEnd);
         this.#elements.wpt.feature(start);
         this.#elements.wpt.endAt(base + end);
         return end;

@@ -1,5 +1,6 @@
 /** Names of elements, and which of them are elements of KML. */
-import { NameTable, type XmlScanner } from '../../bytes/xml-scanner.ts';
+import { NameTable } from '../../bytes/xml-names.ts';
+import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 
 const NAMES = [
   'kml',
@@ -90,6 +91,13 @@ const PREFIXES = ['kml', 'gx'].map((prefix) => new TextEncoder().encode(prefix))
 
 /** The name of the last tag if it is one of KML; null: another element, or one of another namespace. */
 export function kmlName(scanner: XmlScanner, rootPrefix: Uint8Array): KmlName | null {
+  const { repeated } = scanner;
+  if (repeated === null) return findName(scanner, rootPrefix);
+  if (repeated.name === undefined) repeated.name = findName(scanner, rootPrefix);
+  return repeated.name as KmlName | null;
+}
+
+function findName(scanner: XmlScanner, rootPrefix: Uint8Array): KmlName | null {
   const { prefixStart, nameStart } = scanner;
   if (prefixStart !== nameStart) {
     const end = nameStart - 1;

@@ -134,12 +134,18 @@ export class PlacemarkReader implements GeometrySink {
     if (this.#times.length > 0 && this.#times.some((times) => times.length > 0))
       this.#columns.setJson('times', this.#times.length === 1 ? this.#times[0] : this.#times);
     this.#builder.endFeature(type);
+    if (isReduced || name === 'GroundOverlay' || geometry.hasExtraPositions || geometry.notes !== 0)
+      this.#note(name, isReduced);
+    for (const mode of this.#areModesDifferent)
+      this.#findings.note('KML_MODES_DIFFER', { name: mode }, { record: this.rowCount });
+  }
+
+  #note(name: 'Placemark' | 'GroundOverlay', isReduced: boolean): void {
+    const geometry = this.#geometry;
     const location = { record: this.rowCount };
     if (isReduced) this.#findings.note('KML_STYLES_REDUCED', {}, location);
     if (name === 'GroundOverlay') this.#findings.note('KML_OVERLAY_AS_POLYGON', {}, location);
     if (geometry.hasExtraPositions) this.#findings.note('KML_POSITIONS_IGNORED', {}, location);
-    for (const mode of this.#areModesDifferent)
-      this.#findings.note('KML_MODES_DIFFER', { name: mode }, location);
     if (geometry.notes !== 0)
       for (const [bit, code] of GEOMETRY_NOTE_FINDINGS)
         if ((geometry.notes & bit) !== 0) this.#findings.note(code, {}, location);
@@ -286,6 +292,15 @@ export class PlacemarkReader implements GeometrySink {
 
   /** The column that the attribute `name` of the last tag names; null: it has none. */
   #namedColumn(): TextColumn | null {
+    const { repeated: tag } = this.#scanner;
+    const repeated = tag?.isWhole === true ? tag : null;
+    if (repeated !== null && repeated.column >= 0) return this.#columns.at(repeated.column);
+    const column = this.#findColumn();
+    if (repeated !== null && column !== null) repeated.column = column.index;
+    return column;
+  }
+
+  #findColumn(): TextColumn | null {
     const scanner = this.#scanner;
     if (!scanner.attribute(NAME)) return null;
     const { bytes, valueStart, valueEnd } = scanner;

@@ -5,6 +5,7 @@
 import type { TextHint } from '../../batch/text-columns.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { elementText, tagName } from '../../bytes/xml-elements.ts';
+import { EndSearch } from '../../bytes/xml-end-search.ts';
 import { XmlFault } from '../../bytes/xml-scanner.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { XmlWindow } from '../../io/xml-window.ts';
@@ -17,12 +18,6 @@ const PART_BYTES = 1 << 18;
 const WINDOW_BYTES = 1 << 22;
 /** Links and ignored elements that are named. */
 const MAX_NAMED = 20;
-
-const LESS = 0x3c;
-const GREATER = 0x3e;
-const SLASH = 0x2f;
-const COLON = 0x3a;
-const BANG = 0x21;
 
 const encoder = new TextEncoder();
 const PLACEMARK = encoder.encode('Placemark');
@@ -106,26 +101,20 @@ class StructureReader {
   #linkCount = 0;
   /** The next part begins at the next feature. */
   #isCut = true;
-  /** The root's prefix with its colon. */
-  readonly #prefix: Uint8Array;
-  #view: Buffer = Buffer.alloc(0);
-  /** Offset in the window of the next markup that could hide an end tag. */
-  #nextBang = -1;
-
+  readonly #ends: EndSearch;
   readonly #partBytes: number;
 
   constructor(source: ByteSource, fileName: string, root: Root, partBytes: number) {
     this.#partBytes = partBytes;
     this.#window = new XmlWindow(source, fileName);
     this.#root = root;
-    this.#prefix =
-      root.prefix.length === 0 ? root.prefix : Buffer.concat([root.prefix, Uint8Array.of(COLON)]);
+    this.#ends = new EndSearch(this.#window.scanner, root.prefix);
   }
 
   read(): Structure {
     const window = this.#window;
     const { scanner } = window;
-    this.#load(this.#root.start, WINDOW_BYTES);
+    window.load(this.#root.start, this.#root.start + WINDOW_BYTES);
     let at = 0;
     let isDone = false;
     while (!isDone) {
@@ -145,7 +134,8 @@ class StructureReader {
         if (this.#containers.length > containerCount)
           this.#open.length = this.#containers.length = containerCount;
         const rest = scanner.limit - at;
-        this.#load(window.base + at, Math.max(WINDOW_BYTES, 2 * rest));
+        const start = window.base + at;
+        window.load(start, start + Math.max(WINDOW_BYTES, 2 * rest));
         at = 0;
       }
     }
@@ -159,14 +149,6 @@ class StructureReader {
       linkCount: this.#linkCount,
       ignored: this.#ignored,
     };
-  }
-
-  #load(start: number, length: number): void {
-    const { scanner } = this.#window;
-    this.#window.load(start, start + length);
-    const { bytes } = scanner;
-    this.#view = Buffer.from(bytes.buffer, bytes.byteOffset, scanner.limit);
-    this.#nextBang = -1;
   }
 
   /** One tag of a container with what belongs to it. Changes nothing before all of it was in the window. */
@@ -196,7 +178,10 @@ class StructureReader {
       case 'Placemark':
       case 'GroundOverlay': {
         const start = this.#window.base + scanner.tagStart;
-        const end = name === 'Placemark' ? this.#placemark(next) : scanner.skip(next);
+        const end =
+          name === 'Placemark'
+            ? this.#ends.skip(PLACEMARK, next, this.#window.reachesEnd)
+            : scanner.skip(next);
         if (layer !== null) this.#feature(layer, start, this.#window.base + end);
         return end;
       }
@@ -252,50 +237,6 @@ class StructureReader {
     if (!this.#isCut && last >= 0) parts[last + 1] = start;
     parts.push(start, end, 1);
     this.#isCut = false;
-  }
-
-  /** The offset after the end of the Placemark whose start tag was read last. */
-  #placemark(at: number): number {
-    const { scanner } = this.#window;
-    if (scanner.isEmpty) return at;
-    // The search finds no end tag with another prefix, and would go on to the end of the window for each feature.
-    if (!scanner.equals(scanner.prefixStart, scanner.nameStart, this.#prefix)) return scanner.skip(at);
-    const end = this.#placemarkEnd(at);
-    if (end < 0 && !this.#window.reachesEnd) throw new XmlFault(scanner.limit, 'the file ends here');
-    if (this.#nextBang < at) this.#nextBang = this.#bangFrom(at);
-    if (end <= 0 || this.#nextBang < end) return scanner.skip(at);
-    scanner.depth--;
-    return end;
-  }
-
-  /**
-   * The offset after the next end tag of a Placemark; -1: there is none in the window; 0: another Placemark begins before it.
-   * Only the word is searched for, which is several times as fast: its first byte is much rarer than `<`.
-   */
-  #placemarkEnd(at: number): number {
-    const { scanner } = this.#window;
-    const { bytes } = scanner;
-    const prefix = this.#prefix;
-    for (;;) {
-      const word = this.#view.indexOf(PLACEMARK, at);
-      if (word < 0) return -1;
-      at = word + PLACEMARK.length;
-      const tag = word - prefix.length - 1;
-      if (prefix.length > 0 && !scanner.equals(tag + 1, word, prefix)) continue;
-      if (bytes[tag] === LESS) return 0;
-      if (bytes[tag] === SLASH && bytes[tag - 1] === LESS && bytes[at] === GREATER) return at + 1;
-    }
-  }
-
-  /** The offset after the next `<!`, or infinity. */
-  #bangFrom(at: number): number {
-    const { bytes } = this.#window.scanner;
-    for (;;) {
-      at = this.#view.indexOf(BANG, at);
-      if (at < 0) return Number.POSITIVE_INFINITY;
-      if (bytes[at++ - 1] === LESS) return at;
-      while (bytes[at] === BANG) at++;
-    }
   }
 
   #schema(at: number): number {

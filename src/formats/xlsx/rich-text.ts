@@ -1,6 +1,7 @@
 /** Texts of cells: a text, or runs of formatted texts, which are joined. Phonetic runs are ignored. */
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { NameTable, type XmlScanner } from '../../bytes/xml-scanner.ts';
+import { NameTable } from '../../bytes/xml-names.ts';
+import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 
 const NAMES = new NameTable(['t', 'r', 'rPh', 'phoneticPr', 'rPr'] as const);
 const UNDERSCORE = 0x5f;

@@ -2,7 +2,8 @@
 import { COMMA, CR, LF, NINE, ZERO } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
-import { NameTable, type XmlScanner } from '../../bytes/xml-scanner.ts';
+import { NameTable } from '../../bytes/xml-names.ts';
+import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import type { ByteSink } from '../../io/byte-sink.ts';
 import { CellValues, EMPTY } from './cell-values.ts';

@@ -1,0 +1,82 @@
+/**
+ * Skips elements by a search for the word of their end tag, which is several times as fast as reading their tags. What could hide
+ * an end tag (comments, CDATA sections, an element of the same name inside) is recognised, and such an element is read instead.
+ */
+import { COLON } from './ascii.ts';
+import { XmlFault, type XmlScanner } from './xml-scanner.ts';
+
+const LESS = 0x3c;
+const GREATER = 0x3e;
+const SLASH = 0x2f;
+const BANG = 0x21;
+
+export class EndSearch {
+  /** With its colon; empty: the elements have none. */
+  readonly #prefix: Uint8Array;
+  readonly #scanner: XmlScanner;
+  #bytes: Uint8Array | null = null;
+  #view: Buffer = Buffer.alloc(0);
+  /** Offset in the window after the next `<!`, which could hide an end tag. */
+  #nextBang = -1;
+
+  /** `prefix`: that of the elements, without the colon. */
+  constructor(scanner: XmlScanner, prefix: Uint8Array) {
+    this.#scanner = scanner;
+    this.#prefix = prefix.length === 0 ? prefix : Buffer.concat([prefix, Uint8Array.of(COLON)]);
+  }
+
+  /**
+   * The offset after the end tag of the element whose start tag was read last, and whose local name is `word`. Throws an XmlFault at
+   * the limit of the window if the element does not end in it; `reachesEnd`: the window is the rest of the document.
+   */
+  skip(word: Uint8Array, at: number, reachesEnd: boolean): number {
+    const scanner = this.#scanner;
+    if (scanner.isEmpty) return at;
+    // The search finds no end tag with another prefix, and would go on to the end of the window for each element.
+    if (!scanner.equals(scanner.prefixStart, scanner.nameStart, this.#prefix)) return scanner.skip(at);
+    this.#useWindow();
+    const end = this.#end(word, at);
+    if (end < 0 && !reachesEnd) throw new XmlFault(scanner.limit, 'the file ends here');
+    if (this.#nextBang < at) this.#nextBang = this.#bangFrom(at);
+    if (end <= 0 || this.#nextBang < end) return scanner.skip(at);
+    scanner.depth--;
+    return end;
+  }
+
+  #useWindow(): void {
+    const { bytes, limit } = this.#scanner;
+    if (this.#bytes === bytes) return;
+    this.#bytes = bytes;
+    this.#view = Buffer.from(bytes.buffer, bytes.byteOffset, limit);
+    this.#nextBang = -1;
+  }
+
+  /**
+   * The offset after the next end tag; -1: there is none in the window; 0: another element of that name begins before it. Only
+   * the word is searched for: its first byte is much rarer than `<`.
+   */
+  #end(word: Uint8Array, at: number): number {
+    const { bytes } = this.#scanner;
+    const prefix = this.#prefix;
+    for (;;) {
+      const start = this.#view.indexOf(word, at);
+      if (start < 0) return -1;
+      at = start + word.length;
+      const tag = start - prefix.length - 1;
+      if (prefix.length > 0 && !this.#scanner.equals(tag + 1, start, prefix)) continue;
+      if (bytes[tag] === LESS) return 0;
+      if (bytes[tag] === SLASH && bytes[tag - 1] === LESS && bytes[at] === GREATER) return at + 1;
+    }
+  }
+
+  /** The offset after the next `<!`, or infinity. */
+  #bangFrom(at: number): number {
+    const { bytes } = this.#scanner;
+    for (;;) {
+      at = this.#view.indexOf(BANG, at);
+      if (at < 0) return Number.POSITIVE_INFINITY;
+      if (bytes[at++ - 1] === LESS) return at;
+      while (bytes[at] === BANG) at++;
+    }
+  }
+}
