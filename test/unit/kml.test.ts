@@ -6,6 +6,7 @@ import test from 'node:test';
 import { ByteWriter } from '../../src/bytes/byte-writer.ts';
 import { XmlFault, XmlScanner } from '../../src/bytes/xml-scanner.ts';
 import { GeomillError } from '../../src/errors.ts';
+import { findingCatalogue } from '../../src/findings.ts';
 import { reader } from '../../src/formats/kml/read.ts';
 import { gdalFacts, withoutGdal } from '../oracle/gdal-facts.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
@@ -151,6 +152,41 @@ test('the document of a KMZ is at its root, whatever comes first in the archive'
   ]);
   const { layers } = await readBytesLayers(reader, archive, { name: 'x.kmz' });
   assert.equal(layers[0].rows[0].properties.name, 'root');
+});
+
+test('features of updates and further documents of a KMZ are reported as lost', async () => {
+  const update =
+    '<NetworkLinkControl><Update><targetHref>a.kml</targetHref><Create><Folder targetId="f"><Placemark><name>new</name></Placemark>' +
+    '<Placemark/></Folder></Create><Change><GroundOverlay targetId="o"/></Change></Update></NetworkLinkControl>';
+  const document = Buffer.from(`<kml>${update}<Placemark><name>own</name></Placemark></kml>`);
+  const archive = storedZip([
+    { name: 'doc.kml', bytes: document },
+    { name: 'files/more.kml', bytes: document },
+    { name: 'sign.png', bytes: Buffer.from('png') },
+  ]);
+  const { layers, findings } = await readBytesLayers(reader, archive, { name: 'x.kmz' });
+  assert.equal(layers.length, 1);
+  assert.equal(layers[0].rows.length, 1);
+  const counts = new Map(findings.map(({ code, count }) => [code, [findingCatalogue[code].severity, count]]));
+  assert.deepEqual(counts.get('KML_UPDATES_IGNORED'), ['lost', 3]);
+  assert.deepEqual(counts.get('KMZ_DOCUMENTS_IGNORED'), ['lost', 1]);
+  assert.deepEqual(counts.get('KMZ_FILES_IGNORED'), ['info', 1]);
+});
+
+test('repeated tags keep their values, whatever differs in them', async () => {
+  const data = (i: number): string =>
+    `<Data name="a${i % 3}" x="${i}"><value>${i}</value></Data><Data  name='b' ><value/></Data><Data name="c"><value>${i}</value></Data >`;
+  const count = 400;
+  const content = Array.from(
+    { length: count },
+    (_, i) => `<Placemark id="p${i}"><ExtendedData>${data(i)}</ExtendedData></Placemark>`,
+  );
+  const { layers } = await read(kml(content.join('')));
+  assert.equal(layers[0].rows.length, count);
+  for (const [i, { properties }] of layers[0].rows.entries()) {
+    for (let k = 0; k < 3; k++) assert.equal(properties[`a${k}`], i % 3 === k ? i : null);
+    assert.equal(properties.c, i);
+  }
 });
 
 test('the word Placemark in a text, in another namespace or before a blank ends no placemark', async () => {

@@ -2,6 +2,10 @@ import { changed, type FindingEntries, info, lost } from '../../catalogue-entrie
 
 export const findings = {
   KML_LINKS_NOT_FOLLOWED: lost('network links to other files were not fetched: {links}', 'link'),
+  KML_UPDATES_IGNORED: lost(
+    'features of a NetworkLinkControl were not read: they are updates of another file',
+    'feature',
+  ),
   KML_ELEMENTS_IGNORED: lost("elements '{name}' were ignored: no field or geometry can hold them", 'element'),
   KML_OVERLAY_AS_POLYGON: changed(
     'ground overlays were read as the areas that they cover, without their images',
@@ -17,6 +21,10 @@ export const findings = {
     'feature',
   ),
   KML_POSITIONS_IGNORED: lost('points with several positions were read as their first one', 'feature'),
+  KMZ_DOCUMENTS_IGNORED: lost(
+    'KML files of {source} beside its document were not read: {names}; unpack and convert each',
+    'file',
+  ),
   KMZ_FILES_IGNORED: info('files of {source} that are not its document were ignored: {names}', 'file'),
   KML_COLOR_INVALID: info(
     "values of field '{field}' that are no colour (#rrggbb or #rrggbbaa) were written as texts only",

@@ -28,14 +28,19 @@ export async function findDocument(file: InputFile, context: OpenContext): Promi
       source: file.name,
       found: lookOfMembers(entries.map(({ name }) => name)) ?? shownNames(entries),
     });
-  const others = entries.filter((entry) => entry !== document);
-  if (others.length > 0)
-    context.findings.note(
-      'KMZ_FILES_IGNORED',
-      { source: file.name, names: shownNames(others) },
-      undefined,
-      others.length,
-    );
+  const noteIgnored = (code: 'KMZ_DOCUMENTS_IGNORED' | 'KMZ_FILES_IGNORED', ignored: ZipEntry[]): void => {
+    if (ignored.length === 0) return;
+    const shown = { source: file.name, names: shownNames(ignored) };
+    context.findings.note(code, shown, undefined, ignored.length);
+  };
+  noteIgnored(
+    'KMZ_DOCUMENTS_IGNORED',
+    documents.filter((entry) => entry !== document),
+  );
+  noteIgnored(
+    'KMZ_FILES_IGNORED',
+    entries.filter((entry) => !documents.includes(entry)),
+  );
   const target = join(mkdtempSync(join(context.scratchDirectory, 'kmz-')), 'doc.kml');
   return unpackEntry(file.path, document, file.name, target);
 }

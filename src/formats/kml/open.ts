@@ -80,9 +80,10 @@ function rootName(scanner: XmlScanner, prefix: Uint8Array): KmlName | null {
 }
 
 function noteStructure(structure: Structure, { findings }: OpenContext): void {
-  const { links, linkCount, ignored, reducedCount } = structure;
+  const { links, linkCount, updateCount, ignored, reducedCount } = structure;
   if (linkCount > 0)
     findings.note('KML_LINKS_NOT_FOLLOWED', { links: shownLinks(links, linkCount) }, undefined, linkCount);
+  if (updateCount > 0) findings.note('KML_UPDATES_IGNORED', {}, undefined, updateCount);
   for (const [name, count] of ignored) findings.note('KML_ELEMENTS_IGNORED', { name }, undefined, count);
   if (reducedCount > 0) findings.note('KML_STYLES_REDUCED', {}, undefined, reducedCount);
 }

@@ -55,6 +55,8 @@ export interface Structure {
   /** Addresses of network links. */
   readonly links: readonly string[];
   readonly linkCount: number;
+  /** Number of features that are updates of another document. */
+  readonly updateCount: number;
   /** Number of elements of each name that were ignored. */
   readonly ignored: ReadonlyMap<string, number>;
 }
@@ -99,6 +101,7 @@ class StructureReader {
   readonly #ignored = new Map<string, number>();
   #reducedCount = 0;
   #linkCount = 0;
+  #updateCount = 0;
   /** The next part begins at the next feature. */
   #isCut = true;
   readonly #ends: EndSearch;
@@ -147,6 +150,7 @@ class StructureReader {
       reducedCount: this.#reducedCount,
       links: this.#links,
       linkCount: this.#linkCount,
+      updateCount: this.#updateCount,
       ignored: this.#ignored,
     };
   }
@@ -204,8 +208,9 @@ class StructureReader {
       case 'Camera':
       case 'Region':
       case 'styleUrl':
-      case 'NetworkLinkControl':
         return scanner.skip(next);
+      case 'NetworkLinkControl':
+        return this.#updates(next);
       default: {
         let ignored = tagName(scanner);
         const end = scanner.skip(next);
@@ -284,6 +289,21 @@ class StructureReader {
       }
     this.#linkCount++;
     if (this.#links.length < MAX_NAMED) this.#links.push(link);
+    return at;
+  }
+
+  /** Counts the features of a NetworkLinkControl, which change those of another document. */
+  #updates(at: number): number {
+    const { scanner } = this.#window;
+    if (scanner.isEmpty) return at;
+    let count = 0;
+    for (const depth = scanner.depth; scanner.depth >= depth; ) {
+      at = scanner.tag(at);
+      if (scanner.isEnd) continue;
+      const name = kmlName(scanner, this.#root.prefix);
+      if (name === 'Placemark' || name === 'GroundOverlay') count++;
+    }
+    this.#updateCount += count;
     return at;
   }
 
