@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { isOutputFormat } from '../src/formats/format.ts';
 import { inputFormats, outputFormats } from '../src/formats/registry.ts';
 import { recordOf, statedCrs, traitsOf } from '../test/support/formats.ts';
+import type { Dataset } from './data.ts';
 import { type Command, hasCommand, outputOf } from './measure.ts';
 
 export const SOURCES = inputFormats.filter(isOutputFormat).map(({ id }) => id);
@@ -16,6 +17,11 @@ export interface Pair {
   /** Ending of the output, which selects loose files or an archive. */
   readonly extension: string;
   readonly reproject: boolean;
+}
+
+/** What is converted: GPX has no polygons. */
+export function datasetOf({ from, to }: Pick<Pair, 'from' | 'to'>): Dataset {
+  return from === 'gpx' || to === 'gpx' ? 'points' : 'buildings';
 }
 
 /** Shapefiles are written twice, as loose files and as an archive; all peers write the same. */
@@ -93,6 +99,7 @@ function gdalPeer(argv: readonly string[], version: string): Peer {
       const all = [...argv, '-f', target.driver, output, input];
       for (const option of source.openOptions) all.push('-oo', option);
       for (const option of target.layerOptions) all.push('-lco', option);
+      for (const option of target.datasetOptions ?? []) all.push('-dsco', option);
       const crs = statedCrs(pair.from);
       if (crs !== null) all.push(pair.reproject ? '-s_srs' : '-a_srs', crs);
       if (pair.reproject) all.push('-t_srs', UTM);

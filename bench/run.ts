@@ -12,12 +12,12 @@ import { DATA_DIRECTORY, datasetPath } from './data.ts';
 import { CommandFailed, canMeasureMemory, type Measurement, measureInTurn } from './measure.ts';
 import {
   allPairs,
+  datasetOf,
   extensionsOf,
   geomillCommand,
   installedPeers,
   type Pair,
   type Peer,
-  SOURCES,
   TARGETS,
 } from './pairs.ts';
 import { checkSameContent } from './same-content.ts';
@@ -41,20 +41,17 @@ export interface Row {
   readonly checked: string;
 }
 
-/** By format; a format whose files are zip archives is read from loose files, as its peer reads them. */
-function inputs(count: number, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const geojson = datasetPath('buildings', count);
-  const paths = new Map([['geojson', geojson]]);
-  for (const to of SOURCES) {
-    if (paths.has(to) || !wanted.has(to)) continue;
-    const path = join(DATA_DIRECTORY, `buildings-${count}.${extensionsOf(to)[0]}`);
-    paths.set(to, path);
-    if (existsSync(path)) continue;
-    const { argv } = geomillCommand({ from: 'geojson', to, reproject: false }, geojson, path);
-    const made = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`cannot make ${path}: ${made.stderr}`);
-  }
-  return paths;
+/** The input of a pair, made on first use. A format whose files are zip archives is read from loose files, as its peer reads them. */
+function inputOf(pair: Pair, count: number): string {
+  const dataset = datasetOf(pair);
+  const geojson = datasetPath(dataset, count);
+  if (pair.from === 'geojson') return geojson;
+  const path = join(DATA_DIRECTORY, `${dataset}-${count}.${extensionsOf(pair.from)[0]}`);
+  if (existsSync(path)) return path;
+  const { argv } = geomillCommand({ from: 'geojson', to: pair.from, reproject: false }, geojson, path);
+  const made = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`cannot make ${path}: ${made.stderr}`);
+  return path;
 }
 
 function measurePair(
@@ -137,7 +134,6 @@ try {
   if (!canMeasureMemory) console.log('GNU time is not installed: no CPU and memory figures');
   if (peers.length === 0) console.log('no GDAL is installed: our own figures only');
   const pairs = allPairs().filter(({ name }) => new RegExp(values.only).test(name));
-  const paths = inputs(count, new Set(pairs.map(({ from }) => from)));
   const machine = {
     date: new Date().toISOString(),
     cores: cpus().length,
@@ -147,7 +143,7 @@ try {
   console.log(tableHead(machine, { count, runs }, peers));
   const rows: Row[] = [];
   for (const pair of pairs) {
-    const row = measurePair(pair, paths.get(pair.from) as string, directory, runs, peers);
+    const row = measurePair(pair, inputOf(pair, count), directory, runs, peers);
     rows.push(row);
     console.log(tableRow(row));
   }

@@ -142,6 +142,7 @@ export class GeometryBuilder {
     const m = hasM(this.dimensions) || hasM(dimensions);
     const widened = dimensionsOf(z, m);
     if (widened === this.dimensions) return;
+    const free = (this.coordinates.length - this.coordinateLength) / this.stride;
     this.coordinates = restride(
       this.coordinates.subarray(0, this.coordinateLength),
       this.dimensions,
@@ -150,7 +151,7 @@ export class GeometryBuilder {
     this.coordinateLength = this.coordinates.length;
     this.dimensions = widened;
     this.stride = strideOf(widened);
-    this.reserve(1 << 12);
+    this.reserve(Math.max(free * this.stride, 1 << 12));
   }
 
   /** Appends a position; `z` and `m` are written if the batch has them. */

@@ -9,6 +9,7 @@ import { nullColumn } from './attribute-column.ts';
 import { convertColumn } from './convert-column.ts';
 import type { FieldType } from './schema.ts';
 import { KIND, kindOf, TYPE_OF_KIND, widenKind } from './text-kinds.ts';
+import { trimmed } from './trimmed.ts';
 
 /** The declared type; temporal: date or datetime where all values are, else string; null: inferred. */
 export type TextHint = 'string' | 'json' | 'boolean' | 'int32' | 'int64' | 'float64' | 'temporal' | null;
@@ -86,7 +87,10 @@ export class TextColumn {
     }
   }
 
-  /** The column with so many rows as a type that holds all its values: `inferType`, or several of them widened. */
+  /**
+   * The column with so many rows as a type that holds all its values: `inferType`, or several of them widened. It may have the memory
+   * of this one, which is used up.
+   */
   finish(rowCount: number, type: FieldType): AttributeColumn {
     if (!this.hasValues) return nullColumn(type, rowCount);
     if (rowCount + 1 > this.#offsets.length) this.#grow(rowCount);
@@ -96,7 +100,7 @@ export class TextColumn {
     const texts: BytesColumn = {
       type: this.hint === 'json' ? 'json' : 'string',
       // Other types copy what they need.
-      bytes: isText ? this.#bytes.take() : this.#bytes.written(),
+      bytes: isText ? trimmed(this.#bytes.bytes, this.#bytes.length) : this.#bytes.written(),
       offsets: this.#offsets.slice(0, rowCount + 1),
       validity,
     };

@@ -10,6 +10,8 @@ export interface FormatTraits {
     readonly driver: string;
     readonly openOptions: readonly string[];
     readonly layerOptions: readonly string[];
+    /** Creation options of a file. Missing: none. */
+    readonly datasetOptions?: readonly string[];
     /** GDAL finds the features and fields of a file as we do; false: it has a view of its own, as of drawings. */
     readonly findsSameRows: boolean;
   } | null;

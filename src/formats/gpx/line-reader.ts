@@ -10,7 +10,7 @@ import type { Findings } from '../../findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
 import { ElementReader } from './element-reader.ts';
 import { addStandardColumns, hintOf, standardFields, TIMES } from './standard-fields.ts';
-import type { LayerState } from './state.ts';
+import type { LayerState, PieceCounts } from './state.ts';
 import { TimeList } from './time-list.ts';
 
 /** Positions between two checks of their number. */
@@ -21,7 +21,7 @@ export class LineReader {
   readonly #state: LayerState;
   readonly #limits: InputLimits;
   readonly #findings: Findings;
-  readonly #builder = new GeometryBuilder();
+  readonly #builder: GeometryBuilder;
   readonly #columns: DocumentColumns;
   readonly #element: ElementReader;
   readonly #times = new TimeList();
@@ -31,8 +31,16 @@ export class LineReader {
   #segmentStart = 0;
   #timesStart = 0;
 
-  constructor(scanner: XmlScanner, state: LayerState, limits: InputLimits, findings: Findings) {
+  /** `expected`: numbers of features and of points in the partition. */
+  constructor(
+    scanner: XmlScanner,
+    state: LayerState,
+    limits: InputLimits,
+    findings: Findings,
+    expected: PieceCounts,
+  ) {
     const { kind, document } = state;
+    this.#builder = new GeometryBuilder('XY', expected.features, expected.points);
     this.#scanner = scanner;
     this.#state = state;
     this.#limits = limits;
@@ -98,7 +106,6 @@ export class LineReader {
     this.#columns.row = this.rowCount;
     this.#lineStart = this.#builder.positionCount;
     this.#segmentStart = this.#lineStart;
-    this.#times.reset();
     this.#times.open();
   }
 
@@ -135,6 +142,7 @@ export class LineReader {
     }
     times.close();
     if (times.hasAny) this.#columns.setJsonText(TIMES, times.json.bytes, 0, times.json.length);
+    times.reset();
     builder.endFeature(this.#isTrack ? GEOMETRY_TYPE.multiLineString : GEOMETRY_TYPE.lineString);
   }
 

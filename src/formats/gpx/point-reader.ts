@@ -18,7 +18,7 @@ import {
   standardFields,
   TRACK_POINT_FIELDS,
 } from './standard-fields.ts';
-import { type LayerState, PIECE, PIECE_STRIDE } from './state.ts';
+import { type LayerState, PIECE, PIECE_STRIDE, type PieceCounts } from './state.ts';
 
 const COLON = 0x3a;
 const encoder = new TextEncoder();
@@ -27,7 +27,7 @@ export class PointReader {
   readonly #scanner: XmlScanner;
   readonly #state: LayerState;
   readonly #findings: Findings;
-  readonly #builder = new GeometryBuilder();
+  readonly #builder: GeometryBuilder;
   readonly #columns: DocumentColumns;
   readonly #element: ElementReader;
   readonly #digits = new ByteWriter(16);
@@ -40,8 +40,17 @@ export class PointReader {
   #segment = 0;
   #point = 0;
 
-  constructor(scanner: XmlScanner, state: LayerState, limits: InputLimits, findings: Findings) {
+  /** `expected`: numbers of features and of points in the partition. */
+  constructor(
+    scanner: XmlScanner,
+    state: LayerState,
+    limits: InputLimits,
+    findings: Findings,
+    expected: PieceCounts,
+  ) {
     const { kind, document } = state;
+    const count = kind === 'waypoints' ? expected.features : expected.points;
+    this.#builder = new GeometryBuilder('XY', count, count);
     this.#scanner = scanner;
     this.#state = state;
     this.#findings = findings;

@@ -7,7 +7,7 @@ import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLa
 import { LineReader } from './line-reader.ts';
 import { openGpx } from './open.ts';
 import { PointReader } from './point-reader.ts';
-import { type LayerState, PIECE, PIECE_STRIDE } from './state.ts';
+import { countsOf, type LayerState, PIECE, PIECE_STRIDE } from './state.ts';
 
 /** Pieces that follow each other are read at once up to this length. */
 const WINDOW_BYTES = 1 << 22;
@@ -20,11 +20,9 @@ export const reader: FormatReader = {
   excerpts: {
     boundaries: 'known',
     countFeatures({ state }: SourceLayer, { start, end }: Partition): number {
-      const { kind, pieces, partStarts } = state as LayerState;
-      const number = kind === 'track_points' || kind === 'route_points' ? PIECE.points : PIECE.features;
-      let count = 0;
-      for (let i = partStarts[start]; i < partStarts[end]; i++) count += pieces[i * PIECE_STRIDE + number];
-      return count;
+      const { kind } = state as LayerState;
+      const { features, points } = countsOf(state as LayerState, start, end);
+      return kind === 'track_points' || kind === 'route_points' ? points : features;
     },
   },
 
@@ -38,7 +36,9 @@ export const reader: FormatReader = {
     using source = openSegment(segment);
     const findings = new Findings();
     const window = new XmlWindow(source, fileName);
-    const features = new (isLine ? LineReader : PointReader)(window.scanner, state, request.limits, findings);
+    const Reader = isLine ? LineReader : PointReader;
+    const counts = countsOf(state, start, end);
+    const features = new Reader(window.scanner, state, request.limits, findings, counts);
     const endPiece = partStarts[end];
     let before = -1;
     for (let piece = partStarts[start]; piece < endPiece; ) {

@@ -39,3 +39,19 @@ export const PIECE = {
   point: 7,
 } as const;
 export const PIECE_STRIDE = 8;
+
+export interface PieceCounts {
+  readonly features: number;
+  readonly points: number;
+}
+
+/** Those of parts `[start, end)`. */
+export function countsOf({ pieces, partStarts }: LayerState, start: number, end: number): PieceCounts {
+  let features = 0;
+  let points = 0;
+  for (let i = partStarts[start]; i < partStarts[end]; i++) {
+    features += pieces[i * PIECE_STRIDE + PIECE.features];
+    points += pieces[i * PIECE_STRIDE + PIECE.points];
+  }
+  return { features, points };
+}

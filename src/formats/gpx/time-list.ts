@@ -2,12 +2,13 @@
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeJsonString } from '../../bytes/json-text.ts';
 
+const MAX_KEPT_BYTES = 1 << 20;
 const COMMA = 0x2c;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
 export class TimeList {
-  readonly json = new ByteWriter(256);
+  json = new ByteWriter(256);
   /** The point has one. */
   hasTime = false;
   /** Some point of the line has one. */
@@ -15,8 +16,10 @@ export class TimeList {
   #hadAny = false;
   #start = 0;
 
+  /** Begins a line. Memory of a long one is released: its list is as large as all that was read of it. */
   reset(): void {
-    this.json.reset();
+    if (this.json.bytes.length > MAX_KEPT_BYTES) this.json = new ByteWriter(256);
+    else this.json.reset();
     this.hasAny = false;
   }
 
