@@ -1,11 +1,11 @@
 /**
- * Merges polygons that overlap or share a border: candidates by their bounds, an exact test by GEOS, one union per group.
+ * Merges polygons that overlap or share a border: most by their edges, the others by GEOS: candidates by their bounds, an exact test,
+ * one union per group.
  *
  * Polygons that only touch in a point pass the exact test as well. Asking GEOS for the dimension of every meeting would
  * cost more than the unions do; instead the union itself shows it: polygons that meet in points only come out of it as several
  * polygons, and each input belongs to the one that contains it.
  */
-import Flatbush from 'flatbush';
 import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
@@ -14,7 +14,8 @@ import { GeomillError } from '../../../errors.ts';
 import { areValidRings, SimpleRings } from '../planar/simple-rings.ts';
 import { POLYGON_STATE, type PolygonsAnswer, type PolygonsCall } from './calls.ts';
 import { DisjointSets } from './disjoint-sets.ts';
-import { PartList } from './part-list.ts';
+import { NearPolygons } from './near-polygons.ts';
+import { type Answer, uniteByEdges } from './unite-by-edges.ts';
 
 /** Groups from this size on are tried as a coverage. */
 const COVERAGE_POLYGONS = 6;
@@ -26,6 +27,7 @@ const AREA_TOLERANCE = 1e-11;
 export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
   using stack = new DisposableStack();
   const { geometry, origins } = call;
+  const near = new NearPolygons(call);
   const count = geometry.types.length;
   const states = new Uint8Array(count);
   const polygons = stack.use(new LazyPolygons(geos, geometry));
@@ -35,14 +37,15 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
     polygons.repair(i);
     states[i] = POLYGON_STATE.repaired;
   }
-  const meetings: number[] = [];
-  const sets = groupsOf(polygons, call, meetings);
-  const meetingsByRoot = firstMeetings(meetings, sets);
   const builder = new GeometryBuilder(geometry.dimensions);
   const owners: number[] = [];
   const links: number[] = [];
   const answer: Answer = { states, builder, owners, links };
-  for (const group of membersByRoot(sets, count)) {
+  const rest = uniteByEdges(call, near, answer);
+  const meetings: number[] = [];
+  const sets = groupsOf(polygons, count, near, rest, meetings);
+  const meetingsByRoot = firstMeetings(meetings, sets);
+  for (const group of membersByRoot(sets, rest)) {
     if (group.length === 1) {
       const only = group[0];
       if (states[only] === POLYGON_STATE.kept) continue;
@@ -98,45 +101,27 @@ class LazyPolygons {
   }
 }
 
-/** Parts of an answer. */
-interface Answer {
-  readonly states: Uint8Array<ArrayBuffer>;
-  readonly builder: GeometryBuilder;
-  readonly owners: number[];
-  readonly links: number[];
-}
-
-/** Sets of polygons that meet, if only through others; `meetings` gets the pairs that made them. */
+/** Sets of polygons of `rest` that meet, if only through others; `meetings` gets the pairs that made them. */
 function groupsOf(
   polygons: LazyPolygons,
-  { geometry, classes, origins }: PolygonsCall,
+  count: number,
+  near: NearPolygons,
+  rest: readonly number[],
   meetings: number[],
 ): DisjointSets {
-  const count = geometry.types.length;
   const sets = new DisjointSets(count);
-  if (count < 2) return sets;
-  const parts = new PartList([geometry], count);
-  for (let i = 0; i < count; i++) parts.push(0, i, i);
-  const { bounds } = parts;
-  const tree = new Flatbush(count);
-  for (let i = 0; i < count; i++)
-    tree.add(bounds[i * 4], bounds[i * 4 + 1], bounds[i * 4 + 2], bounds[i * 4 + 3]);
-  tree.finish();
-  const sizes = new Uint32Array(count);
-  for (let i = 0; i < count; i++) sizes[i] = parts.positionCount(i);
-  let at = 0;
-  let candidates: number[] = [];
-  // Each pair once, and the larger of the two is the one that is prepared.
-  const isCandidate = (other: number): boolean => {
-    if (sizes[other] > sizes[at] || (sizes[other] === sizes[at] && other >= at)) return false;
-    if (classes !== null && classes[other] !== classes[at]) return false;
-    if (origins !== null && origins[other] === origins[at]) return false;
-    if (sets.find(other) !== sets.find(at)) candidates.push(other);
-    return false;
-  };
-  for (; at < count; at++) {
-    candidates = [];
-    tree.search(bounds[at * 4], bounds[at * 4 + 1], bounds[at * 4 + 2], bounds[at * 4 + 3], isCandidate);
+  if (rest.length < 2) return sets;
+  const isRest = new Uint8Array(count);
+  for (const polygon of rest) isRest[polygon] = 1;
+  for (const at of rest) {
+    const candidates: number[] = [];
+    const size = near.positionCount(at);
+    near.each(at, (other) => {
+      // Each pair once, and the larger of the two is the one that is prepared.
+      const otherSize = near.positionCount(other);
+      if (isRest[other] === 0 || otherSize > size || (otherSize === size && other > at)) return;
+      if (sets.find(other) !== sets.find(at)) candidates.push(other);
+    });
     if (candidates.length > 0) uniteMeeting(polygons, at, candidates, sets, meetings);
   }
   return sets;
@@ -163,9 +148,9 @@ function uniteMeeting(
   }
 }
 
-function membersByRoot(sets: DisjointSets, count: number): number[][] {
+function membersByRoot(sets: DisjointSets, members: readonly number[]): number[][] {
   const groups = new Map<number, number[]>();
-  for (let i = 0; i < count; i++) {
+  for (const i of members) {
     const root = sets.find(i);
     const group = groups.get(root);
     if (group === undefined) groups.set(root, [i]);

@@ -2,6 +2,7 @@
 import Flatbush from 'flatbush';
 import { GEOMETRY_TYPE, GeometryBuilder, hasZ, PART_KIND, strideOf } from '../../../batch/geometry-column.ts';
 import type { CollectingHost } from '../../transformation.ts';
+import { PositionIndex } from '../planar/position-index.ts';
 import {
   callEach,
   type LinePairsAnswer,
@@ -13,7 +14,6 @@ import type { DisjointSets } from './disjoint-sets.ts';
 import { sortedByGroup } from './groups.ts';
 import type { PolygonMerge } from './merge-polygons.ts';
 import type { PartList } from './part-list.ts';
-import { PositionIndex } from './position-index.ts';
 import { spatialChunks } from './spatial-chunks.ts';
 
 /** Each of them can meet the bounds of thousands of others. */

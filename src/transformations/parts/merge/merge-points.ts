@@ -1,8 +1,8 @@
 /** Points: equal ones are one. No geometry engine is needed for that. */
 import { strideOf } from '../../../batch/geometry-column.ts';
+import { PositionIndex } from '../planar/position-index.ts';
 import type { DisjointSets } from './disjoint-sets.ts';
 import { PartList } from './part-list.ts';
-import { PositionIndex } from './position-index.ts';
 
 /** Unites the rows that have a position in common. */
 export function uniteEqualPoints(points: PartList, rows: DisjointSets): void {

@@ -5,8 +5,9 @@ const FIRST_SLOTS = 1 << 12;
 export class PositionIndex {
   /** Different positions so far; their numbers are 0 to count - 1 in the order of their first `add`. */
   count = 0;
-  #x = new Float64Array(FIRST_SLOTS / 2);
-  #y = new Float64Array(FIRST_SLOTS / 2);
+  /** By number; replaced as the index grows. */
+  x = new Float64Array(FIRST_SLOTS / 2);
+  y = new Float64Array(FIRST_SLOTS / 2);
   #class = new Uint32Array(FIRST_SLOTS / 2);
   /** Number of the position + 1 by slot; 0: free. */
   #slots = new Uint32Array(FIRST_SLOTS);
@@ -23,15 +24,21 @@ export class PositionIndex {
     let slot = this.#hash(ownX, ownY, ofClass) & mask;
     for (; this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
       const number = this.#slots[slot] - 1;
-      if (this.#x[number] === ownX && this.#y[number] === ownY && this.#class[number] === ofClass)
+      if (this.x[number] === ownX && this.y[number] === ownY && this.#class[number] === ofClass)
         return number;
     }
     const number = this.count++;
-    this.#x[number] = ownX;
-    this.#y[number] = ownY;
+    this.x[number] = ownX;
+    this.y[number] = ownY;
     this.#class[number] = ofClass;
     this.#slots[slot] = number + 1;
     return number;
+  }
+
+  /** Forgets all positions. */
+  clear(): void {
+    this.count = 0;
+    this.#slots.fill(0);
   }
 
   #hash(x: number, y: number, ofClass: number): number {
@@ -47,12 +54,12 @@ export class PositionIndex {
   #grow(): void {
     const half = this.#slots.length;
     this.#slots = new Uint32Array(half * 2);
-    this.#x = extended(this.#x, new Float64Array(half));
-    this.#y = extended(this.#y, new Float64Array(half));
+    this.x = extended(this.x, new Float64Array(half));
+    this.y = extended(this.y, new Float64Array(half));
     this.#class = extended(this.#class, new Uint32Array(half));
     const mask = this.#slots.length - 1;
     for (let number = 0; number < this.count; number++) {
-      let slot = this.#hash(this.#x[number], this.#y[number], this.#class[number]) & mask;
+      let slot = this.#hash(this.x[number], this.y[number], this.#class[number]) & mask;
       while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
       this.#slots[slot] = number + 1;
     }
