@@ -16,6 +16,7 @@ import type { Findings } from '../../findings.ts';
 import { areValidRings, SimpleRings } from '../parts/planar/simple-rings.ts';
 import { withRows } from '../parts/take-rows.ts';
 import { appendCircle, circleOffsets, circlesAreApart } from './circles.ts';
+import { LineBuffer } from './line-buffer.ts';
 import { ShrunkRing } from './shrunk-ring.ts';
 import { StarBuffer } from './star-buffer.ts';
 
@@ -26,7 +27,7 @@ export interface PlanarForm {
   readonly simplifyTolerance: number;
 }
 
-const { point, polygon, multiPoint, multiPolygon, none } = GEOMETRY_TYPE;
+const { point, lineString, polygon, multiPoint, multiPolygon, none } = GEOMETRY_TYPE;
 const POLYGONS = 2;
 const OPERATION = { operation: 'buffer' } as const;
 /** Room that is made at once; more is made as it is needed. */
@@ -44,6 +45,8 @@ export class PlanarBuffer {
   readonly #star: StarBuffer | null;
   /** Null if the distance is not negative, or the form of the buffer needs GEOS. */
   readonly #shrunk: ShrunkRing | null;
+  /** Null if the form of the buffer needs GEOS. */
+  readonly #line: LineBuffer | null;
   readonly #rings = new SimpleRings();
 
   /** `checkPositions` throws if the results of a batch have too many positions. */
@@ -56,6 +59,10 @@ export class PlanarBuffer {
     const hasStars = form.distance > 0 && form.style.join === 'round' && form.simplifyTolerance === 0;
     const isShrunk = form.distance < 0 && form.style.join === 'round' && form.simplifyTolerance === 0;
     this.#shrunk = isShrunk ? new ShrunkRing(-form.distance, form.style.quadrantSegments) : null;
+    this.#line =
+      hasStars && form.style.endCap === 'round'
+        ? new LineBuffer(form.distance, form.style.quadrantSegments)
+        : null;
     this.#star = hasStars ? new StarBuffer(form.distance, form.style.quadrantSegments) : null;
   }
 
@@ -93,6 +100,7 @@ export class PlanarBuffer {
       const isDone = this.#appendCircles(column, row, builder);
       if (isDone !== null) return isDone;
     }
+    if (type === lineString && this.#line?.append(column, row, builder)) return true;
     const isArea = type === polygon || type === multiPolygon;
     if (isArea && this.#star?.append(column, row, builder)) return true;
     if (isArea && this.#shrunk?.append(column, row, builder)) return true;

@@ -162,8 +162,7 @@ export class Arrangement {
     for (let e = 0; e < count; e++) {
       const own = firstPiece[e];
       firstPiece[e] = sum;
-      this.edgeOf.fill(e, sum, sum + own);
-      sum += own;
+      for (const end = sum + own; sum < end; sum++) this.edgeOf[sum] = e;
       this.endOf[sum - 1] = NONE;
     }
     firstPiece[count] = sum;

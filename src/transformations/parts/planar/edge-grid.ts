@@ -10,10 +10,10 @@ const MOST_ENTRIES = 4;
 const MOST_PAIRS = 256;
 
 export class EdgeGrid {
-  #x = new Float64Array(0);
-  #y = new Float64Array(0);
-  #from = new Uint32Array(0);
-  #to = new Uint32Array(0);
+  #x: Float64Array = new Float64Array(0);
+  #y: Float64Array = new Float64Array(0);
+  #from: Uint32Array = new Uint32Array(0);
+  #to: Uint32Array = new Uint32Array(0);
   #classOf: Uint32Array | null = null;
   #count = 0;
   /** Bounds of the edges. */
@@ -21,6 +21,11 @@ export class EdgeGrid {
   #minY = new Float64Array(256);
   #maxX = new Float64Array(256);
   #maxY = new Float64Array(256);
+  /** Cells that the bounds of edges reach. */
+  #firstColumn = new Uint32Array(256);
+  #lastColumn = new Uint32Array(256);
+  #firstRow = new Uint32Array(256);
+  #lastRow = new Uint32Array(256);
   #west = 0;
   #south = 0;
   #columns = 1;
@@ -53,6 +58,10 @@ export class EdgeGrid {
       this.#minY = new Float64Array(count * 2);
       this.#maxX = new Float64Array(count * 2);
       this.#maxY = new Float64Array(count * 2);
+      this.#firstColumn = new Uint32Array(count * 2);
+      this.#lastColumn = new Uint32Array(count * 2);
+      this.#firstRow = new Uint32Array(count * 2);
+      this.#lastRow = new Uint32Array(count * 2);
     }
     this.#divide();
     this.#fill();
@@ -114,28 +123,35 @@ export class EdgeGrid {
     const cells = this.#columns * this.#rows;
     if (this.#starts.length < cells + 1) this.#starts = new Uint32Array(cells * 2 + 1);
     const starts = this.#starts.fill(0, 0, cells + 1);
-    // Counted one cell further, then each start moves to its place as its cell is filled from the end.
-    for (let pass = 0; pass < 2; pass++) {
-      for (let e = 0; e < this.#count; e++) {
-        const firstColumn = this.#column(this.#minX[e]);
-        const lastColumn = this.#column(this.#maxX[e]);
-        const lastRow = this.#row(this.#maxY[e]);
-        for (let row = this.#row(this.#minY[e]); row <= lastRow; row++) {
-          const last = row * this.#columns + lastColumn;
-          for (let cell = row * this.#columns + firstColumn; cell <= last; cell++) {
-            if (pass === 0) starts[cell]++;
-            else this.#items[--starts[cell]] = e;
-          }
-        }
-      }
-      if (pass === 1) return;
-      let sum = 0;
-      for (let cell = 0; cell < cells; cell++) {
-        sum += starts[cell];
-        starts[cell] = sum;
-      }
-      starts[cells] = sum;
-      if (this.#items.length < sum) this.#items = new Uint32Array(sum * 2);
+    const columns = this.#columns;
+    for (let e = 0; e < this.#count; e++) {
+      const firstColumn = this.#column(this.#minX[e]);
+      const lastColumn = this.#column(this.#maxX[e]);
+      const firstRow = this.#row(this.#minY[e]);
+      const lastRow = this.#row(this.#maxY[e]);
+      this.#firstColumn[e] = firstColumn;
+      this.#lastColumn[e] = lastColumn;
+      this.#firstRow[e] = firstRow;
+      this.#lastRow[e] = lastRow;
+      for (let row = firstRow; row <= lastRow; row++)
+        for (let column = firstColumn; column <= lastColumn; column++) starts[row * columns + column]++;
+    }
+    let sum = 0;
+    for (let cell = 0; cell < cells; cell++) {
+      sum += starts[cell];
+      starts[cell] = sum;
+    }
+    starts[cells] = sum;
+    if (this.#items.length < sum) this.#items = new Uint32Array(sum * 2);
+    // A cell is filled from its end on, and its start moves to its place.
+    const items = this.#items;
+    for (let e = 0; e < this.#count; e++) {
+      const firstColumn = this.#firstColumn[e];
+      const lastColumn = this.#lastColumn[e];
+      const lastRow = this.#lastRow[e];
+      for (let row = this.#firstRow[e]; row <= lastRow; row++)
+        for (let column = firstColumn; column <= lastColumn; column++)
+          items[--starts[row * columns + column]] = e;
     }
   }
 
@@ -158,7 +174,10 @@ export class EdgeGrid {
     const maxYs = this.#maxY;
     const items = this.#items;
     const classOf = this.#classOf;
-    const cells = this.#columns * this.#rows;
+    const columns = this.#columns;
+    const firstColumns = this.#firstColumn;
+    const firstRows = this.#firstRow;
+    const cells = columns * this.#rows;
     let left = this.#count * MOST_PAIRS + 4096;
     for (let cell = 0; cell < cells; cell++) {
       const end = this.#starts[cell + 1];
@@ -168,6 +187,8 @@ export class EdgeGrid {
         const minY = minYs[e];
         const maxX = maxXs[e];
         const maxY = maxYs[e];
+        const firstColumn = firstColumns[e];
+        const firstRow = firstRows[e];
         const owner = ownerOf === null ? 0 : ownerOf[e];
         left -= end - i;
         if (left < 0) return false;
@@ -177,9 +198,9 @@ export class EdgeGrid {
           if (ownerOf !== null && ownerOf[f] === owner) continue;
           if (classOf !== null && classOf[e] !== classOf[f]) continue;
           // Bounds that meet in several cells count in the first one.
-          const column = this.#column(Math.max(minX, minXs[f]));
-          const row = this.#row(Math.max(minY, minYs[f]));
-          if (row * this.#columns + column === cell && !visit(e, f)) return false;
+          const column = Math.max(firstColumn, firstColumns[f]);
+          const row = Math.max(firstRow, firstRows[f]);
+          if (row * columns + column === cell && !visit(e, f)) return false;
         }
       }
     }
@@ -200,7 +221,7 @@ export class EdgeGrid {
         const e = this.#items[i];
         if (classOf !== null && classOf[e] !== ofClass) continue;
         if (this.#minX[e] > x || this.#minY[e] > y || this.#maxY[e] < y) continue;
-        if (this.#column(this.#minX[e]) !== column) continue;
+        if (this.#firstColumn[e] !== column) continue;
         const a = this.#from[e];
         const b = this.#to[e];
         if (this.#y[a] <= y === this.#y[b] <= y) continue;

@@ -24,6 +24,7 @@ export class EdgeSet {
   nextOut = new Int32Array(256);
   firstIn = new Int32Array(256);
   nextIn = new Int32Array(256);
+  #isLeft = new Uint8Array(256);
   #ring = new Uint32Array(64);
 
   clear(withZ: boolean): void {
@@ -102,7 +103,7 @@ export class EdgeSet {
   cancel(sets: DisjointSets): void {
     this.#reserveLists();
     const { from, to, owner, firstOut, nextOut } = this;
-    const isLeft = new Uint8Array(this.count);
+    const isLeft = this.#isLeft.fill(0, 0, this.count);
     for (let e = 0; e < this.count; e++) {
       let before = NONE;
       let other = firstOut[to[e]];
@@ -155,6 +156,7 @@ export class EdgeSet {
     if (this.nextOut.length >= this.count) return;
     this.nextOut = new Int32Array(this.count * 2);
     this.nextIn = new Int32Array(this.count * 2);
+    this.#isLeft = new Uint8Array(this.count * 2);
   }
 
   #grow(): void {
