@@ -68,7 +68,7 @@ for (const [kind, lineOf] of Object.entries(lines)) {
       const text = `${distance} ${quadrantSegments} ${JSON.stringify(line)}`;
       assert.ok(actual.isValid, `${actual.validityReason} ${text}`);
       using difference = actual.symmetricDifference(expected);
-      assert.ok(difference.area <= 1e-6 * expected.area, `${difference.area / expected.area} ${text}`);
+      assert.ok(difference.area <= 1e-8 * expected.area, `${difference.area / expected.area} ${text}`);
     }
     if (process.env.LINE_ROUNDS !== undefined) console.log(kind, drawn, ROUNDS);
     if (kind !== 'paths on a grid') assert.ok(drawn > ROUNDS * 0.9, `${drawn} of ${ROUNDS} were drawn`);

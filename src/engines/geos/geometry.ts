@@ -163,15 +163,9 @@ export class GeosGeometry {
     return this.#unary('union', this.#native.GEOSUnaryUnion_r);
   }
 
-  /** Of polygons that share edges exactly and do not overlap; much faster than unaryUnion, wrong for others. */
-  coverageUnion(): GeosGeometry {
-    // GEOS ends in an exception that its C interface does not catch where it gets no collection.
-    if (this.typeId < GEOS_TYPE.multiPoint) return this.clone();
-    return this.#unary('coverage union', this.#native.GEOSCoverageUnion_r);
-  }
-
   /** A collection of polygons simplified so that shared edges stay shared; `tolerance` is the square root of an area. */
   coverageSimplify(tolerance: number, keepBoundary: boolean): GeosGeometry {
+    // GEOS ends in an exception that its C interface does not catch where it gets no collection.
     if (this.typeId < GEOS_TYPE.multiPoint) return this.clone();
     const { module } = this.#shared;
     return this.#run('coverage simplify', () =>

@@ -117,7 +117,6 @@ export interface NativeGeos {
   readonly GEOSUnion_r: Binary;
   readonly GEOSSymDifference_r: Binary;
   readonly GEOSUnaryUnion_r: Unary;
-  readonly GEOSCoverageUnion_r: Unary;
   readonly GEOSCoverageSimplifyVW_r: (
     context: Pointer,
     geometry: Pointer,
@@ -175,7 +174,7 @@ const NAMES = [
   'GEOSBufferParams_setMitreLimit_r GEOSBufferParams_setQuadrantSegments_r GEOSBufferWithParams_r',
   'GEOSMakeValidParams_create_r GEOSMakeValidParams_setMethod_r GEOSMakeValidParams_setKeepCollapsed_r',
   'GEOSMakeValidWithParams_r GEOSIntersection_r GEOSDifference_r GEOSUnion_r GEOSSymDifference_r GEOSUnaryUnion_r',
-  'GEOSCoverageUnion_r GEOSCoverageSimplifyVW_r GEOSSimplify_r GEOSTopologyPreserveSimplify_r GEOSGetCentroid_r',
+  'GEOSCoverageSimplifyVW_r GEOSSimplify_r GEOSTopologyPreserveSimplify_r GEOSGetCentroid_r',
   'GEOSPointOnSurface_r GEOSConvexHull_r GEOSLineMerge_r GEOSArea_r GEOSLength_r GEOSDistance_r GEOSIntersects_r',
   'GEOSTouches_r GEOSContains_r GEOSCovers_r GEOSEquals_r GEOSRelate_r GEOSPrepare_r GEOSPreparedGeom_destroy_r',
   'GEOSPreparedIntersects_r GEOSPreparedContains_r GEOSPreparedCovers_r GEOSPreparedTouches_r',

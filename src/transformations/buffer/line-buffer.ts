@@ -134,7 +134,8 @@ export class LineBuffer {
     }
     const isJoined = (nx - beforeX) ** 2 + (ny - beforeY) ** 2 < JOINED_ENDS ** 2;
     if (turn > 0) {
-      if (isJoined) this.#push(x + distance * beforeX, y + distance * beforeY);
+      // GEOS goes around the line clockwise, so this is the end that it comes to first.
+      if (isJoined) this.#push(x + distance * nx, y + distance * ny);
       else this.#fillet(at, beforeX, beforeY, nx, ny, Math.atan2(sine, cosine));
       return;
     }
@@ -147,8 +148,11 @@ export class LineBuffer {
       );
       return;
     }
+    if (isJoined) {
+      this.#push(x + distance * nx, y + distance * ny);
+      return;
+    }
     this.#push(x + distance * beforeX, y + distance * beforeY);
-    if (isJoined) return;
     const near = this.#quadrantSegments >= FINE_SEGMENTS ? CLOSING_FACTOR / (CLOSING_FACTOR + 1) : 0.5;
     this.#push(x + near * distance * beforeX, y + near * distance * beforeY);
     this.#push(x + near * distance * nx, y + near * distance * ny);

@@ -10,19 +10,11 @@ import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../../ba
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
-import { GeomillError } from '../../../errors.ts';
 import { areValidRings, SimpleRings } from '../planar/simple-rings.ts';
 import { POLYGON_STATE, type PolygonsAnswer, type PolygonsCall } from './calls.ts';
 import { DisjointSets } from './disjoint-sets.ts';
 import { NearPolygons } from './near-polygons.ts';
 import { type Answer, uniteByEdges } from './unite-by-edges.ts';
-
-/** Groups from this size on are tried as a coverage. */
-const COVERAGE_POLYGONS = 6;
-/** Maximum pairs of a group that are tested for touching only, before the union is tried. */
-const PROBED_MEETINGS = 4;
-/** Relative; sums of areas round at 1e-15. */
-const AREA_TOLERANCE = 1e-11;
 
 export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
   using stack = new DisposableStack();
@@ -42,9 +34,7 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
   const links: number[] = [];
   const answer: Answer = { states, builder, owners, links };
   const rest = uniteByEdges(call, near, answer);
-  const meetings: number[] = [];
-  const sets = groupsOf(polygons, count, near, rest, meetings);
-  const meetingsByRoot = firstMeetings(meetings, sets);
+  const sets = groupsOf(polygons, count, near, rest);
   for (const group of membersByRoot(sets, rest)) {
     if (group.length === 1) {
       const only = group[0];
@@ -55,7 +45,7 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
       continue;
     }
     const members = group.map((member) => polygons.get(member));
-    using union = unionOf(geos, members, meetingsByRoot.get(sets.find(group[0])) ?? [], polygons);
+    using union = unionOf(geos, members);
     if (union.partCount > 1) {
       takePieces(union, polygons, group, answer);
       continue;
@@ -101,13 +91,12 @@ class LazyPolygons {
   }
 }
 
-/** Sets of polygons of `rest` that meet, if only through others; `meetings` gets the pairs that made them. */
+/** Sets of polygons of `rest` that meet, if only through others. */
 function groupsOf(
   polygons: LazyPolygons,
   count: number,
   near: NearPolygons,
   rest: readonly number[],
-  meetings: number[],
 ): DisjointSets {
   const sets = new DisjointSets(count);
   if (rest.length < 2) return sets;
@@ -122,7 +111,7 @@ function groupsOf(
       if (isRest[other] === 0 || otherSize > size || (otherSize === size && other > at)) return;
       if (sets.find(other) !== sets.find(at)) candidates.push(other);
     });
-    if (candidates.length > 0) uniteMeeting(polygons, at, candidates, sets, meetings);
+    if (candidates.length > 0) uniteMeeting(polygons, at, candidates, sets);
   }
   return sets;
 }
@@ -132,7 +121,6 @@ function uniteMeeting(
   at: number,
   candidates: readonly number[],
   sets: DisjointSets,
-  meetings: number[],
 ): void {
   let prepared: GeosPrepared | null = null;
   try {
@@ -141,7 +129,6 @@ function uniteMeeting(
       prepared ??= polygons.get(at).prepare();
       if (!prepared.intersects(polygons.get(other))) continue;
       sets.unite(at, other);
-      meetings.push(at, other);
     }
   } finally {
     prepared?.[Symbol.dispose]();
@@ -159,55 +146,11 @@ function membersByRoot(sets: DisjointSets, members: readonly number[]): number[]
   return [...groups.values()];
 }
 
-/** Some pairs of each group that met, by the root of the group: first and second in turn. */
-function firstMeetings(meetings: readonly number[], sets: DisjointSets): Map<number, number[]> {
-  const byRoot = new Map<number, number[]>();
-  for (let i = 0; i < meetings.length; i += 2) {
-    const root = sets.find(meetings[i]);
-    const pairs = byRoot.get(root);
-    if (pairs === undefined) byRoot.set(root, [meetings[i], meetings[i + 1]]);
-    else if (pairs.length < PROBED_MEETINGS * 2) pairs.push(meetings[i], meetings[i + 1]);
-  }
-  return byRoot;
-}
-
-function unionOf(
-  geos: Geos,
-  members: readonly GeosGeometry[],
-  meetings: readonly number[],
-  polygons: LazyPolygons,
-): GeosGeometry {
+function unionOf(geos: Geos, members: readonly GeosGeometry[]): GeosGeometry {
   if (members.length === 2) return members[0].union(members[1]);
   // The collection takes ownership of its members, and the polygons are needed afterwards to assign parts.
   using collection = geos.collection(members.map((member) => member.clone()));
-  if (members.length >= COVERAGE_POLYGONS) {
-    let mayBeCoverage = true;
-    for (let i = 0; i < meetings.length && mayBeCoverage; i += 2)
-      mayBeCoverage = polygons.get(meetings[i]).touches(polygons.get(meetings[i + 1]));
-    const union = mayBeCoverage ? coverageUnionOf(geos, collection) : null;
-    if (union !== null) return union;
-  }
   return collection.unaryUnion();
-}
-
-/**
- * The union of polygons that adjoin without overlaps and with the same positions on both sides of a border, such as
- * parcels: several times quicker, as nothing is noded. Null where they are no such coverage. Whether they are is told by the
- * result: where borders cross or run beside each other it is not valid, and where one polygon lies on another, area is
- * missing.
- */
-function coverageUnionOf(geos: Geos, collection: GeosGeometry): GeosGeometry | null {
-  let union: GeosGeometry;
-  try {
-    union = collection.coverageUnion();
-  } catch (error) {
-    if (error instanceof GeomillError && error.code === 'GEOS_FAILED' && !geos.isBroken) return null;
-    throw error;
-  }
-  const area = collection.area;
-  if (union.isValid && Math.abs(union.area - area) <= area * AREA_TOLERANCE) return union;
-  union[Symbol.dispose]();
-  return null;
 }
 
 /**

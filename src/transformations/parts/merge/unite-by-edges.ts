@@ -29,7 +29,7 @@ export function uniteByEdges(call: PolygonsCall, near: NearPolygons, answer: Ans
     if (states[i] !== POLYGON_STATE.kept) repaired.push(i);
     else if (near.hasOthers(i)) candidates.push(i);
   }
-  const all = [...repaired, ...candidates];
+  const all = [...repaired, ...candidates].sort((a, b) => a - b);
   if (candidates.length === 0 || repaired.length > MOST_REPAIRED) return all;
   const edges = outline.begin(hasZ(geometry.dimensions));
   for (const i of candidates) edges.addPolygon(geometry, i, i, classes === null ? 0 : classes[i]);
@@ -45,7 +45,7 @@ export function uniteByEdges(call: PolygonsCall, near: NearPolygons, answer: Ans
     }
   }
   writeOutlines(candidates, answer);
-  return rest;
+  return rest.sort((a, b) => a - b);
 }
 
 function writeOutlines(candidates: readonly number[], { states, builder, owners }: Answer): void {
