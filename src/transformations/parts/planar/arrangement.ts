@@ -60,7 +60,7 @@ export class Arrangement {
    */
   build(classOf: Uint32Array | null, mayCrossItself: boolean, sets: DisjointSets): boolean {
     const { edges } = this;
-    edges.cancel(sets);
+    if (!edges.cancel(sets)) return false;
     const { owner, vertices, from, to, count } = edges;
     this.#reserve(count);
     this.crossings = 0;
@@ -76,8 +76,7 @@ export class Arrangement {
     if (!isDone) return false;
     this.#divide();
     this.#sortAtVertices();
-    this.#spread(edgeClass, sets);
-    return true;
+    return this.#spread(edgeClass, sets);
   }
 
   /** Whether the edges cross. Marks those that meet otherwise than in a vertex of both. */
@@ -102,8 +101,9 @@ export class Arrangement {
       if (meetingOf(x[a], y[a], x[b], y[b], x[c], y[c], x[d], y[d]) !== MEETING.none) this.#mark(e, f);
       return false;
     }
-    this.#cross(e, f, atC < 0 ? 1 : 0);
-    return true;
+    const isPlaced = this.#cross(e, f, atC < 0 ? 1 : 0);
+    if (!isPlaced) this.#mark(e, f);
+    return isPlaced;
   }
 
   #mark(e: number, f: number): void {
@@ -111,7 +111,8 @@ export class Arrangement {
     this.#isUnclearEdge[f] = 1;
   }
 
-  #cross(e: number, f: number, fromRight: number): void {
+  /** False if digits do not suffice to say where. */
+  #cross(e: number, f: number, fromRight: number): boolean {
     const { from, to, vertices, z } = this.edges;
     const { x, y } = vertices;
     if (this.crossings * 2 + 2 > this.pairs.length) this.#growCrossings();
@@ -137,6 +138,7 @@ export class Arrangement {
       Math.min(Math.max(y[a], y[b]), Math.max(y[c], y[d])),
     );
     const alongF = within(((pX - x[c]) * fX + (pY - y[c]) * fY) / (fX * fX + fY * fY), 0, 1);
+    if (!Number.isFinite(alongE + alongF + pX + pY)) return false;
     const crossing = this.crossings++;
     this.pairs[crossing * 2] = e;
     this.pairs[crossing * 2 + 1] = f;
@@ -148,6 +150,7 @@ export class Arrangement {
     this.crossY[crossing] = pY;
     if (z !== null)
       this.crossZ[crossing] = mean(z[a] + alongE * (z[b] - z[a]), z[c] + alongF * (z[d] - z[c]));
+    return true;
   }
 
   /** Divides edges at their crossings. */
@@ -236,7 +239,7 @@ export class Arrangement {
   }
 
   /** Numbers connected areas and spreads cover from piece to piece; a ray from the most western vertex of each tells the rest. */
-  #spread(edgeClass: Uint32Array | null, sets: DisjointSets): void {
+  #spread(edgeClass: Uint32Array | null, sets: DisjointSets): boolean {
     const { from, vertices } = this.edges;
     this.area.fill(NONE, 0, this.pieces);
     this.areas = 0;
@@ -250,10 +253,12 @@ export class Arrangement {
       const y = vertices.y[from[west]];
       const ofClass = edgeClass === null ? 0 : edgeClass[west];
       const cover = this.#grid.winding(x, y, ofClass, null);
+      if (Number.isNaN(cover)) return false;
       offsets.push(cover - this.#coverWestOf(west));
       coverers.push(cover === 0 ? NONE : this.#covererOf(x, y, ofClass, sets));
     }
     this.#complete(offsets, coverers, sets);
+    return true;
   }
 
   /** One of the owners that cover a place; all are united. */

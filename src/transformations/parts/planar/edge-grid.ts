@@ -8,6 +8,8 @@ import { orientation } from './orientation.ts';
 const MOST_ENTRIES = 4;
 /** Pairs of edges that are compared, per edge. */
 const MOST_PAIRS = 256;
+/** Cells and edges that rays come to, per edge. */
+const MOST_STEPS = 512;
 
 export class EdgeGrid {
   #x: Float64Array = new Float64Array(0);
@@ -31,6 +33,9 @@ export class EdgeGrid {
   #columns = 1;
   #rows = 1;
   #perUnit = 0;
+  /** False if coordinates are too large for a grid. */
+  #isUsable = true;
+  #stepsLeft = 0;
   /** Cell c has the edges `items[starts[c] .. starts[c + 1])`. */
   #starts = new Uint32Array(256);
   #items = new Uint32Array(1024);
@@ -75,6 +80,10 @@ export class EdgeGrid {
     const count = Math.max(this.#count, 1);
     let size = Math.max(Math.sqrt((width * height) / count), width / count, height / count);
     while (boxes / (size * size) + (widths + heights) / size > (MOST_ENTRIES - 1) * count) size *= 1.25;
+    // Then one cell has all edges, of which none are visited.
+    this.#isUsable = size < Number.POSITIVE_INFINITY;
+    if (!this.#isUsable) size = 0;
+    this.#stepsLeft = count * MOST_STEPS + 65_536;
     this.#west = west;
     this.#south = south;
     this.#perUnit = size > 0 ? 1 / size : 0;
@@ -156,11 +165,11 @@ export class EdgeGrid {
   }
 
   #column(x: number): number {
-    return Math.floor((x - this.#west) * this.#perUnit);
+    return this.#perUnit === 0 ? 0 : Math.floor((x - this.#west) * this.#perUnit);
   }
 
   #row(y: number): number {
-    return Math.floor((y - this.#south) * this.#perUnit);
+    return this.#perUnit === 0 ? 0 : Math.floor((y - this.#south) * this.#perUnit);
   }
 
   /**
@@ -174,6 +183,7 @@ export class EdgeGrid {
     const maxYs = this.#maxY;
     const items = this.#items;
     const classOf = this.#classOf;
+    if (!this.#isUsable) return false;
     const columns = this.#columns;
     const firstColumns = this.#firstColumn;
     const firstRows = this.#firstRow;
@@ -209,7 +219,7 @@ export class EdgeGrid {
 
   /**
    * Winding number of the edges of a class around (x, y): those that a ray to the west crosses count, 1 for an edge to the
-   * south and -1 for one to the north. `visit` gets these.
+   * south and -1 for one to the north. `visit` gets these. NaN if rays took too long.
    */
   winding(x: number, y: number, ofClass: number, visit: ((e: number, one: number) => void) | null): number {
     const classOf = this.#classOf;
@@ -217,6 +227,7 @@ export class EdgeGrid {
     let sum = 0;
     for (let column = this.#column(x); column >= 0; column--) {
       const end = this.#starts[row + column + 1];
+      this.#stepsLeft -= 1 + end - this.#starts[row + column];
       for (let i = this.#starts[row + column]; i < end; i++) {
         const e = this.#items[i];
         if (classOf !== null && classOf[e] !== ofClass) continue;
@@ -232,6 +243,6 @@ export class EdgeGrid {
         visit?.(e, isNorth ? -1 : 1);
       }
     }
-    return sum;
+    return this.#stepsLeft < 0 ? Number.NaN : sum;
   }
 }

@@ -8,6 +8,8 @@ import { orientation } from './orientation.ts';
 import { PositionIndex } from './position-index.ts';
 
 const NONE = -1;
+/** Edges of a vertex that are looked at, per edge. */
+const MOST_STEPS = 64;
 
 export class EdgeSet {
   /** Vertices: equal positions of a class are one. */
@@ -99,10 +101,11 @@ export class EdgeSet {
     return orientation(x[before], y[before], x[at], y[at], x[after], y[after]);
   }
 
-  /** Removes pairs of opposite edges, and unites the owners of each. */
-  cancel(sets: DisjointSets): void {
+  /** Removes pairs of opposite edges, and unites the owners of each. False if too many edges meet in a vertex. */
+  cancel(sets: DisjointSets): boolean {
     this.#reserveLists();
     const { from, to, owner, firstOut, nextOut } = this;
+    let steps = this.count * MOST_STEPS;
     const isLeft = this.#isLeft.fill(0, 0, this.count);
     for (let e = 0; e < this.count; e++) {
       let before = NONE;
@@ -110,7 +113,9 @@ export class EdgeSet {
       while (other !== NONE && to[other] !== from[e]) {
         before = other;
         other = nextOut[other];
+        steps--;
       }
+      if (steps < 0) return false;
       if (other === NONE) {
         isLeft[e] = 1;
         nextOut[e] = firstOut[from[e]];
@@ -123,6 +128,7 @@ export class EdgeSet {
       sets.unite(owner[e], owner[other]);
     }
     this.#keep(isLeft);
+    return true;
   }
 
   #keep(isLeft: Uint8Array): void {
