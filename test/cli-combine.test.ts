@@ -12,15 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { ENTRANCE } from './support/program.ts';
 import { changeDatabase, contentOf } from './support/rich-gpkg.ts';
 
-const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 function geomill(...argv: readonly string[]): { status: number | null; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entrance, ...argv], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [ENTRANCE, ...argv], {
     cwd: directory,
     encoding: 'utf8',
     input: point(9, { n: 9 }),

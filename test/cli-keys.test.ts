@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { openAccounts } from '../src/accounts/accounts.ts';
 import { makeWorkspace } from './support/convert.ts';
-
-const ENTRANCE = join(import.meta.dirname, '..', 'bin', 'geomill.js');
+import { ENTRANCE } from './support/program.ts';
 
 interface Ended {
   readonly status: number | null;

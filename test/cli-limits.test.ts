@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../src/config.ts';
 import { inputLimits } from '../src/input-limits.ts';
 import { ZipWriter } from '../src/io/zip-write.ts';
+import { ENTRANCE } from './support/program.ts';
 
-const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));
 const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'geomill-limits-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ const CASES: Readonly<Record<string, string>> = {
 
 function geomill(argv: readonly string[], setting: string): { status: number | null; err: string } {
   const env = { ...process.env, [setting]: '1' };
-  const { status, stderr } = spawnSync(process.execPath, [entrance, ...argv], { env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [ENTRANCE, ...argv], { env, encoding: 'utf8' });
   return { status, err: stderr };
 }
 

@@ -17,10 +17,10 @@ import { run } from '../src/cli/convert.ts';
 import { run as runDocument } from '../src/cli/run.ts';
 import { readConfig } from '../src/config.ts';
 import { inputFormatById } from '../src/formats/format-by-id.ts';
+import { ENTRANCE } from './support/program.ts';
 import { readFileLayers } from './support/read-layers.ts';
 import { readZipMembers } from './support/zip-members.ts';
 
-const entrance = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const sample = join(import.meta.dirname, '..', 'samples', 'harbour.gpkg');
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
 test.after(() => rmSync(directory, { recursive: true, force: true }));
@@ -172,7 +172,7 @@ test('a thousand parts need few open files, as shapefiles too', () => {
   writeFileSync(input, JSON.stringify({ type: 'FeatureCollection', features }));
   for (const output of ['thousand.zip', 'thousand.dxf']) {
     const command = `ulimit -n 48 && exec "$0" "$@"`;
-    const argv = [process.execPath, entrance, 'convert', input, pathOf(output), '--split-by', 'id', '--json'];
+    const argv = [process.execPath, ENTRANCE, 'convert', input, pathOf(output), '--split-by', 'id', '--json'];
     const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command, ...argv], { encoding: 'utf8' });
     assert.equal(status, 0, stderr);
     const { output: written, totals } = JSON.parse(stdout);

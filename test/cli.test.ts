@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ENTRANCE } from './support/program.ts';
 import { checkDocument } from './support/response-check.ts';
 
-const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));
 const sample = fileURLToPath(new URL('../samples/harbour.geojson', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ interface Surroundings {
 async function geomill(argv: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   const temporary = mkdtempSync(join(directory, 'tmp-'));
   const { npm_lifecycle_event: _, INIT_CWD: __, ...inherited } = process.env;
-  const child = spawn(process.execPath, [entrance, ...argv], {
+  const child = spawn(process.execPath, [ENTRANCE, ...argv], {
     cwd: surroundings.cwd ?? directory,
     env: { ...inherited, TMPDIR: temporary, ...surroundings.env },
   });

@@ -9,6 +9,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { after, type TestContext } from 'node:test';
+import { ENTRANCE } from './support/program.ts';
 import { type ServerProcess, startServerProcess } from './support/server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -141,7 +142,7 @@ function prepare(directory: string): NodeJS.ProcessEnv {
   mkdirSync(join(directory, 'deploy'));
   const commands = join(directory, '.bin');
   mkdirSync(commands);
-  const geomill = `"${process.execPath}" "${join(ROOT, 'bin', 'geomill.js')}" "$@"`;
+  const geomill = `"${process.execPath}" "${ENTRANCE}" "$@"`;
   writeFileSync(join(commands, 'geomill'), `#!/bin/sh\nexec ${geomill}\n`);
   writeFileSync(join(commands, 'npx'), `#!/bin/sh\n[ "$1" = geomill ] || exit 64\nshift\nexec ${geomill}\n`);
   for (const name of ['geomill', 'npx']) chmodSync(join(commands, name), 0o755);

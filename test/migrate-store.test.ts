@@ -17,13 +17,13 @@ import { Browser, setUpAdmin } from './support/account-area.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { outputOf } from './support/fake-conversion.ts';
 import { noPostgres, sharedPostgres } from './support/postgres.ts';
+import { ENTRANCE } from './support/program.ts';
 import { runCli } from './support/run-cli.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from './support/s3-server.ts';
 import { startTestService, submit, submitJob, type TestService } from './support/service.ts';
 import { appendTo, newUpload, offsetOf } from './support/tus.ts';
 
 const skip = noPostgres;
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const BIG = randomBytes(17 * 1024 ** 2);
 
 type Workspace = ReturnType<typeof makeWorkspace>;
@@ -247,7 +247,7 @@ test('the files of a service move alone, and later its databases', { skip }, asy
 
 /** Started, and killed as soon as `isThere`. */
 async function killWhen(settings: Settings, isThere: () => boolean | Promise<boolean>): Promise<void> {
-  const child: ChildProcess = spawn(process.execPath, [MAIN, 'migrate-store'], {
+  const child: ChildProcess = spawn(process.execPath, [ENTRANCE, 'migrate-store'], {
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

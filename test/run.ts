@@ -1,5 +1,6 @@
 /** `npm test`: all tests. What follows "--" goes to the test runner, files too: `npm test -- --test-name-pattern=sample test/unit/*.test.ts`. */
 import { spawnSync } from 'node:child_process';
+import { builtProgram } from './support/built-program.ts';
 
 // Without the cache, each of the processes compiles the same sources.
 const preloaded = ['compile-cache.js', 'temporary-files.js'].map((file) => `--import=./test/support/${file}`);
@@ -14,7 +15,7 @@ const { status, error } = spawnSync(
     ...options,
     ...(files.length === 0 ? ['test/**/*.test.ts'] : files),
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env: { ...process.env, TEST_PROGRAM: await builtProgram() } },
 );
 if (error !== undefined) throw error;
 process.exitCode = status ?? 1;

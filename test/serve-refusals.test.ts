@@ -7,14 +7,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
 import { makeWorkspace } from './support/convert.ts';
-
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
+import { ENTRANCE } from './support/program.ts';
 
 async function serveOnce(
   settings: Record<string, string>,
   flags: readonly string[] = [],
 ): Promise<{ status: number | null; text: string }> {
-  const service = spawn(process.execPath, [MAIN, 'serve', ...flags], {
+  const service = spawn(process.execPath, [ENTRANCE, 'serve', ...flags], {
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import test from 'node:test';
 import { ADMIN, Browser, signIn, startTestArea } from '../support/account-area.ts';
-
-const ENTRANCE = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
+import { ENTRANCE } from '../support/program.ts';
 
 const area = await startTestArea();
 test.after(() => area[Symbol.asyncDispose]());

@@ -11,12 +11,11 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { createLogger } from '../../src/logger.ts';
 import { apiKey, bearer, type Shown, TestCredentials } from '../support/credentials.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
+import { ENTRANCE } from '../support/program.ts';
 
 test('no log, no answer and no file of a service holds a secret', async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-secrets-'));
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [ENTRANCE, 'serve'], {
     env: {
       PATH: process.env.PATH,
       HOST: '127.0.0.1',

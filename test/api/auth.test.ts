@@ -10,12 +10,12 @@ import { promisify } from 'node:util';
 import { accountsPath } from '../../src/jobs/data-directory.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { apiKey, bearer, TestCredentials } from '../support/credentials.ts';
+import { ENTRANCE } from '../support/program.ts';
 import { exchange } from '../support/raw-http.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService, submit, type TestService } from '../support/service.ts';
 
 const run = promisify(execFile);
-const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
 
 async function idOf(response: Response): Promise<string> {
   assert.equal(response.status, 202);
@@ -115,7 +115,7 @@ test('a key that the command line makes works at once, and is refused as soon as
   const { dataDirectory } = service.config;
   const keys = async (...argv: string[]): Promise<string> => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory };
-    const { stdout } = await run(process.execPath, [MAIN, 'keys', ...argv], { env });
+    const { stdout } = await run(process.execPath, [ENTRANCE, 'keys', ...argv], { env });
     return stdout.trim();
   };
   const key = await keys('create', '--owner', 'ci', '--name', 'robot');
@@ -235,7 +235,7 @@ test('what is refused before there is a route is a problem with the same headers
 test('the files of a service are for its user alone, also in a directory that others may read', async () => {
   using workspace = makeWorkspace();
   chmodSync(workspace.path, 0o755);
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [ENTRANCE, 'serve'], {
     env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: workspace.path, RUNNERS: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

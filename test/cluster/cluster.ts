@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { ENTRANCE } from '../support/program.ts';
 import { BUCKET, KEY_ID, SECRET } from '../support/s3-server.ts';
 import { DIVISION } from './divided.ts';
 import { Member, type Role } from './member.ts';
 import { makeNetwork, type Network } from './network.ts';
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
 const SCHEMA = 'campaign';
 const RESTART_PAUSE_MS = 200;
 
@@ -155,7 +155,7 @@ export class Cluster implements AsyncDisposable {
 
   #createKey(owner: string): string {
     const env = { PATH: process.env.PATH, DATABASE_URL: this.databaseUrl, DATABASE_SCHEMA: SCHEMA };
-    const args = [LAUNCHER, 'keys', 'create', '--owner', owner, '--name', 'campaign'];
+    const args = [ENTRANCE, 'keys', 'create', '--owner', owner, '--name', 'campaign'];
     return execFileSync(process.execPath, args, {
       env,
       encoding: 'utf8',

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ENTRANCE } from '../support/program.ts';
 import type { Machine } from './network.ts';
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
 /** Debian's package `faketime`: the only way to give one process another time of day; time namespaces have that of the machine. */
 const FAKE_TIME = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1').at(0) ?? null;
 
@@ -21,7 +21,7 @@ export interface MemberOptions {
   /** For its data directory and its log. */
   readonly directory: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Default: LAUNCHER. Another version, for tests of updates. */
+  /** Default: ENTRANCE. Another version, for tests of updates. */
   readonly launcher?: string;
 }
 
@@ -52,7 +52,7 @@ export class Member {
 
   /** Resolves when it listens. Rejects if it ends before, as it does without its database. */
   async start(): Promise<void> {
-    const { machine, role, settings, launcher = LAUNCHER } = this.#options;
+    const { machine, role, settings, launcher = ENTRANCE } = this.#options;
     const [file, ...args] = [...machine.within, process.execPath, launcher, 'serve', '--role', role];
     const child = spawn(file, args, {
       env: {

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { ADMIN } from '../support/account-area.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { ENTRANCE } from '../support/program.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -278,7 +279,7 @@ test('the commands of a result give the same bytes', async () => {
     copyFileSync(join(ROOT, 'samples', sample), join(workspace.path, name));
     for (const command of commands) {
       const before = new Set(readdirSync(workspace.path));
-      const shell = command.replace(/^geomill /, `${process.execPath} ${join(ROOT, 'bin/geomill.js')} `);
+      const shell = command.replace(/^geomill /, `${process.execPath} ${ENTRANCE} `);
       await run('sh', ['-c', shell], { cwd: workspace.path });
       const [made] = readdirSync(workspace.path).filter((one) => !before.has(one));
       assert.deepEqual(readFileSync(join(workspace.path, made)), Buffer.from(output), command);
@@ -340,7 +341,7 @@ test('the commands of an inspection work, and the result is on the page', async 
   copyFileSync(join(ROOT, 'samples/harbour.csv'), join(workspace.path, 'harbour.csv'));
   const output = await (await fetch(`${service.url}${location}/output`)).text();
   assert.equal((await run('sh', ['-c', curl], { cwd: workspace.path })).stdout, output);
-  const geomill = info.replace(/^geomill /, `${process.execPath} ${join(ROOT, 'bin/geomill.js')} `);
+  const geomill = info.replace(/^geomill /, `${process.execPath} ${ENTRANCE} `);
   assert.match((await run('sh', ['-c', geomill], { cwd: workspace.path })).stdout, /EPSG:25832/);
 });
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { ENTRANCE } from '../support/program.ts';
 import { assertClose, cli, geomill, type Layer, type Oracle, refusal, skip, startOracle } from './job.ts';
 
 const oracle = skip === false ? await startOracle() : (null as unknown as Oracle);
@@ -216,8 +217,6 @@ test('a conversion that would lose values fails if that is asked for', { skip },
   await geomill('convert wells.gpkg kept.gpkg --fail-on lost');
   assert.equal((await oracle.read('kept.gpkg'))[0].features.length, 2);
 });
-
-const ENTRANCE = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
 
 function start(command: string) {
   return spawn(process.execPath, [ENTRANCE, ...command.split(' ')], { stdio: ['pipe', 'pipe', 'ignore'] });

@@ -1,9 +1,7 @@
 /** The command line as users call it: a process of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-
-const ENTRANCE = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
+import { ENTRANCE } from './program.ts';
 
 export interface Ended {
   readonly status: number | null;

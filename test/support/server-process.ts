@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
+import { ENTRANCE, SOURCE_ENTRANCE } from './program.ts';
 
 export interface ServerProcess extends AsyncDisposable {
   /** Without a slash at the end. */
@@ -34,13 +33,14 @@ export async function serverForTests(settings: Readonly<Record<string, string>>)
   return server;
 }
 
-/** `settings` by their variables; TEST_LOG=info shows what the server says. */
+/** `settings` by their variables; with NODE_OPTIONS, which can load modules, the sources run. TEST_LOG=info shows what the server says. */
 export async function startServerProcess(
   settings: Readonly<Record<string, string>> = {},
   flags: readonly string[] = [],
 ): Promise<ServerProcess> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-server-'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve', ...flags], {
+  const launcher = settings.NODE_OPTIONS === undefined ? ENTRANCE : SOURCE_ENTRANCE;
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', launcher, 'serve', ...flags], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

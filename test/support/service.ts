@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
 import { ANY_OWNER, type Job } from '../../src/jobs/job.ts';
 import { type RunningService, type StartOptions, startService } from '../../src/service.ts';
+import { RUNNER } from './program.ts';
 import { checkedFetch, expectFakeOutputs } from './response-check.ts';
 import { strippedCopy } from './stripped-copy.ts';
 
@@ -44,7 +45,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...options.settings,
   });
   const running = await startService(config, {
-    runner: options.runner === null ? {} : FAKE_RUNNER,
+    runner: options.runner === null ? RUNNER : FAKE_RUNNER,
     ...options.start,
   });
   if (options.runner !== null) expectFakeOutputs(running.url);

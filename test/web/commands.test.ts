@@ -10,6 +10,7 @@ import { type CopyKind, copyAs } from '../../web/copy/commands.ts';
 import type { WorkspaceDocument } from '../../web/model/document.ts';
 import { outputExtension } from '../../web/model/split-output.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { ENTRANCE } from '../support/program.ts';
 import { startTestService } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -111,17 +112,14 @@ const DOCUMENTS: Readonly<Record<string, WorkspaceDocument>> = {
 const RUNNERS: Readonly<Record<CopyKind, (text: string, directory: string) => Promise<unknown>>> = {
   curl: (text, cwd) => run('/bin/sh', ['-e', '-c', text], { cwd }),
   cli: (text, cwd) => {
-    const command = text.replace(
-      /^geomill /gm,
-      `'${process.execPath}' '${join(root, 'bin', 'geomill.js')}' `,
-    );
+    const command = text.replace(/^geomill /gm, `'${process.execPath}' '${ENTRANCE}' `);
     return run('/bin/sh', ['-e', '-c', command], { cwd });
   },
   // Several jobs are documents one after another.
   json: async (text, cwd) => {
     for (const job of text.split(/\n(?=\{)/)) {
       writeFileSync(join(cwd, 'job.json'), job);
-      await run(process.execPath, [join(root, 'bin', 'geomill.js'), 'run', 'job.json'], { cwd });
+      await run(process.execPath, [ENTRANCE, 'run', 'job.json'], { cwd });
     }
   },
   typescript: (text, cwd) => {

@@ -8,6 +8,7 @@ import type { Locator, Page } from 'playwright-core';
 import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { ENTRANCE } from '../support/program.ts';
 import { startTestService } from '../support/service.ts';
 import { addFiles, LOOKS, onWorkspace, onWorkspaceWithMap, showPart } from '../support/workspace-page.ts';
 
@@ -65,7 +66,7 @@ async function bytesOfCommandLine(page: Page, directory: string): Promise<Buffer
   const text = (await page.locator('dialog pre').textContent()) ?? '';
   await page.locator('dialog[open]').getByRole('button', { name: 'Close' }).click();
   writeFileSync(join(directory, 'job.json'), text);
-  execFileSync(process.execPath, [join(root, 'bin', 'geomill.js'), 'run', 'job.json'], { cwd: directory });
+  execFileSync(process.execPath, [ENTRANCE, 'run', 'job.json'], { cwd: directory });
   const [output] = (JSON.parse(text) as { outputs: { path: string }[] }).outputs;
   return readFileSync(join(directory, output.path));
 }
