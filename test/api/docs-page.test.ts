@@ -1,14 +1,11 @@
 /** The documentation page: complete, and in a browser without a complaint or a request to anybody else. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import test from 'node:test';
-import { chromium } from 'playwright-core';
 import { formats } from '../../src/formats/registry.ts';
 import { allOperations } from '../../src/http/operations/all.ts';
+import { noBrowser as skip, startBrowser } from '../support/browser.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService } from '../support/service.ts';
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 
 const service = await startTestService();
 test.after(() => service[Symbol.asyncDispose]());
@@ -43,38 +40,24 @@ test('the page is sent again only when it has changed, and allows nothing but it
   assert.equal((await fetch(`${service.url}/docs`, { headers })).status, 304);
 });
 
-test('a browser shows it', { skip: CHROMIUM === undefined ? 'no chromium here' : false }, async () => {
-  const quiet = [
-    'no-sandbox',
-    'disable-gpu',
-    'disable-quic',
-    'no-first-run',
-    'disable-background-networking',
-  ];
-  const args = [...quiet, 'disable-component-update', 'disable-sync'].map((flag) => `--${flag}`);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
-  try {
-    for (const width of [1280, 390]) {
-      const page = await browser.newPage({ viewport: { width, height: 900 } });
-      const complaints: string[] = [];
-      const requests: string[] = [];
-      page.on('console', (message) => complaints.push(message.text()));
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('request', (request) => requests.push(request.url()));
-      await page.goto(`${service.url}/docs`);
-      for (const id of ids) assert.ok(await page.locator(`#${id} h3`).isVisible(), id);
-      assert.deepEqual(complaints, []);
-      assert.deepEqual(requests.filter((url) => !url.startsWith('data:')), [`${service.url}/docs`]); // biome-ignore format: one line
-      // As text: the page's globals are not those of the test.
-      const background = await page.evaluate(
-        "getComputedStyle(document.querySelector('nav')).backgroundColor",
-      );
-      assert.equal(background, 'rgb(244, 246, 249)', 'the style is applied');
-      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-      assert.ok(overflow <= 0, `${overflow} pixels of the page stand out at a width of ${width}`);
-      await page.close();
-    }
-  } finally {
-    await browser.close();
+test('a browser shows it', { skip }, async () => {
+  const browser = await startBrowser();
+  for (const width of [1280, 390]) {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => requests.push(request.url()));
+    await page.goto(`${service.url}/docs`);
+    for (const id of ids) assert.ok(await page.locator(`#${id} h3`).isVisible(), id);
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(requests.filter((url) => !url.startsWith('data:')), [`${service.url}/docs`]); // biome-ignore format: one line
+    // As text: the page's globals are not those of the test.
+    const background = await page.evaluate("getComputedStyle(document.querySelector('nav')).backgroundColor");
+    assert.equal(background, 'rgb(244, 246, 249)', 'the style is applied');
+    const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+    assert.ok(overflow <= 0, `${overflow} pixels of the page stand out at a width of ${width}`);
+    await page.close();
   }
 });

@@ -2,18 +2,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { chromium } from 'playwright-core';
+import { noBrowser as skip, startBrowser } from '../support/browser.ts';
 import { startTestService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 
 /** What the page does; `results` is what it tells. */
 const PROGRAM = `
@@ -40,9 +39,7 @@ const PROGRAM = `
   });
 `;
 
-test('a web page converts files', {
-  skip: CHROMIUM === undefined ? 'no chromium here' : false,
-}, async (t) => {
+test('a web page converts files', { skip }, async (t) => {
   const dist = mkdtempSync(join(tmpdir(), 'geomill-browser-'));
   t.after(() => rmSync(dist, { recursive: true }));
   const tsc = join(ROOT, 'node_modules', 'typescript', 'lib', 'tsc.js');
@@ -61,16 +58,7 @@ test('a web page converts files', {
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
   await using service = await startTestService({ runner: null, settings: { CORS_ORIGINS: origin } });
 
-  const flags = [
-    'no-sandbox',
-    'disable-gpu',
-    'no-first-run',
-    'disable-background-networking',
-    'disable-sync',
-  ];
-  const args = flags.map((flag) => `--${flag}`);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
-  t.after(() => browser.close());
+  const browser = await startBrowser();
   const page = await browser.newPage();
   const failed = new Promise<never>((_, reject) => page.once('pageerror', reject));
   await page.goto(`${origin}/?service=${encodeURIComponent(service.url)}`);

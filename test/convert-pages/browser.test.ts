@@ -211,7 +211,9 @@ test('the documentation is part of the same product', { skip }, async () => {
     async (page, shot) => {
       await page.goto(service.url);
       await page.getByRole('link', { name: 'Documentation' }).click();
-      await shot('docs');
+      // The whole page, a hundred articles of the same parts, takes as long as all other pages together.
+      if (IS_EXHAUSTIVE) await shot('docs');
+      else await check(page, 'docs', { within: ['nav', 'header', 'article:nth-of-type(-n + 3)'] });
       await page.getByRole('link', { name: 'geomill', exact: true }).click();
       assert.equal(page.url(), `${service.url}/`);
       await page.getByRole('link', { name: 'GeoPackage', exact: true }).click();

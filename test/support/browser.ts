@@ -7,7 +7,10 @@ import { after } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { IS_EXHAUSTIVE } from './exhaustive.ts';
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+/** The first is the same browser without windows and their pages, and takes two thirds of the CPU time. */
+const CHROMIUM = ['chromium-headless-shell', 'chromium', 'chromium-browser']
+  .map((name) => `/usr/bin/${name}`)
+  .find((path) => existsSync(path));
 /** Why tests with a browser are skipped, or false. */
 export const noBrowser = CHROMIUM === undefined ? 'no chromium here' : false;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -17,9 +20,14 @@ const SHOTS = process.env.SCREENSHOTS;
 /** Every frame of a movement is drawn without a graphics card: a tenth of the time of these tests. */
 const MOTION = IS_EXHAUSTIVE ? 'no-preference' : 'reduce';
 
+/** A page that is drawn by the processor reads the pixels of its map. */
+const READS_BACK = /GPU stall due to ReadPixels/;
+
 const QUIET = [
   ...[
     'no-sandbox',
+    // Pages are drawn by the processor; maps by SwiftShader, which takes much longer.
+    'disable-gpu-compositing',
     'use-angle=swiftshader',
     'enable-unsafe-swiftshader',
     'disable-quic',
@@ -75,7 +83,9 @@ export async function open(
     "addEventListener('securitypolicyviolation', (event) => console.error('policy', event.violatedDirective, event.blockedURI))",
   );
   if (!drawsMaps) await page.addInitScript(WITHOUT_MAPS);
-  page.on('console', (message) => complaints.push(message.text()));
+  page.on('console', (message) => {
+    if (!READS_BACK.test(message.text())) complaints.push(message.text());
+  });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => requests.push(request.url()));
   return { page, complaints, requests };
@@ -107,12 +117,21 @@ export async function setLook(
   await page.setViewportSize({ width, height });
 }
 
-/** `rules`: the only ones that are checked; undefined: all. Also that nothing is wider than the window. */
-export async function check(page: Page, name: string, rules?: readonly string[]): Promise<void> {
+export interface Check {
+  /** The only ones that are checked; undefined: all. */
+  readonly rules?: readonly string[];
+  /** Selectors of the only parts of the page that are checked; undefined: the whole page. */
+  readonly within?: readonly string[];
+}
+
+/** What axe finds, and that nothing is wider than the window. */
+export async function check(page: Page, name: string, { rules, within }: Check = {}): Promise<void> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
+  const context =
+    within === undefined ? 'document' : JSON.stringify({ include: within.map((part) => [part]) });
   const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
   const found = (await page.evaluate(
-    `axe.run(${options}).then((result) => result.violations)`,
+    `axe.run(${context}, ${options}).then((result) => result.violations)`,
   )) as Violation[];
   const told = found.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
