@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Database } from '../../src/engines/sqlite/database.ts';
+import { ENTRANCE } from '../support/program.ts';
 
-const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
 const TRIES = 6000;
 const PAUSE_MS = 10;
 
@@ -26,7 +26,7 @@ export class KilledService {
   #process: ChildProcess | null = null;
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [LAUNCHER, 'serve'], {
+    const child = spawn(process.execPath, [ENTRANCE, 'serve'], {
       env: {
         ...process.env,
         HOST: '127.0.0.1',

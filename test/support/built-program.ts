@@ -53,3 +53,6 @@ function removeOld(): void {
     if (Date.now() - mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });
   }
 }
+
+// As a command: for campaigns, which find it in TEST_PROGRAM.
+if (import.meta.main) console.log(await builtProgram());
