@@ -36,7 +36,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     PORT: '0',
     DATA_DIR: dataDirectory,
     LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
-    RUNNERS: '2',
+    // A real one takes as long to start as most of the jobs of tests.
+    RUNNERS: options.runner === null ? '1' : '2',
     SHUTDOWN_GRACE: '0',
     // Tests ask faster than people; those of the limit set it.
     RATE_LIMIT: '0',

@@ -172,6 +172,9 @@ async function submitAs(service: JobService, owner: string, text: string): Promi
 }
 
 for (const { name, skip, many, open } of QUEUES) {
+  /** Each statement of PostgreSQL takes a hundred times as long as one of SQLite. */
+  const isThorough = IS_EXHAUSTIVE || name === 'SQLite';
+
   test(`${name}: an owner with many jobs waiting lets another one pass at its first job`, {
     skip,
   }, async (context) => {
@@ -266,7 +269,7 @@ for (const { name, skip, many, open } of QUEUES) {
   test(`${name}: no owner comes to have more than half of the runners while another one waits`, {
     skip,
   }, async (context) => {
-    for (const runners of [1, 2, 3, 4, 5, 8]) {
+    for (const runners of isThorough ? [1, 2, 3, 4, 5, 8] : [2, 5]) {
       const clock = { now: 0 };
       const { queue } = await open(context, { now: () => clock.now });
       const jobMs = { hour: 3_600_000, second: 1000 };
@@ -307,14 +310,17 @@ for (const { name, skip, many, open } of QUEUES) {
     assert.ok(newMs <= MAX_LEAD_MS + 240_000, `${newMs}`);
   });
 
-  test(`${name}: each of 1000 owners has its turn before one has a second`, { skip }, async (context) => {
+  const owners = isThorough ? 1000 : 200;
+  test(`${name}: each of ${owners} owners has its turn before one has a second`, {
+    skip,
+  }, async (context) => {
     const { queue } = await open(context, { maxLength: 100_000 });
-    const ids = Array.from({ length: 3000 }, (_, i) => i);
-    await Promise.all(ids.map((i) => queue.enqueue(newJob(`j${i}`, { owner: `o${i % 1000}` }))));
+    const ids = Array.from({ length: 3 * owners }, (_, i) => i);
+    await Promise.all(ids.map((i) => queue.enqueue(newJob(`j${i}`, { owner: `o${i % owners}` }))));
     for (let round = 0; round < 3; round++) {
       const claims: Claim[] = [];
-      for (let i = 0; i < 1000; i++) claims.push(await claim(queue));
-      assert.equal(new Set(claims.map(({ job }) => job.owner)).size, 1000);
+      for (let i = 0; i < owners; i++) claims.push(await claim(queue));
+      assert.equal(new Set(claims.map(({ job }) => job.owner)).size, owners);
       await Promise.all(claims.map((one) => queue.fail(one, CANCELLED, 5)));
     }
   });
