@@ -20,6 +20,9 @@ const LOOKS = [
   [390, 844, false],
 ] as const;
 
+const WITHOUT_MOST_ARTICLES =
+  "for (const article of [...document.querySelectorAll('article')].slice(6)) article.remove()";
+
 /** Runs the steps in every look; nothing is loaded from another host, and the browser complains of nothing. */
 async function inEveryLook(
   service: TestService,
@@ -221,9 +224,9 @@ test('the documentation is part of the same product', { skip }, async () => {
     async (page, shot) => {
       await page.goto(service.url);
       await page.getByRole('link', { name: 'Documentation' }).click();
-      // The whole page, a hundred articles of the same parts, takes as long as all other pages together.
-      if (IS_EXHAUSTIVE) await shot('docs');
-      else await check(page, 'docs', { within: ['nav', 'header', 'article:nth-of-type(-n + 3)'] });
+      // With all articles, which have the same parts and 50,000 elements, it takes as long as all other pages together.
+      if (!IS_EXHAUSTIVE) await page.evaluate(WITHOUT_MOST_ARTICLES);
+      await shot('docs');
       await page.getByRole('link', { name: 'geomill', exact: true }).click();
       assert.equal(page.url(), `${service.url}/`);
       await page.getByRole('link', { name: 'GeoPackage', exact: true }).click();

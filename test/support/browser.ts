@@ -117,21 +117,12 @@ export async function setLook(
   await page.setViewportSize({ width, height });
 }
 
-export interface Check {
-  /** The only ones that are checked; undefined: all. */
-  readonly rules?: readonly string[];
-  /** Selectors of the only parts of the page that are checked; undefined: the whole page. */
-  readonly within?: readonly string[];
-}
-
-/** What axe finds, and that nothing is wider than the window. */
-export async function check(page: Page, name: string, { rules, within }: Check = {}): Promise<void> {
+/** `rules`: the only ones that are checked; undefined: all. Also that nothing is wider than the window. */
+export async function check(page: Page, name: string, rules?: readonly string[]): Promise<void> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
-  const context =
-    within === undefined ? 'document' : JSON.stringify({ include: within.map((part) => [part]) });
   const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
   const found = (await page.evaluate(
-    `axe.run(${context}, ${options}).then((result) => result.violations)`,
+    `axe.run(${options}).then((result) => result.violations)`,
   )) as Violation[];
   const told = found.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),

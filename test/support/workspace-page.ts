@@ -129,11 +129,11 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 export async function checkEverywhere(page: Page, name: string): Promise<void> {
   await check(page, name);
   await setLook(page, { isDark: true });
-  await check(page, name, { rules: COLOUR_RULES });
+  await check(page, name, COLOUR_RULES);
   await setLook(page, { ...PHONE, isDark: true });
   await check(page, name);
   await setLook(page, PHONE);
-  await check(page, name, { rules: COLOUR_RULES });
+  await check(page, name, COLOUR_RULES);
   await setLook(page, { width: 720, height: 450, isForced: true });
   if (IS_EXHAUSTIVE) await check(page, name);
   else await checkWidth(page, name);
