@@ -10,7 +10,7 @@ import { insist, KilledService } from '../faults/killed-service.ts';
 import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
 import { appendTo, newUpload, offsetOf, PIECE } from '../support/tus.ts';
 
-const ROUNDS = IS_EXHAUSTIVE ? 30 : 2;
+const ROUNDS = IS_EXHAUSTIVE ? 30 : 1;
 const MiB = 1024 ** 2;
 
 /** Seeded, so that a failure can be repeated (mulberry32). */
@@ -65,7 +65,7 @@ function* slices(content: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536);
 }
 
-test(`no acknowledged byte is lost when the service is killed in mid-upload (${ROUNDS} seeds)`, {
+test(`no acknowledged byte is lost when the service is killed in mid-upload (seeds up to ${ROUNDS})`, {
   timeout: 600_000,
 }, async () => {
   const service = new KilledService();
