@@ -28,6 +28,13 @@ export function writeVarint(out: ByteWriter, value: number): void {
   out.bytes[out.length++] = rest;
 }
 
+/** Bytes of a value as `writeVarint` writes it. */
+export function varintBytes(value: number): number {
+  let count = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) count++;
+  return count;
+}
+
 function writeBigVarint(out: ByteWriter, value: bigint): void {
   out.reserve(10);
   let rest = value;

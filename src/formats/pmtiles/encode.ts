@@ -4,10 +4,11 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { AttributeEncoder, idAt } from './attributes.ts';
+import { CellSet } from './cell-set.ts';
 import { cutLines, cutPolygons, type TileRange, visitTiles } from './clip.ts';
 import { MOST_BYTES, type RecordFacts, RecordWriter } from './record-writer.ts';
 import { IS_THINNED, type RecordChunk } from './records.ts';
-import { cleanLine, cleanPolygon, type Line, type Polygon } from './rings.ts';
+import { cleanLine, cleanPolygon, gridPoint, type Line, type Polygon, snapped } from './rings.ts';
 import { BUFFER, CELL, EXTENT, GRID, type WriteState } from './state.ts';
 import { tileId } from './tile-id.ts';
 import { type WorldShape, worldShape } from './world-shape.ts';
@@ -18,10 +19,6 @@ const MOST_TILES = 2 ** 20;
 const MOST_THINNED_ZOOM = 17;
 const MVT = { point: 1, line: 2, polygon: 3 } as const;
 const SIZE = { extent: EXTENT, buffer: BUFFER };
-/** The cuts of two neighbours may differ in the last digit: values near a half are all rounded up. */
-const TIE = 0.5 + 1e-6;
-const gridPoint = (value: number): number => Math.floor(value + TIE);
-
 /** minX, minY, maxX, maxY. */
 type Box = [number, number, number, number];
 
@@ -29,33 +26,57 @@ export function encodeTiles(
   batch: FeatureBatch,
   state: WriteState,
 ): { readonly chunk: RecordChunk; readonly findings: Findings } {
-  return new TileEncoder(batch, state).encode();
+  let buffers = buffersOf.get(state);
+  if (buffers === undefined) {
+    buffers = { records: new RecordWriter(), cells: new CellSet() };
+    buffersOf.set(state, buffers);
+  }
+  return new TileEncoder(batch, state, buffers).encode();
 }
+
+/** What the batches of a layer use one after another. */
+interface Buffers {
+  readonly records: RecordWriter;
+  /** For each zoom, the pixels that have a point. */
+  readonly cells: CellSet;
+}
+
+const buffersOf = new WeakMap<WriteState, Buffers>();
 
 class TileEncoder {
   readonly #batch: FeatureBatch;
   readonly #state: WriteState;
   readonly #findings = new Findings();
-  readonly #records = new RecordWriter();
+  readonly #records: RecordWriter;
   readonly #attributes: AttributeEncoder;
   readonly #degrees: Box = emptyBox();
-  /** For each zoom, the pixels that have a point. */
-  readonly #cells: Set<number>[];
+  readonly #cells: CellSet;
+  /** Features of each zoom. */
+  readonly #thinned: Uint32Array;
+  readonly #smallAsPoints: Uint32Array;
+  readonly #smallDropped: Uint32Array;
   #row = 0;
   #facts: RecordFacts = { hash: 0, layer: 0, id: Number.NaN, attributes: new Uint8Array(0) };
   /** Records before the current zoom of the current feature. */
   #countBefore = 0;
   #hasCollapsed = false;
 
-  constructor(batch: FeatureBatch, state: WriteState) {
+  constructor(batch: FeatureBatch, state: WriteState, { records, cells }: Buffers) {
     this.#batch = batch;
     this.#state = state;
     this.#attributes = new AttributeEncoder(batch.columns);
-    this.#cells = Array.from({ length: state.maxZoom + 1 }, () => new Set());
+    this.#records = records;
+    this.#cells = cells;
+    const zooms = state.maxZoom + 1;
+    this.#thinned = new Uint32Array(zooms);
+    this.#smallAsPoints = new Uint32Array(zooms);
+    this.#smallDropped = new Uint32Array(zooms);
   }
 
   encode(): { readonly chunk: RecordChunk; readonly findings: Findings } {
     const { geometry, rows } = cutAtAntimeridian(this.#batch.geometry);
+    this.#records.reset();
+    this.#cells.clear();
     for (const row of rows) this.#findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
     for (let row = 0; row < this.#batch.rowCount; row++) {
       this.#row = row;
@@ -64,8 +85,19 @@ class TileEncoder {
         this.#findings.note('GEOMETRY_NOT_DRAWN', { format: 'PMTiles' }, { record: row + 1 });
       else this.#encodeRow(shape);
     }
-    const chunk = { bytes: this.#records.sorted(), bounds: this.#degrees };
+    this.#noteCounts();
+    const chunk = { bytes: this.#records.takeSorted(), bounds: this.#degrees };
     return { chunk, findings: this.#findings };
+  }
+
+  #noteCounts(): void {
+    for (let zoom = this.#state.minZoom; zoom <= this.#state.maxZoom; zoom++)
+      for (const [code, counts] of [
+        ['PMTILES_SMALL_AS_POINTS', this.#smallAsPoints],
+        ['PMTILES_SMALL_DROPPED', this.#smallDropped],
+        ['PMTILES_POINTS_THINNED', this.#thinned],
+      ] as const)
+        if (counts[zoom] > 0) this.#findings.note(code, { zoom }, undefined, counts[zoom]);
   }
 
   #encodeRow(shape: WorldShape): void {
@@ -104,7 +136,7 @@ class TileEncoder {
     const scale = EXTENT * 2 ** zoom;
     if (points.length === 2) {
       const isKept = this.#addPoint(gridPoint(points[0] * scale), gridPoint(points[1] * scale), zoom);
-      if (!isKept) this.#findings.note('PMTILES_POINTS_THINNED', { zoom });
+      if (!isKept) this.#thinned[zoom]++;
       return;
     }
     // Positions of one feature that are equal in the tile are written once.
@@ -134,17 +166,14 @@ class TileEncoder {
   /** False: its pixel has a point. */
   #addPoint(x: number, y: number, zoom: number): boolean {
     const isThinned = zoom < this.#state.maxZoom && zoom <= MOST_THINNED_ZOOM;
-    if (isThinned) {
-      const cells = this.#cells[zoom];
-      const cell = Math.floor(x / CELL) * 2 ** 26 + Math.floor(y / CELL);
-      if (cells.has(cell)) return false;
-      cells.add(cell);
-    }
-    this.#eachTile([x, y, x, y], zoom, (tx, ty) => {
-      this.#records.begin(tileId(zoom, tx, ty), this.#facts, 0, MVT.point, isThinned ? IS_THINNED : 0);
-      this.#records.draw(1, [x, y], 0, 1, tx * EXTENT, ty * EXTENT);
-      this.#finishRecord(zoom);
-    });
+    if (isThinned && !this.#cells.add(zoom, Math.floor(x / CELL), Math.floor(y / CELL))) return false;
+    const { left, top, right, bottom } = tilesAround(x, y, x, y, zoom);
+    for (let tx = left; tx <= right; tx++)
+      for (let ty = top; ty <= bottom; ty++) {
+        this.#records.begin(tileId(zoom, tx, ty), this.#facts, 0, MVT.point, isThinned ? IS_THINNED : 0);
+        this.#records.point(x - tx * EXTENT, y - ty * EXTENT);
+        this.#finishRecord(zoom);
+      }
     return true;
   }
 
@@ -153,18 +182,19 @@ class TileEncoder {
       this.#addSmall(box, zoom);
       return;
     }
-    const snapped: Line[] = [];
+    const step = this.#stepOf(zoom);
+    const moved: Line[] = [];
     for (const line of lines) {
-      const clean = cleanLine(this.#snapped(line, zoom));
-      if (clean !== null) snapped.push(clean);
+      const clean = cleanLine(snapped(line, EXTENT * 2 ** zoom, step));
+      if (clean !== null) moved.push(clean);
     }
-    if (snapped.length === 0) {
+    if (moved.length === 0) {
       this.#addSmall(box, zoom);
       return;
     }
-    if (snapped.length < lines.length && zoom === this.#state.maxZoom) this.#hasCollapsed = true;
+    if (moved.length < lines.length && zoom === this.#state.maxZoom) this.#hasCollapsed = true;
     const size = diagonal(box, zoom);
-    this.#inTiles(snapped, boxOf(snapped), zoom, cutLines, (parts, x, y) => {
+    this.#inTiles(moved, boxOf(moved), zoom, cutLines, (parts, x, y) => {
       this.#records.begin(tileId(zoom, x, y), this.#facts, size, MVT.line, 0);
       let isEmpty = true;
       for (const part of parts) {
@@ -184,21 +214,21 @@ class TileEncoder {
       this.#addSmall(box, zoom);
       return;
     }
-    const snapped: Polygon[] = [];
+    const step = this.#stepOf(zoom);
+    const moved: Polygon[] = [];
     let hasCollapsed = false;
     for (const polygon of polygons) {
-      const pieces = cleanPolygon(polygon.map((ring) => this.#snapped(ring, zoom)));
+      const pieces = cleanPolygon(polygon.map((ring) => snapped(ring, EXTENT * 2 ** zoom, step)));
       if (pieces.length === 0) hasCollapsed = true;
-      for (const piece of pieces) snapped.push(piece);
+      for (const piece of pieces) moved.push(piece);
     }
-    if (snapped.length === 0) {
+    if (moved.length === 0) {
       this.#addSmall(box, zoom);
       return;
     }
     if (hasCollapsed && zoom === this.#state.maxZoom) this.#hasCollapsed = true;
     const size = diagonal(box, zoom);
-    const snappedBox = boxOf(snapped.map(([shell]) => shell));
-    this.#inTiles(snapped, snappedBox, zoom, cutPolygons, (parts, x, y, isCut) => {
+    this.#inTiles(moved, boxOf(moved.map(([shell]) => shell)), zoom, cutPolygons, (parts, x, y, isCut) => {
       this.#records.begin(tileId(zoom, x, y), this.#facts, size, MVT.polygon, 0);
       let isEmpty = true;
       for (const part of parts)
@@ -220,11 +250,15 @@ class TileEncoder {
     return zoom < this.#state.maxZoom && Math.max(maxX - minX, maxY - minY) * EXTENT * 2 ** zoom < GRID;
   }
 
+  #stepOf(zoom: number): number {
+    return zoom < this.#state.maxZoom ? GRID : 1;
+  }
+
   /** A point in place of a line or polygon without extent. */
   #addSmall([minX, minY, maxX, maxY]: Box, zoom: number): void {
     const { maxZoom, dropsSmall } = this.#state;
     if (dropsSmall && zoom < maxZoom) {
-      this.#findings.note('PMTILES_SMALL_DROPPED', { zoom });
+      this.#smallDropped[zoom]++;
       return;
     }
     const scale = EXTENT * 2 ** zoom;
@@ -233,15 +267,8 @@ class TileEncoder {
       gridPoint(((minY + maxY) / 2) * scale),
       zoom,
     );
-    this.#findings.note(isKept ? 'PMTILES_SMALL_AS_POINTS' : 'PMTILES_POINTS_THINNED', { zoom });
-  }
-
-  #snapped(line: Line, zoom: number): Line {
-    const step = zoom < this.#state.maxZoom ? GRID : 1;
-    const scale = (EXTENT / step) * 2 ** zoom;
-    const out: Line = [];
-    for (let i = 0; i < line.length; i++) out.push(gridPoint(line[i] * scale) * step);
-    return out;
+    if (isKept) this.#smallAsPoints[zoom]++;
+    else this.#thinned[zoom]++;
   }
 
   #inTiles<Part>(
@@ -251,7 +278,7 @@ class TileEncoder {
     cut: (parts: Part[], axis: 0 | 1, at: number, keepsLow: boolean) => Part[],
     visit: (parts: Part[], x: number, y: number, isCut: boolean) => void,
   ): void {
-    const range = tilesAround(box, zoom);
+    const range = tilesAround(box[0], box[1], box[2], box[3], zoom);
     const isOne = range.left === range.right && range.top === range.bottom;
     if (isOne) {
       visit(parts, range.left, range.top, false);
@@ -266,7 +293,7 @@ class TileEncoder {
   }
 
   #eachTile(box: Box, zoom: number, visit: (x: number, y: number) => void): void {
-    const { left, top, right, bottom } = tilesAround(box, zoom);
+    const { left, top, right, bottom } = tilesAround(box[0], box[1], box[2], box[3], zoom);
     for (let x = left; x <= right; x++) for (let y = top; y <= bottom; y++) visit(x, y);
   }
 
@@ -283,7 +310,7 @@ class TileEncoder {
 }
 
 /** The tiles that show something of a box in units. */
-function tilesAround([minX, minY, maxX, maxY]: Box, zoom: number): TileRange {
+function tilesAround(minX: number, minY: number, maxX: number, maxY: number, zoom: number): TileRange {
   const last = 2 ** zoom - 1;
   const within = (tile: number): number => Math.max(0, Math.min(last, tile));
   return {
@@ -319,7 +346,14 @@ function extend(box: Box, [minX, minY, maxX, maxY]: Readonly<Box>): void {
 function boxOf(lines: readonly Line[]): Box {
   const box = emptyBox();
   for (const line of lines)
-    for (let i = 0; i < line.length; i += 2) extend(box, [line[i], line[i + 1], line[i], line[i + 1]]);
+    for (let i = 0; i < line.length; i += 2) {
+      const x = line[i];
+      const y = line[i + 1];
+      if (x < box[0]) box[0] = x;
+      if (y < box[1]) box[1] = y;
+      if (x > box[2]) box[2] = x;
+      if (y > box[3]) box[3] = y;
+    }
   return box;
 }
 

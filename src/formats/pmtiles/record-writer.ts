@@ -1,7 +1,11 @@
 /** Writes records of pieces of features, and sorts them by their tile. */
-import { HEAD_BYTES } from './records.ts';
+import { stableOrder } from './record-order.ts';
+import { copyRecord, HEAD_BYTES } from './records.ts';
 
 const LEAST_BYTES = 1 << 16;
+const LEAST_RECORDS = 1 << 10;
+/** A writer that is used again keeps at most so many bytes. */
+const KEPT_BYTES = 16 << 20;
 /** One byte array has at most so many bytes. */
 export const MOST_BYTES = 2 ** 29;
 
@@ -18,8 +22,9 @@ export class RecordWriter {
   #bytes = new Uint8Array(LEAST_BYTES);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
-  #tiles: number[] = [];
-  #starts: number[] = [];
+  #tiles = new Float64Array(LEAST_RECORDS);
+  #starts = new Float64Array(LEAST_RECORDS);
+  #count = 0;
   /** Of the open record. */
   #x = 0;
   #y = 0;
@@ -29,7 +34,7 @@ export class RecordWriter {
   }
 
   get count(): number {
-    return this.#tiles.length;
+    return this.#count;
   }
 
   /** Begins the record of a piece; its commands follow, in units of its tile, whose corner is at `left`, `top`. */
@@ -37,8 +42,9 @@ export class RecordWriter {
     this.#reserve(HEAD_BYTES);
     const view = this.#view;
     const at = this.#length;
-    this.#tiles.push(tile);
-    this.#starts.push(at);
+    if (this.#count === this.#tiles.length) this.#moreRecords();
+    this.#tiles[this.#count] = tile;
+    this.#starts[this.#count++] = at;
     view.setFloat64(at, tile, true);
     view.setUint32(at + 12, facts.hash, true);
     view.setFloat32(at + 16, size, true);
@@ -53,12 +59,11 @@ export class RecordWriter {
 
   /** Takes the open record back. */
   cancel(): void {
-    this.#tiles.pop();
-    this.#length = this.#starts.pop() ?? 0;
+    this.#length = this.#starts[--this.#count];
   }
 
   end(attributes: Uint8Array): void {
-    const start = this.#starts[this.#starts.length - 1];
+    const start = this.#starts[this.#count - 1];
     this.#reserve(attributes.length + 8);
     const view = this.#view;
     view.setUint32(start + 24, this.#length - start - HEAD_BYTES, true);
@@ -99,20 +104,35 @@ export class RecordWriter {
     this.#bytes[this.#length++] = 15;
   }
 
-  /** All records, sorted by tile; those of one tile in their order. */
-  sorted(): Uint8Array<ArrayBuffer> {
-    const tiles = this.#tiles;
+  /** MoveTo one position of the tile. */
+  point(x: number, y: number): void {
+    this.#reserve(24);
+    this.#bytes[this.#length++] = 9;
+    this.#zigzag(x);
+    this.#zigzag(y);
+  }
+
+  /** All records, sorted by tile; those of one tile in their order. The writer is empty afterwards. */
+  takeSorted(): Uint8Array<ArrayBuffer> {
     const starts = this.#starts;
-    const order = Uint32Array.from(tiles, (_, i) => i);
-    order.sort((a, b) => tiles[a] - tiles[b] || a - b);
+    const count = this.#count;
     const out = new Uint8Array(this.#length);
+    const from = new Int32Array(this.#bytes.buffer, 0, this.#length >> 2);
+    const to = new Int32Array(out.buffer);
     let at = 0;
-    for (const i of order) {
-      const end = starts[i + 1] ?? this.#length;
-      out.set(this.#bytes.subarray(starts[i], end), at);
+    for (const i of stableOrder(this.#tiles, count)) {
+      const end = i + 1 < count ? starts[i + 1] : this.#length;
+      copyRecord(from, starts[i], end, to, at);
       at += end - starts[i];
     }
+    this.reset();
     return out;
+  }
+
+  reset(): void {
+    this.#length = 0;
+    this.#count = 0;
+    if (this.#bytes.length > KEPT_BYTES) this.#use(new Uint8Array(LEAST_BYTES));
   }
 
   #zigzag(value: number): void {
@@ -136,7 +156,19 @@ export class RecordWriter {
     if (needed <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
     grown.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = grown;
-    this.#view = new DataView(grown.buffer);
+    this.#use(grown);
+  }
+
+  #use(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
+  }
+
+  #moreRecords(): void {
+    const [tiles, starts] = [this.#tiles, this.#starts];
+    this.#tiles = new Float64Array(this.#count * 2);
+    this.#starts = new Float64Array(this.#count * 2);
+    this.#tiles.set(tiles);
+    this.#starts.set(starts);
   }
 }

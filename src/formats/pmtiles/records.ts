@@ -12,6 +12,9 @@ export const HEAD_BYTES = 40;
 /** Flag of points of which each pixel keeps one. */
 export const IS_THINNED = 1;
 
+/** Records are copied as a whole from this length on, by words below. */
+const LONG_BYTES = 1 << 10;
+
 /** Sorted records. Structured-clonable. */
 export interface RecordChunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -19,14 +22,16 @@ export interface RecordChunk {
   readonly bounds: readonly [number, number, number, number];
 }
 
-/** Reads the heads of records. */
+/** Reads the heads of records. `bytes` are a whole buffer, whose length is a multiple of 8, as that of records is. */
 export class RecordView {
-  bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly words: Int32Array<ArrayBuffer>;
   #view: DataView<ArrayBuffer>;
 
   constructor(bytes: Uint8Array<ArrayBuffer>) {
     this.bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.words = new Int32Array(bytes.buffer);
+    this.#view = new DataView(bytes.buffer);
   }
 
   tile(at: number): number {
@@ -66,4 +71,16 @@ export class RecordView {
   id(at: number): number {
     return this.#view.getFloat64(at + 32, true);
   }
+}
+
+/** Copies the record `[start, end)`. By words: a view of a part of an array, as `set` needs it, would be an object for each record. */
+export function copyRecord(
+  source: Int32Array,
+  start: number,
+  end: number,
+  target: Int32Array,
+  at: number,
+): void {
+  if (end - start > LONG_BYTES) target.set(source.subarray(start >> 2, end >> 2), at >> 2);
+  else for (let i = start >> 2, to = at >> 2; i < end >> 2; i++) target[to++] = source[i];
 }

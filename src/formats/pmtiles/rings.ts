@@ -11,6 +11,18 @@ export type Polygon = Line[];
 /** Above, positions that repeat are looked up in a map. */
 const FEW_POSITIONS = 12;
 
+/** The cuts of two neighbours may differ in the last digit: values near a half are all rounded up. */
+const TIE = 0.5 + 1e-6;
+export const gridPoint = (value: number): number => Math.floor(value + TIE);
+
+/** The nearest positions of a grid with `step` units between its lines, in units; the world has `size` units. */
+export function snapped(line: Line, size: number, step: number): Line {
+  const scale = size / step;
+  const out: Line = [];
+  for (let i = 0; i < line.length; i++) out.push(Math.floor(line[i] * scale + TIE) * step);
+  return out;
+}
+
 /** Removes repeated positions, spikes and positions on a straight line between their neighbours; null without area. */
 export function cleanRing(ring: Line): Line | null {
   const out: Line = [];
@@ -94,7 +106,11 @@ export function cleanPolygon(polygon: Polygon): Polygon[] {
       if (i === 0) return [];
       continue;
     }
-    const isPositive = doubleArea(clean) > 0;
+    const area = doubleArea(clean);
+    const isPositive = area > 0;
+    // As most are: a ring that does not touch itself.
+    if (polygon.length === 1 && !hasTouches(clean))
+      return area === 0 ? [] : [[isPositive ? clean : reversed(clean)]];
     for (const loop of splitAtTouches(clean)) {
       const isOwn = doubleArea(loop) > 0 === isPositive;
       if (i === 0 && isOwn) shells.push([isPositive ? loop : reversed(loop)]);

@@ -5,10 +5,10 @@
 import { rmSync } from 'node:fs';
 import { type ByteSink, createFileSink } from '../../io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
-import { RecordView } from './records.ts';
+import { copyRecord, RecordView } from './records.ts';
 
 /** Fewer bytes are merged in memory. */
-const MEMORY_BYTES = 64 << 20;
+const MEMORY_BYTES = 32 << 20;
 /** More runs are merged to one, before they are merged with others: each needs memory while it is read. */
 const MOST_RUNS = 256;
 const WINDOW_BYTES = 128 << 10;
@@ -79,6 +79,7 @@ export class SortedRuns {
     const file = this.#files[level];
     const start = file.byteLength;
     const block = new Uint8Array(BLOCK_BYTES);
+    const words = new Int32Array(block.buffer);
     let length = 0;
     for (const { view, start: from, end } of this.#merge(runs)) {
       if (length + end - from > BLOCK_BYTES) {
@@ -87,7 +88,7 @@ export class SortedRuns {
       }
       if (end - from > BLOCK_BYTES) file.append(view.bytes.subarray(from, end));
       else {
-        block.set(view.bytes.subarray(from, end), length);
+        copyRecord(view.words, from, end, words, length);
         length += end - from;
       }
     }

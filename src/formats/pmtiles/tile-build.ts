@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { writeVarint } from './attributes.ts';
+import { LayerWriter } from './layer-writer.ts';
 import { HEAD_BYTES, RecordView } from './records.ts';
 import { CELL, EXTENT } from './state.ts';
 
@@ -25,10 +25,6 @@ export interface BuiltTiles {
   readonly thinned: Uint32Array<ArrayBuffer>;
 }
 
-/** Numbers of members and kinds of their bytes in a tile, a layer and a feature. */
-const TILE_LAYER = 0x1a;
-const LAYER = { name: 0x0a, feature: 0x12, key: 0x1a, value: 0x22, extent: 0x28, version: 0x78 } as const;
-const FEATURE = { id: 0x08, tags: 0x12, type: 0x18, geometry: 0x22 } as const;
 /** How often a smaller number of features is tried. */
 const TRIALS = 8;
 
@@ -71,20 +67,14 @@ interface BuiltTile {
 
 class TileBuilder {
   readonly #view: RecordView;
-  readonly #layers: TileWork['layers'];
+  readonly #layers: readonly LayerWriter[];
   readonly #limit: number;
   readonly #tile = new ByteWriter();
-  readonly #features = new ByteWriter();
-  readonly #feature = new ByteWriter(1 << 10);
-  readonly #values = new ByteWriter();
-  readonly #tags = new ByteWriter(1 << 10);
-  #latin1: Buffer;
 
   constructor(view: RecordView, layers: TileWork['layers'], limit: number) {
     this.#view = view;
-    this.#layers = layers;
+    this.#layers = layers.map((layer) => new LayerWriter(view, layer));
     this.#limit = limit;
-    this.#latin1 = Buffer.from(view.bytes.buffer, view.bytes.byteOffset, view.bytes.length);
   }
 
   /** `all`: records of one tile. */
@@ -156,100 +146,14 @@ class TileBuilder {
       const layer = this.#view.layer(records[first]);
       let end = first;
       while (end < records.length && this.#view.layer(records[end]) === layer) end++;
-      this.#writeLayer(layer, records, first, end);
+      this.#layers[layer].write(records, first, end, tile);
       first = end;
     }
     // A window as small as the tile: most tiles are small, and to clear a large one takes longer than to compress them.
     const windowBits = Math.min(15, Math.max(9, 32 - Math.clz32(tile.length)));
     const memLevel = tile.length < 4096 ? 4 : 8;
-    return gzipSync(tile.written(), { level: 6, windowBits, memLevel });
+    // The result is in one array of at most this size.
+    const chunkSize = tile.length + (tile.length >> 8) + 64;
+    return gzipSync(tile.written(), { level: 6, windowBits, memLevel, chunkSize });
   }
-
-  #writeLayer(number: number, records: readonly number[], first: number, end: number): void {
-    const { name, fields } = this.#layers[number];
-    const features = this.#features;
-    const values = this.#values;
-    features.reset();
-    values.reset();
-    const keyOf = new Map<number, number>();
-    const placeOf = new Map<string, number>();
-    for (let i = first; i < end; i++) this.#writeFeature(records[i], keyOf, placeOf);
-    const head = new ByteWriter(1 << 8);
-    head.uint8(LAYER.version);
-    head.uint8(2);
-    writeText(head, LAYER.name, name);
-    const keys = new ByteWriter(1 << 8);
-    for (const field of keyOf.keys()) writeText(keys, LAYER.key, fields[field]);
-    const tail = new ByteWriter(8);
-    tail.uint8(LAYER.extent);
-    writeVarint(tail, EXTENT);
-    const tile = this.#tile;
-    tile.uint8(TILE_LAYER);
-    writeVarint(tile, head.length + features.length + keys.length + values.length + tail.length);
-    for (const part of [head, features, keys, values, tail]) tile.copy(part.bytes, 0, part.length);
-  }
-
-  #writeFeature(at: number, keyOf: Map<number, number>, placeOf: Map<string, number>): void {
-    const view = this.#view;
-    const feature = this.#feature;
-    feature.reset();
-    const id = view.id(at);
-    if (!Number.isNaN(id)) {
-      feature.uint8(FEATURE.id);
-      writeVarint(feature, id);
-    }
-    const geometryAt = at + HEAD_BYTES;
-    const attributesAt = geometryAt + view.geometryBytes(at);
-    this.#collectTags(attributesAt, attributesAt + view.attributeBytes(at), keyOf, placeOf);
-    if (this.#tags.length > 0) writeBytes(feature, FEATURE.tags, this.#tags.bytes, 0, this.#tags.length);
-    feature.uint8(FEATURE.type);
-    feature.uint8(view.type(at));
-    writeBytes(feature, FEATURE.geometry, view.bytes, geometryAt, attributesAt);
-    writeBytes(this.#features, LAYER.feature, feature.bytes, 0, feature.length);
-  }
-
-  #collectTags(start: number, end: number, keyOf: Map<number, number>, placeOf: Map<string, number>): void {
-    const { bytes } = this.#view;
-    const tags = this.#tags;
-    tags.reset();
-    let at = start;
-    const next = (): number => {
-      let value = 0;
-      for (let shift = 0; ; shift += 7) {
-        const byte = bytes[at++];
-        value |= (byte & 0x7f) << shift;
-        if (byte < 0x80) return value >>> 0;
-      }
-    };
-    while (at < end) {
-      const field = next();
-      const valueEnd = next() + at;
-      let key = keyOf.get(field);
-      if (key === undefined) {
-        key = keyOf.size;
-        keyOf.set(field, key);
-      }
-      const text = this.#latin1.toString('latin1', at, valueEnd);
-      let value = placeOf.get(text);
-      if (value === undefined) {
-        value = placeOf.size;
-        placeOf.set(text, value);
-        writeBytes(this.#values, LAYER.value, bytes, at, valueEnd);
-      }
-      writeVarint(tags, key);
-      writeVarint(tags, value);
-      at = valueEnd;
-    }
-  }
-}
-
-function writeBytes(out: ByteWriter, head: number, bytes: Uint8Array, start: number, end: number): void {
-  out.uint8(head);
-  writeVarint(out, end - start);
-  out.copy(bytes, start, end);
-}
-
-function writeText(out: ByteWriter, head: number, text: string): void {
-  const utf8 = new TextEncoder().encode(text);
-  writeBytes(out, head, utf8, 0, utf8.length);
 }

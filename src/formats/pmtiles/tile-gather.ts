@@ -1,5 +1,5 @@
 /** Gathers the records of whole tiles, some tiles at a time, to be built together. */
-import { RecordView } from './records.ts';
+import { copyRecord, RecordView } from './records.ts';
 import type { SortedRuns } from './sorted-runs.ts';
 
 /** Records that are built together, unless one tile has more. */
@@ -34,6 +34,7 @@ class Gathered {
   byteLength = 0;
   readonly #mostBytes: number;
   #bytes = new Uint8Array(WORK_BYTES * 2);
+  #words = new Int32Array(this.#bytes.buffer);
   #start = 0;
   /** Features of a smaller rank are left out of the tile. */
   #leastRank = 0;
@@ -58,9 +59,9 @@ class Gathered {
     if (needed > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
       grown.set(this.#bytes.subarray(0, this.byteLength));
-      this.#bytes = grown;
+      this.#use(grown);
     }
-    this.#bytes.set(view.bytes.subarray(start, end), this.byteLength);
+    copyRecord(view.words, start, end, this.#words, this.byteLength);
     this.byteLength = needed;
     if (needed - this.#start > this.#mostBytes) this.#thin();
   }
@@ -69,8 +70,13 @@ class Gathered {
     const bytes = this.#bytes.slice(0, this.byteLength);
     this.byteLength = 0;
     this.#start = 0;
-    if (this.#bytes.length > WORK_BYTES * 4) this.#bytes = new Uint8Array(WORK_BYTES * 2);
+    if (this.#bytes.length > WORK_BYTES * 4) this.#use(new Uint8Array(WORK_BYTES * 2));
     return bytes;
+  }
+
+  #use(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#bytes = bytes;
+    this.#words = new Int32Array(bytes.buffer);
   }
 
   /** Leaves the largest features in the tile, half of its bytes. */
