@@ -10,6 +10,8 @@ export interface Tile {
   readonly y: number;
   /** Bytes of the compressed tile. */
   readonly byteLength: number;
+  /** Not compressed. */
+  readonly bytes: Uint8Array;
   readonly features: readonly { readonly layer: string; readonly feature: VectorTileFeature }[];
 }
 
@@ -42,11 +44,12 @@ export async function readArchive(path: string): Promise<Archive> {
       const [zoom, x, y] = tileIdToZxy(tileId + run);
       const found = await archive.getZxy(zoom, x, y);
       if (found === undefined) throw new Error(`tile ${zoom}/${x}/${y} is not found`);
-      const { layers } = new VectorTile(new PbfReader(new Uint8Array(found.data)));
+      const bytes = new Uint8Array(found.data);
+      const { layers } = new VectorTile(new PbfReader(bytes));
       const features = Object.values(layers).flatMap((layer) =>
         Array.from({ length: layer.length }, (_, i) => ({ layer: layer.name, feature: layer.feature(i) })),
       );
-      tiles.push({ zoom, x, y, byteLength: length, features });
+      tiles.push({ zoom, x, y, byteLength: length, bytes, features });
     }
   return { header, metadata: (await archive.getMetadata()) as Archive['metadata'], tiles };
 }
