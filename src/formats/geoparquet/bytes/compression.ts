@@ -16,8 +16,13 @@ export const CODEC = {
   lz4: 7,
 } as const;
 
-/** Level of zstd: higher ones took more time than they saved bytes for geometries. */
-const ZSTD_LEVEL = 3;
+const { ZSTD_c_compressionLevel: LEVEL, ZSTD_c_minMatch: LEAST_MATCH } = zlib.constants;
+const ZSTD = { [LEVEL]: 3 };
+/**
+ * Neighbouring coordinates have the same upper bytes, mostly four or five. The fast search of level 1 finds them if it looks
+ * for four bytes instead of seven, and then saves more than level 3 in two fifths of its time.
+ */
+const ZSTD_OF_GEOMETRIES = { [LEVEL]: 1, [LEAST_MATCH]: 4 };
 const GZIP_LEVEL = 6;
 
 /** The unpacked bytes, which are `byteLength`. For codec `none` a view. */
@@ -70,10 +75,10 @@ function checked(name: string, byteLength: number, unpacked: () => Uint8Array): 
 /** The codecs that are written. */
 export type Compression = 'zstd' | 'gzip' | 'none';
 
-export function pack(compression: Compression, bytes: Uint8Array): Uint8Array {
+/** `isGeometries`: whether most of the bytes are coordinates. */
+export function pack(compression: Compression, bytes: Uint8Array, isGeometries: boolean): Uint8Array {
   if (compression === 'none' || bytes.length === 0) return bytes;
   const chunkSize = Math.max(64, bytes.length + (bytes.length >> 3) + 64);
   if (compression === 'gzip') return zlib.gzipSync(bytes, { level: GZIP_LEVEL, chunkSize });
-  const params = { [zlib.constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL };
-  return zlib.zstdCompressSync(bytes, { params, chunkSize });
+  return zlib.zstdCompressSync(bytes, { params: isGeometries ? ZSTD_OF_GEOMETRIES : ZSTD, chunkSize });
 }

@@ -1,6 +1,8 @@
 /** Encodes geometries as WKB, with the boxes and facts of ranges of rows. Runs in the workers. */
+import { isValid } from '../../../batch/attribute-column.ts';
 import { GEOMETRY_TYPE, type GeometryColumn, hasM, hasZ, strideOf } from '../../../batch/geometry-column.ts';
 import { mostWkbBytes, WkbWriter } from '../../../batch/wkb-write.ts';
+import { ReusedMemory } from '../../../io/byte-source.ts';
 
 /** Bytes of a length in front of each value. */
 const LENGTH_BYTES = 4;
@@ -8,16 +10,16 @@ const LENGTH_BYTES = 4;
 const RANGES = 8;
 
 export interface EncodedGeometries {
-  /** Plain values: each with its length in front. */
+  /** Plain values, each with its length in front; valid until the next batch. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Where the value of a row begins, and the end of all; a row without geometry has no bytes. */
   readonly offsets: Float64Array;
-  /** 1: the row has a geometry. */
-  readonly present: Uint8Array;
-  /** minX, minY, maxX, maxY of each row, as float32 rounded outward. */
-  readonly boxes: Float32Array;
-  /** 1: the row has a box. */
-  readonly boxed: Uint8Array;
+  /** Rows with a geometry. */
+  readonly present: Uint8Array<ArrayBuffer>;
+  /** minX, minY, maxX, maxY by row, as float32 rounded outward. */
+  readonly sides: readonly Float32Array[];
+  /** Rows with a box. */
+  readonly boxed: Uint8Array<ArrayBuffer>;
   facts(from: number, to: number): GeometryFacts;
 }
 
@@ -42,14 +44,17 @@ export function mergeGeometryFacts(a: GeometryFacts, b: GeometryFacts): Geometry
   return { ranges, types: a.types | b.types };
 }
 
+const memory = new ReusedMemory();
+
 export function encodeGeometries(column: GeometryColumn, rowCount: number): EncodedGeometries {
-  const bytes = new Uint8Array(mostWkbBytes(column, rowCount) + LENGTH_BYTES * rowCount);
+  const bytes = memory.take(mostWkbBytes(column, rowCount) + LENGTH_BYTES * rowCount);
   const view = new DataView(bytes.buffer);
   const writer = new WkbWriter(column, bytes);
   const offsets = new Float64Array(rowCount + 1);
-  const present = new Uint8Array(rowCount);
-  const boxes = new Float32Array(rowCount * 4);
-  const boxed = new Uint8Array(rowCount);
+  const present = new Uint8Array((rowCount + 7) >> 3);
+  const sides = Array.from({ length: 4 }, () => new Float32Array(rowCount));
+  const [minXs, minYs, maxXs, maxYs] = sides;
+  const boxed = new Uint8Array((rowCount + 7) >> 3);
   const ranges = new Float64Array(rowCount * 4);
   const types = new Uint8Array(rowCount);
   for (let row = 0; row < rowCount; row++) {
@@ -60,19 +65,19 @@ export function encodeGeometries(column: GeometryColumn, rowCount: number): Enco
       writer.measureRow(row);
       writer.writeGeometry(row);
       view.setUint32(start, writer.length - start - LENGTH_BYTES, true);
-      present[row] = 1;
+      present[row >> 3] |= 1 << (row & 7);
       types[row] = type + 8 * ((hasZ(writer.dimensions) ? 1 : 0) + (hasM(writer.dimensions) ? 2 : 0));
       if (writer.hasBox) {
-        boxed[row] = 1;
+        boxed[row >> 3] |= 1 << (row & 7);
         const at = row * 4;
         ranges[at] = writer.minX;
         ranges[at + 1] = writer.minY;
         ranges[at + 2] = writer.maxX;
         ranges[at + 3] = writer.maxY;
-        boxes[at] = floatBelow(writer.minX);
-        boxes[at + 1] = floatBelow(writer.minY);
-        boxes[at + 2] = -floatBelow(-writer.maxX);
-        boxes[at + 3] = -floatBelow(-writer.maxY);
+        minXs[row] = floatBelow(writer.minX);
+        minYs[row] = floatBelow(writer.minY);
+        maxXs[row] = -floatBelow(-writer.maxX);
+        maxYs[row] = -floatBelow(-writer.maxY);
       }
     }
     offsets[row + 1] = writer.length;
@@ -81,7 +86,7 @@ export function encodeGeometries(column: GeometryColumn, rowCount: number): Enco
     bytes,
     offsets,
     present,
-    boxes,
+    sides,
     boxed,
     facts: (from, to) => factsOf(column, ranges, boxed, types, from, to),
   };
@@ -90,7 +95,7 @@ export function encodeGeometries(column: GeometryColumn, rowCount: number): Enco
 function factsOf(
   column: GeometryColumn,
   boxes: Float64Array,
-  boxed: Uint8Array,
+  boxed: Uint8Array<ArrayBuffer>,
   rowTypes: Uint8Array,
   from: number,
   to: number,
@@ -100,7 +105,7 @@ function factsOf(
   for (let row = from; row < to; row++) {
     // Type 0 is no geometry.
     if ((rowTypes[row] & 7) !== 0) types |= 1 << rowTypes[row];
-    if (boxed[row] === 0) continue;
+    if (!isValid(boxed, row)) continue;
     for (let i = 0; i < 4; i++) {
       const value = boxes[row * 4 + i];
       if (isMinimum(i) ? value < ranges[i] : value > ranges[i]) ranges[i] = value;
@@ -127,11 +132,11 @@ const floatBits = new Int32Array(float.buffer);
 
 /** The largest float32 that is at most the value. */
 function floatBelow(value: number): number {
-  float[0] = value;
-  if (float[0] > value) {
-    // The next one down: bits count up away from zero.
-    if (float[0] === 0) return -(2 ** -149);
-    floatBits[0] += float[0] > 0 ? -1 : 1;
-  }
+  const nearest = Math.fround(value);
+  if (nearest <= value) return nearest;
+  // The next one down: bits count up away from zero.
+  if (nearest === 0) return -(2 ** -149);
+  float[0] = nearest;
+  floatBits[0] += nearest > 0 ? -1 : 1;
   return float[0];
 }

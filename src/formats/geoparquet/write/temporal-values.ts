@@ -7,8 +7,8 @@ import { RowTally } from '../../../finding-rows.ts';
 export interface DateValues {
   /** Days since 1970-01-01, by row. */
   readonly values: Int32Array;
-  /** 1: the row has a value. */
-  readonly present: Uint8Array;
+  /** Rows with a value. */
+  readonly present: Uint8Array<ArrayBuffer>;
   /** Rows with a text that is no date. */
   readonly invalid: RowTally;
 }
@@ -16,7 +16,7 @@ export interface DateValues {
 export interface TimeValues {
   /** Microseconds since 1970-01-01T00:00, in UTC where the text has a zone, by row. */
   readonly values: BigInt64Array;
-  readonly present: Uint8Array;
+  readonly present: Uint8Array<ArrayBuffer>;
   readonly invalid: RowTally;
   /** Rows with an offset other than UTC. */
   readonly moved: RowTally;
@@ -32,7 +32,7 @@ const DATE_LENGTH = 10;
 
 export function dateValues({ bytes, offsets, validity }: BytesColumn, rowCount: number): DateValues {
   const values = new Int32Array(rowCount);
-  const present = new Uint8Array(rowCount);
+  const present = new Uint8Array((rowCount + 7) >> 3);
   const invalid = new RowTally();
   for (let row = 0; row < rowCount; row++) {
     if (!isValid(validity, row)) continue;
@@ -40,7 +40,7 @@ export function dateValues({ bytes, offsets, validity }: BytesColumn, rowCount: 
     const end = offsets[row + 1];
     if (temporalKind(bytes, start, end) === DATE_TEXT) {
       values[row] = daysAt(bytes, start);
-      present[row] = 1;
+      present[row >> 3] |= 1 << (row & 7);
     } else invalid.add(row);
   }
   return { values, present, invalid };
@@ -48,7 +48,7 @@ export function dateValues({ bytes, offsets, validity }: BytesColumn, rowCount: 
 
 export function timeValues({ bytes, offsets, validity }: BytesColumn, rowCount: number): TimeValues {
   const values = new BigInt64Array(rowCount);
-  const present = new Uint8Array(rowCount);
+  const present = new Uint8Array((rowCount + 7) >> 3);
   const invalid = new RowTally();
   const moved = new RowTally();
   const cut = new RowTally();
@@ -62,7 +62,7 @@ export function timeValues({ bytes, offsets, validity }: BytesColumn, rowCount: 
       invalid.add(row);
       continue;
     }
-    present[row] = 1;
+    present[row >> 3] |= 1 << (row & 7);
     let at = start + DATE_LENGTH + 1;
     let seconds =
       daysAt(bytes, start) * DAY_SECONDS + digits(bytes, at, 2) * 3600 + digits(bytes, at + 3, 2) * 60;
