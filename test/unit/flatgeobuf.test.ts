@@ -183,8 +183,9 @@ test('reports feature ids, which the format does not have', () => {
 
 test('features are in the same order whether they are sorted in memory or in buckets in a file', () => {
   using workspace = makeWorkspace();
-  const spoolOf = (name: string, memoryBytes?: number): FeatureSpool => {
-    const spool = new FeatureSpool(join(workspace.path, name), memoryBytes);
+  const spoolOf = (name: string, most?: number, processBytes = 0): FeatureSpool => {
+    const memory = most === undefined ? undefined : { least: 10_000, most, processBytes };
+    const spool = new FeatureSpool(join(workspace.path, name), memory);
     for (let i = 0; i < 20; i++)
       spool.append(writer.encode(squares(200), { fields: [], state: null }).data as EncodedFeatures);
     return spool;
@@ -192,8 +193,10 @@ test('features are in the same order whether they are sorted in memory or in buc
   const expected = order(spoolOf('memory'), join(workspace.path, 'a'));
   assert.equal(expected.features.length, 4000);
   assert.ok(expected.moved > 3000);
+  assert.ok(!spoolOf('roomy', 1 << 30, Number.POSITIVE_INFINITY).isInFile);
   for (const bucketBytes of [1 << 30, 100_000, 3000, 1]) {
-    const spool = spoolOf('file', 10_000);
+    // Small buckets also for a process with too much in memory.
+    const spool = spoolOf('file', bucketBytes > 3000 ? 10_000 : 1 << 30);
     assert.ok(spool.isInFile);
     const found = order(spool, join(workspace.path, 'b'), bucketBytes);
     // Features of one section of the curve may be in several buckets, in their own order.

@@ -5,8 +5,16 @@ import { type ByteSink, createFileSink } from '../../io/byte-sink.ts';
 import { openFileSource, ReusedMemory } from '../../io/byte-source.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 
-/** A layer with less is sorted in memory. */
-const MEMORY_BYTES = 96 << 20;
+/** Bytes in memory; more go to the file. */
+interface SpoolMemory {
+  /** Used in any case. */
+  readonly least: number;
+  /** Used if the process has less than `processBytes` in memory: readers need between 50 and 400 MB. */
+  readonly most: number;
+  readonly processBytes: number;
+}
+
+const MEMORY: SpoolMemory = { least: 96 << 20, most: 256 << 20, processBytes: 480 << 20 };
 
 /** Features in the file: their boxes, lengths and bytes follow each other there. */
 type Block = Pick<EncodedFeatures, 'dimensions' | 'types'> & {
@@ -33,16 +41,16 @@ export class FeatureSpool {
   /** All features have them. */
   isUniform = true;
   readonly #path: string;
-  readonly #memoryBytes: number;
+  readonly #memory: SpoolMemory;
   readonly #blocks: Block[] = [];
   #kept: EncodedFeatures[] = [];
   #keptBytes = 0;
   #file: ByteSink | null = null;
 
   /** `path` is used only for many bytes; a file that a killed run left there is overwritten. */
-  constructor(path: string, memoryBytes = MEMORY_BYTES) {
+  constructor(path: string, memory = MEMORY) {
     this.#path = path;
-    this.#memoryBytes = memoryBytes;
+    this.#memory = memory;
   }
 
   append(features: EncodedFeatures): void {
@@ -66,7 +74,7 @@ export class FeatureSpool {
     }
     this.#kept.push(features);
     this.#keptBytes += bytes.byteLength + boxes.byteLength + lengths.byteLength;
-    if (this.#file === null && this.#keptBytes <= this.#memoryBytes) return;
+    if (this.#file === null && this.#hasMemory()) return;
     this.#file ??= createFileSink(this.#path, true);
     for (const kept of this.#kept) this.#move(kept, this.#file);
     this.#kept = [];
@@ -93,6 +101,12 @@ export class FeatureSpool {
     this.#file?.close();
     this.#file = null;
     rmSync(this.#path, { force: true });
+  }
+
+  #hasMemory(): boolean {
+    const { least, most, processBytes } = this.#memory;
+    if (this.#keptBytes <= least) return true;
+    return this.#keptBytes <= most && process.memoryUsage.rss() < processBytes;
   }
 
   *#read(withBytes: boolean): Generator<EncodedFeatures, void, undefined> {

@@ -4,7 +4,7 @@
  */
 import type { FeatureSpool } from './feature-spool.ts';
 import { PLACES, type Place, placesIn } from './hilbert.ts';
-import { type BucketChoice, MOST_NUMBERS, SortBuckets, type VisitFeature } from './sort-buckets.ts';
+import { type BucketChoice, MOST_NUMBERS, numberIn, SortBuckets, type VisitFeature } from './sort-buckets.ts';
 
 const BUCKET_BYTES = 16 << 20;
 /** The curve has so many sections, each with a sequence of places. */
@@ -39,12 +39,16 @@ export function visitSorted(
   }
 }
 
+/** Features that are looked up together. */
+const GROUP = 256;
+
 function visitInMemory(spool: FeatureSpool, place: Place, visit: VisitFeature): number {
   const chunks = [...spool.chunks()];
   const words = chunks.map(({ bytes }) => wordsOf(bytes));
-  const keys = new Float64Array(spool.count);
-  const chunkOf = new Uint32Array(spool.count);
-  const starts = new Uint32Array(spool.count);
+  const { count } = spool;
+  const keys = new Float64Array(count);
+  const chunkOf = new Uint32Array(count);
+  const starts = new Uint32Array(count);
   const firstOf: number[] = [];
   let feature = 0;
   for (const [i, { lengths, boxes }] of chunks.entries()) {
@@ -57,13 +61,27 @@ function visitInMemory(spool: FeatureSpool, place: Place, visit: VisitFeature): 
   }
   keys.sort();
   let moved = 0;
-  for (let i = 0; i < keys.length; i++) {
-    const number = keys[i] % MOST_NUMBERS;
-    if (number !== i) moved++;
-    const chunk = chunkOf[number];
-    const row = number - firstOf[chunk];
-    const { lengths, boxes } = chunks[chunk];
-    visit(words[chunk], starts[number], starts[number] + lengths[row] / 4, boxes, row * 4);
+  const numbers = new Uint32Array(GROUP);
+  const ends = new Uint32Array(GROUP);
+  const boxes = new Float64Array(GROUP * 4);
+  for (let first = 0; first < count; first += GROUP) {
+    const groupCount = Math.min(GROUP, count - first);
+    // The features are anywhere in memory: in a loop that does nothing else, the processor fetches several at a time.
+    for (let i = 0; i < groupCount; i++) {
+      const number = numberIn(keys[first + i]);
+      const chunk = chunkOf[number];
+      const start = starts[number];
+      const box = (number - firstOf[chunk]) * 4;
+      const from = chunks[chunk].boxes;
+      for (let side = 0; side < 4; side++) boxes[i * 4 + side] = from[box + side];
+      numbers[i] = number;
+      ends[i] = start + 1 + words[chunk][start] / 4;
+      if (number !== first + i) moved++;
+    }
+    for (let i = 0; i < groupCount; i++) {
+      const number = numbers[i];
+      visit(words[chunkOf[number]], starts[number], ends[i], boxes, i * 4);
+    }
   }
   return moved;
 }

@@ -18,6 +18,12 @@ export type BucketChoice = (place: number, byteLength: number) => number;
 
 /** With a place, the number of a feature is exact in a number: 32 and 21 bits. */
 export const MOST_NUMBERS = 2 ** 21;
+
+/** The number of the feature in a key, `place * MOST_NUMBERS + number`. `%` takes ten times as long for such numbers. */
+export function numberIn(key: number): number {
+  return key - Math.floor(key / MOST_NUMBERS) * MOST_NUMBERS;
+}
+
 /** Features that wait to be written to the file. */
 const WAITING_BYTES = 16 << 20;
 const LEAST_BUFFER_WORDS = 4 << 10;
@@ -108,7 +114,7 @@ export class SortBuckets {
       for (let i = 0; i < count; i++) keys[i] = numbers[starts[i] / 2] * MOST_NUMBERS + i;
       keys.sort();
       for (let i = 0; i < count; i++) {
-        const head = starts[keys[i] % MOST_NUMBERS];
+        const head = starts[numberIn(keys[i])];
         const first = head / 2;
         if (numbers[first + 1] !== visited++) moved++;
         const start = head + HEAD_WORDS;
