@@ -305,6 +305,8 @@ export interface SourceLayer {
    * `start`, and a read reports where the next record really begins; the pipeline reads again after a wrong guess.
    */
   readonly partitions: readonly Partition[];
+  /** A thread needs so much memory for a partition and those after it that only one reads them. Missing: all threads do. */
+  readonly isSequential?: true;
   /** Missing: `partitions` are the whole layer. */
   readonly excerpt?: Excerpt;
   /** Data for `readPartition`; structured-clonable. */

@@ -204,6 +204,7 @@ async function readLayer({ layer, layerIndex, positionRange, onRead, ...reading 
   await runPartitions({
     executor,
     partitions: layer.partitions,
+    isSequential: layer.isSequential,
     signal,
     limits,
     layerName: layer.name,

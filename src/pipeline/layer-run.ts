@@ -427,6 +427,7 @@ export class LayerRun {
       limits,
       sources: this.sources.map(({ layer, tally, readFields: fields }, source) => ({
         partitions: layer.partitions,
+        isSequential: layer.isSequential,
         at: tally.facts.at,
         makeTask: (partition) =>
           this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source),

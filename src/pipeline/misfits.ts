@@ -39,6 +39,7 @@ export async function collectMisfits(
     limits,
     sources: sources.map(({ layer, tally, sessionIndex, readFields: fields }, i) => ({
       partitions: layer.partitions,
+      isSequential: layer.isSequential,
       at: tally.facts.at,
       makeTask: (partition) => ({
         layerIndex: sessionIndex,

@@ -28,6 +28,8 @@ interface RunBasis {
 
 export interface PartitionRun extends RunBasis {
   readonly partitions: readonly Partition[];
+  /** As in SourceLayer. */
+  readonly isSequential?: true | undefined;
   readonly makeTask: (partition: Partition) => Task;
   /** Called once per used partition, in order. */
   readonly consume: (result: TaskResult, partition: Partition, base: PartitionBase) => void;
@@ -37,12 +39,14 @@ export interface PartitionRun extends RunBasis {
 /** Resolves when every record was consumed; rejects with the first error in the order of the records. */
 export async function runPartitions({
   partitions,
+  isSequential,
   makeTask,
   consume,
   layerName,
   ...basis
 }: PartitionRun): Promise<void> {
-  await runSources({ ...basis, sources: [{ partitions, makeTask, consume, at: { layer: layerName } }] });
+  const source = { partitions, isSequential, makeTask, consume, at: { layer: layerName } };
+  await runSources({ ...basis, sources: [source] });
 }
 
 /** Layers of files in sequence. The next ones start while one is running: they may be many and small. */
@@ -52,7 +56,8 @@ export interface SourcesRun extends RunBasis {
   readonly sources: readonly PartitionSource[];
 }
 
-export interface PartitionSource extends Pick<PartitionRun, 'partitions' | 'makeTask' | 'consume'> {
+export interface PartitionSource
+  extends Pick<PartitionRun, 'partitions' | 'isSequential' | 'makeTask' | 'consume'> {
   /** What locations and errors name beside records. */
   readonly at: LayerLocation;
 }
@@ -74,7 +79,9 @@ export async function runSources({
       (result) => ({ result }),
       (error) => ({ error }),
     );
-  const ahead = new Ahead(sources, executor.width * 2, start);
+  // A thread that is alone gets every task: its pages are in memory once.
+  const isSequential = sources.some((source) => source.isSequential === true);
+  const ahead = new Ahead(sources, isSequential ? 1 : executor.width * 2, start);
   for (const source of sources) {
     const { partitions } = source;
     const fields = new Set<string>();

@@ -333,6 +333,7 @@ class StepFileReader {
     return runPartitions({
       executor,
       partitions: layer.partitions,
+      isSequential: layer.isSequential,
       signal,
       limits: paths.limits,
       layerName: layer.name,

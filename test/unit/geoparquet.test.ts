@@ -7,8 +7,10 @@ import fc from 'fast-check';
 import { unpack } from '../../src/formats/geoparquet/bytes/compression.ts';
 import { readDeltas32, readDeltas64 } from '../../src/formats/geoparquet/bytes/delta.ts';
 import { readHybrid } from '../../src/formats/geoparquet/bytes/hybrid.ts';
+import { leavesOfField } from '../../src/formats/geoparquet/read/columns.ts';
 import { crsOf, parseGeo } from '../../src/formats/geoparquet/read/geo-metadata.ts';
 import type { ParquetState } from '../../src/formats/geoparquet/read/open.ts';
+import { hasLargePages } from '../../src/formats/geoparquet/read/page-memory.ts';
 import { readRows } from '../../src/formats/geoparquet/read/read-rows.ts';
 import { dateText, timestampText } from '../../src/formats/geoparquet/read/temporal-text.ts';
 import { reader } from '../../src/formats/geoparquet/read.ts';
@@ -202,6 +204,37 @@ test('bounds the memory of all columns of a range of rows', async () => {
   read(long, 1, 410_000);
   for (const mostBytes of [6000, 290_000])
     assert.throws(() => read(long, 1, mostBytes), /rows 1 to 1 have more/);
+});
+
+test('counts the first pages of the large columns of a row group', async () => {
+  using workspace = makeWorkspace();
+  const rowCount = 20_000;
+  const ints = (pageCount: number): RawPage[] =>
+    Array.from({ length: pageCount }, () => ({
+      data: new Uint8Array((rowCount / pageCount) * 4),
+      count: rowCount / pageCount,
+    }));
+  const zero: RawPage = { data: Buffer.alloc(4), count: 1, isDictionary: true };
+  const isLarge = async (
+    mostBytes: number,
+    ...columns: readonly (readonly RawPage[])[]
+  ): Promise<boolean> => {
+    const path = join(workspace.path, 'pages.parquet');
+    const own = columns.map((pages, i) => ({ name: `c${i}`, type: INT32, pages }));
+    writeFileSync(
+      path,
+      rawParquet({ columns: [...own, pointColumn(rowCount)], rowCount, keys: { geo: GEO } }),
+    );
+    const { source: layer } = (await readFileLayers(reader, path)).layers[0];
+    assert.equal(layer.isSequential, undefined);
+    const { fields, groups } = layer.state as ParquetState;
+    using source = openFileSource(path);
+    return hasLargePages(source, groups, fields.flatMap(leavesOfField), mostBytes);
+  };
+  assert.equal(await isLarge(70_000, ints(1)), true);
+  assert.equal(await isLarge(70_000, ints(4)), false);
+  assert.equal(await isLarge(70_000, [zero, ...ints(2)], ints(2)), true);
+  assert.equal(await isLarge(81_000, ints(1)), false);
 });
 
 test('keeps unsigned integers of lists, and reports values that JSON cannot have', async () => {

@@ -161,3 +161,32 @@ test('an aborted signal ends the run with CANCELLED', async () => {
     (error) => error instanceof GeomillError && error.code === 'CANCELLED',
   );
 });
+
+test('reads the partitions of a sequential layer one at a time', async () => {
+  const starts = [0, 10, 20, 30, 40];
+  const partitions = starts.map((start) => ({ start, end: start + 10 }));
+  for (const isSequential of [undefined, true] as const) {
+    const executor = recordExecutor(starts, 50, 'throw');
+    let running = 0;
+    let most = 0;
+    await runPartitions({
+      limits: UNLIMITED,
+      executor: {
+        ...executor,
+        async run(task) {
+          most = Math.max(most, ++running);
+          const done = await executor.run(task);
+          running--;
+          return done;
+        },
+      },
+      partitions,
+      isSequential,
+      makeTask,
+      signal: new AbortController().signal,
+      layerName: 'records',
+      consume: () => {},
+    });
+    assert.equal(most, isSequential === true ? 1 : 5);
+  }
+});

@@ -121,6 +121,17 @@ export class ChunkReader {
     return segments;
   }
 
+  /** Unpacked bytes of the first page of values; 0: there is none. Throws ParquetFault. */
+  firstPageBytes(source: ByteSource): number {
+    this.#rewind();
+    while (this.#at < this.#end) {
+      const { header, dataAt } = this.#readHeader(source);
+      if (header.type === DATA_PAGE || header.type === DATA_PAGE_V2) return header.unpackedBytes;
+      this.#at = dataAt + header.packedBytes;
+    }
+    return 0;
+  }
+
   /**
    * Takes the levels at the beginning of a page that was opened which belong to the row before, unless that row is before
    * `from`. Returns whether the page has no others.
@@ -251,7 +262,7 @@ export class ChunkReader {
   }
 
   /** Bytes of the file; from the window, if they are in it. */
-  #bytes(source: ByteSource, start: number, end: number): Uint8Array {
+  #bytes(source: ByteSource, start: number, end: number): Uint8Array<ArrayBuffer> {
     const isInside = start >= this.#windowAt && end <= this.#windowAt + this.#window.length;
     if (!isInside) {
       // A page that is longer is not kept.
@@ -271,6 +282,14 @@ export class ChunkReader {
     return plainValues(bytes, 0, valueCount, this.#leaf);
   }
 
+  /** Of a page; `packed` is unusable afterwards. */
+  #unpack(packed: Uint8Array<ArrayBuffer>, unpackedBytes: number): Uint8Array {
+    const bytes = unpack(this.#chunk.codec, packed, unpackedBytes);
+    // Frees the memory of a large page at once: the next collection of garbage may be after the next page.
+    if (bytes !== packed && packed.buffer !== this.#window.buffer) packed.buffer.transfer(0);
+    return bytes;
+  }
+
   #readPage(source: ByteSource, header: PageHeader, at: number): Page {
     const packed = this.#bytes(source, at, at + header.packedBytes);
     const { definition, repetition } = this.#leaf;
@@ -287,10 +306,10 @@ export class ChunkReader {
       if (repetition > 0) repetitions = readLevels(packed, 0, header.repetitionBytes, repetition, count);
       if (definition > 0) definitions = readLevels(packed, header.repetitionBytes, levels, definition, count);
       bytes = header.isPacked
-        ? unpack(this.#chunk.codec, packed.subarray(levels), unpackedBytes)
+        ? this.#unpack(packed.subarray(levels), unpackedBytes)
         : packed.subarray(levels);
     } else {
-      bytes = unpack(this.#chunk.codec, packed, header.unpackedBytes);
+      bytes = this.#unpack(packed, header.unpackedBytes);
       const take = (most: number, encoding: number): Uint8Array | null => {
         if (most === 0) return null;
         if (encoding !== ENCODING.rle)

@@ -8,12 +8,13 @@ import { checkFieldCount, UNLIMITED } from '../../../io/limits.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../../format.ts';
 import { lookOf } from '../../recognise.ts';
 import { withFaults } from '../fault.ts';
-import { type Columns, chooseColumns, type FieldPlan, type GeometryPlan } from './columns.ts';
+import { type Columns, chooseColumns, type FieldPlan, type GeometryPlan, leavesOfField } from './columns.ts';
 import { crsOf, type GeoMetadata, parseGeo } from './geo-metadata.ts';
 import { readMetadata } from './metadata.ts';
+import { hasLargePages } from './page-memory.ts';
 import { readRows } from './read-rows.ts';
 import { type RowGroups, readRowGroups } from './row-groups.ts';
-import { leavesOf, schemaTree } from './schema.ts';
+import { leavesOf, type SchemaNode, schemaTree } from './schema.ts';
 
 /** The data that a worker needs to read a partition. */
 export interface ParquetState {
@@ -92,9 +93,16 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
         : `the CRS of column '${columns.node.name}' is null, unknown`,
     statedExtent: statedExtent === null ? null : [...statedExtent],
     encoding: 'utf-8',
+    ...(hasLargePages(source, groups, leavesRead(geometry, fields)) ? { isSequential: true } : {}),
     partitions: cutRows(groups, context.partitionBytes * PARTITION_FACTOR),
     state,
   };
+}
+
+function leavesRead(geometry: GeometryPlan | null, fields: readonly FieldPlan[]): SchemaNode[] {
+  const leaves = fields.flatMap((plan) => leavesOfField(plan));
+  if (geometry === null) return leaves;
+  return [...leaves, ...(geometry.kind === 'wkb' ? [geometry.leaf] : geometry.leaves)];
 }
 
 function geoMetadata(text: string | undefined, source: string, findings: Findings): GeoMetadata | null {

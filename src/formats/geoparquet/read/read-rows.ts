@@ -13,7 +13,7 @@ import { readScalarColumn } from './flat-column.ts';
 import { readJsonColumn } from './json-column.ts';
 import { readNativeGeometries } from './native-geometry.ts';
 import type { ParquetState } from './open.ts';
-import { groupOf } from './row-groups.ts';
+import { chunkOf, groupOf } from './row-groups.ts';
 import type { SchemaNode } from './schema.ts';
 import { checkPositions, readWkbGeometries } from './wkb-geometry.ts';
 
@@ -154,15 +154,7 @@ class ColumnSource {
   #reader(leaf: SchemaNode, group: number): ChunkReader {
     const open = this.#open.get(leaf.firstLeaf);
     if (open?.group === group) return open.reader;
-    const { leafCount, firstRows, starts, lengths, valueCounts, codecs } = this.#state.groups;
-    const at = group * leafCount + leaf.firstLeaf;
-    const reader = new ChunkReader(leaf, {
-      start: starts[at],
-      length: lengths[at],
-      valueCount: valueCounts[at],
-      codec: codecs[at],
-      rowCount: firstRows[group + 1] - firstRows[group],
-    });
+    const reader = new ChunkReader(leaf, chunkOf(this.#state.groups, group, leaf));
     this.#open.set(leaf.firstLeaf, { group, reader });
     return reader;
   }

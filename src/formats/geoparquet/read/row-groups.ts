@@ -1,6 +1,7 @@
 /** Where the columns of each row group are in the file, and the bounding boxes of row groups. */
 import { type CompactReader, T } from '../bytes/compact-reader.ts';
 import { damaged, unsupported } from '../fault.ts';
+import type { Chunk as ColumnChunk } from './chunk-reader.ts';
 import { type FileMetadata, PHYSICAL } from './metadata.ts';
 import type { SchemaNode } from './schema.ts';
 
@@ -233,6 +234,18 @@ function boxNumber(bytes: Uint8Array | null, type: number | null): number | null
   if (bytes?.length !== (type === PHYSICAL.double ? 8 : 4)) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return type === PHYSICAL.double ? view.getFloat64(0, true) : view.getFloat32(0, true);
+}
+
+export function chunkOf(groups: RowGroups, group: number, { firstLeaf }: SchemaNode): ColumnChunk {
+  const { leafCount, firstRows, starts, lengths, valueCounts, codecs } = groups;
+  const at = group * leafCount + firstLeaf;
+  return {
+    start: starts[at],
+    length: lengths[at],
+    valueCount: valueCounts[at],
+    codec: codecs[at],
+    rowCount: firstRows[group + 1] - firstRows[group],
+  };
 }
 
 /** The group of a row, by binary search. */
