@@ -160,6 +160,13 @@ export interface InputFile {
   readonly name: string;
 }
 
+/** Threads that help `open` of a reader. */
+export interface OpenThreads {
+  readonly width: number;
+  /** Calls `work` of the reader in a thread. */
+  work(payload: unknown): Promise<unknown>;
+}
+
 export interface OpenContext {
   /** A directory of the job in which archives may be unpacked. */
   readonly scratchDirectory: string;
@@ -173,6 +180,8 @@ export interface OpenContext {
   readonly scratch?: ScratchSpace;
   /** The layers are needed for `selectFeatures` only: they may have no partitions, and a `featureCount` of null. */
   readonly forSelection?: true;
+  /** Missing: there are no threads. */
+  readonly threads?: OpenThreads;
   /** Geometries are not used: where the format can do without, the file needs none, and all columns are fields. */
   readonly attributesOnly?: true;
 }
@@ -359,6 +368,8 @@ export interface FormatReader {
   readonly ids: 'data' | 'row numbers' | 'none';
   /** Reads headers and splits the source into partitions; reads records only if necessary. */
   open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]>;
+  /** Does work for `open` in a thread. Required if `open` uses `threads` of the context. */
+  work?(payload: unknown): { readonly result: unknown; readonly transfer: readonly ArrayBuffer[] };
   /** Reads the records that begin in `[partition.start, partition.end)`, whole, in order. */
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead;
   /**

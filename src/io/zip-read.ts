@@ -5,7 +5,7 @@
  * yauzl reads the central directory (zip64 included). Unpacking is done here: yauzl's streams provide neither the CRC
  * nor the offset of a stored member, which is read in place without a copy.
  */
-import { createWriteStream, type WriteStream, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -14,6 +14,7 @@ import yauzl from 'yauzl';
 import { textDecoder } from '../bytes/text-encoding.ts';
 import { invalidUtf8At, UTF8 } from '../bytes/utf8.ts';
 import { failure, GeomillError } from '../errors.ts';
+import { createFileSink } from './byte-sink.ts';
 import { type ByteSource, openFileSource } from './byte-source.ts';
 import type { FileSegment } from './file-segment.ts';
 import type { UnpackBudget } from './unpack-budget.ts';
@@ -39,6 +40,8 @@ const ONE_CALL_BYTES = 16 << 20;
  * than the work.
  */
 const IN_POOL_BYTES = 1 << 20;
+/** Bytes that a stream unpacks at a time. */
+const INFLATED_BYTES = 1 << 20;
 const LOCAL_HEADER_BYTES = 30;
 
 const inflateInPool = promisify<Uint8Array, ZlibOptions, Buffer>(inflateRaw);
@@ -192,13 +195,14 @@ export function isStored({ method }: ZipEntry): boolean {
 
 /**
  * The entry's bytes as a segment: in place if stored, else unpacked to `targetPath`, which must not exist. Size and CRC
- * are verified. Throws ZIP_INVALID.
+ * are verified. `advance` is called with the number of bytes that are unpacked so far, but not verified. Throws ZIP_INVALID.
  */
 export async function unpackEntry(
   archivePath: string,
   entry: ZipEntry,
   source: string,
   targetPath: string,
+  advance: (byteLength: number) => void = () => {},
 ): Promise<FileSegment> {
   const invalid = invalidEntry(source, entry);
   if (entry.unusable !== null) throw invalid(entry.unusable);
@@ -211,7 +215,7 @@ export async function unpackEntry(
   }
   if (entry.unpackedBytes <= ONE_CALL_BYTES && entry.packedBytes <= ONE_CALL_BYTES)
     await inflateAtOnce(archive, entry, start, targetPath, invalid);
-  else await inflateStream(archive, entry, start, targetPath, invalid);
+  else await inflateStream(archive, entry, start, targetPath, invalid, advance);
   return { path: targetPath, name, start: 0, byteLength: entry.unpackedBytes };
 }
 
@@ -275,29 +279,32 @@ async function inflateStream(
   start: number,
   targetPath: string,
   invalid: (reason: string) => GeomillError,
+  advance: (byteLength: number) => void,
 ): Promise<void> {
-  let byteLength = 0;
   let crc = 0;
-  const verify = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const target = createFileSink(targetPath);
+  const write = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+    let byteLength = 0;
     for await (const chunk of chunks) {
       byteLength += chunk.length;
       if (byteLength > entry.unpackedBytes) break;
       crc = crc32(chunk, crc);
-      yield chunk;
+      target.append(chunk);
+      advance(byteLength);
     }
     checkUnpacked(entry, byteLength, crc, invalid);
   };
-  const target: WriteStream = createWriteStream(targetPath, { flags: 'wx', highWaterMark: 4 << 20 });
   try {
     await pipeline(
       Readable.from(pieces(archive, start, entry.packedBytes), { objectMode: false }),
-      createInflateRaw({ chunkSize: 1 << 20, finishFlush: constants.Z_FINISH }),
-      verify,
-      target,
+      createInflateRaw({ chunkSize: INFLATED_BYTES, finishFlush: constants.Z_FINISH }),
+      write,
     );
   } catch (error) {
     if (error instanceof GeomillError) throw error;
     throw invalid(`it cannot be unpacked (${(error as Error).message})`);
+  } finally {
+    target.close();
   }
 }
 

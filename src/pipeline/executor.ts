@@ -9,7 +9,16 @@ import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { createPerformer, type Performer } from './perform.ts';
 import type { PartEncodings } from './split-batch.ts';
-import type { Expectation, Piece, Session, StepCall, Task, TaskOutcome, TaskResult } from './task.ts';
+import type {
+  Expectation,
+  Piece,
+  ReaderWork,
+  Session,
+  StepCall,
+  Task,
+  TaskOutcome,
+  TaskResult,
+} from './task.ts';
 import type { ThreadNote, ThreadSource } from './threads.ts';
 
 export interface Executor {
@@ -29,6 +38,8 @@ export interface Executor {
   call(call: StepCall, transfer: readonly ArrayBuffer[]): Promise<unknown>;
   /** Compresses pieces of the output in the threads, in turn with the tasks. Missing: there are no threads. */
   readonly packer?: Packer;
+  /** Calls `work` of the reader of a format in a thread, before or after `begin`. Missing: there are no threads. */
+  read?(work: ReaderWork): Promise<unknown>;
   /** Calls `work` of the writer in a thread, in turn with the tasks. Missing: there are no threads. */
   work?(payload: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown>;
   /** Starts no more tasks; resolves when none is running. Threads that are not kept are terminated at once. */
@@ -128,6 +139,7 @@ interface Waiting {
     | { readonly task: Task }
     | { readonly call: StepCall }
     | { readonly piece: Piece }
+    | { readonly reading: ReaderWork }
     | { readonly work: unknown };
   readonly transfer: readonly ArrayBuffer[];
   readonly resolve: (outcome: unknown) => void;
@@ -216,6 +228,7 @@ export function threadExecutor(
     },
     run: (task) => send({ task }, transferOf(task)) as Promise<TaskResult>,
     call: (call, transfer) => send({ call }, transfer),
+    read: (reading) => send({ reading }, []),
     work: (work, transfer) => send({ work }, transfer),
     packer: {
       pack: (bytes, content) => send({ piece: { bytes, content } }, [bytes.buffer]) as Promise<PackedPiece>,

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { positionText } from '../bytes/text-position.ts';
 import { type ErrorCode, errorCatalogue, GeomillError, type Location } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
-import type { FormatReader } from '../formats/format.ts';
+import type { FormatReader, OpenContext } from '../formats/format.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '../io/gzip.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
 import { positionInFile } from '../io/text-position.ts';
 import { UnpackBudget } from '../io/unpack-budget.ts';
 import { textOf } from '../message.ts';
+import type { Executor } from './executor.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -36,6 +37,8 @@ export interface Opening {
   readonly forSelection?: true;
   readonly scratch: ScratchSpace;
   readonly signal: AbortSignal;
+  /** Missing: there are no threads. */
+  readonly executor?: Pick<Executor, 'width' | 'read'> | null;
   /** The first file is the target of an append. */
   readonly hasTarget: boolean;
 }
@@ -151,6 +154,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       partitionBytes,
       ...(forSelection === undefined ? {} : { forSelection }),
       scratch,
+      ...threadsOf(opening, index),
     });
     checkLayerNames(layers);
     const mayBeKept = ({ code }: Finding): boolean =>
@@ -176,6 +180,14 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
     if (isOne || !(error instanceof GeomillError) || error.fault === 'ours') throw error;
     throw new GeomillError(error.code, error.params, { file: name, ...error.location }, error);
   }
+}
+
+function threadsOf({ executor, input }: Opening, index: number): Pick<OpenContext, 'threads'> {
+  const read = executor?.read;
+  if (executor == null || read === undefined) return {};
+  const target = index === 0 ? input.targetFormat : undefined;
+  const format = target ?? input.files[index].own?.format ?? input.format;
+  return { threads: { width: executor.width, work: (payload) => read({ format, payload }) } };
 }
 
 /** Each input gets a directory: archives may have members with the same names. */

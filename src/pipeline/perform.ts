@@ -20,7 +20,7 @@ import { checkFieldNames } from './name-lengths.ts';
 import { checkPositions, withLikelyReason } from './position-range.ts';
 import { countParts, dividedBatch, encodeParts, type PartEncodings, type PartResult } from './split-batch.ts';
 import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
-import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
+import type { Expectation, ReaderWork, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
 import { transformersFor } from './transformers.ts';
 
 export interface Performed {
@@ -98,6 +98,16 @@ export async function preload(expectation: Expectation): Promise<void> {
     expectation.reprojects ? loadProj(expectation.gridDirectory) : null,
     ...expectation.transformations.map((type) => transformationById(type, transformations).load()),
   ]);
+}
+
+/** Does work for `open` of a reader. */
+export async function readerWork({
+  format,
+  payload,
+}: ReaderWork): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }> {
+  const reader = await inputFormatById(format, 'input.format').loadReader();
+  if (reader.work === undefined) throw new Error('work came for a reader that does none');
+  return reader.work(payload);
 }
 
 function performTask(

@@ -227,6 +227,7 @@ class Conversion {
       ...(forSelection ? { forSelection } : {}),
       scratch: this.#scratch,
       signal: this.#control.signal,
+      executor: this.#executor,
       hasTarget: this.#request.operation === 'append',
     });
   }

@@ -196,6 +196,13 @@ export interface StepCall {
   readonly payload: unknown;
 }
 
+/** Work for `open` of a reader. */
+export interface ReaderWork {
+  /** Id of its format. */
+  readonly format: string;
+  readonly payload: unknown;
+}
+
 /** A piece of an archive that is compressed. */
 export interface Piece {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -204,6 +211,6 @@ export interface Piece {
 
 export type TaskOutcome =
   | { readonly result: TaskResult }
-  /** Of a call or of work, or a PackedPiece. */
+  /** Of a call or of work for a reader or writer, or a PackedPiece. */
   | { readonly answer: unknown }
   | { readonly error: PlainError; readonly stack?: string };

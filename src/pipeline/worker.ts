@@ -4,9 +4,9 @@
  */
 import { parentPort } from 'node:worker_threads';
 import { asGeomillError } from '../errors.ts';
-import { createPerformer, type Performer, preload } from './perform.ts';
+import { createPerformer, type Performer, preload, readerWork } from './perform.ts';
 import type { PartEncodings } from './split-batch.ts';
-import type { Piece, Session, StepCall, Task, TaskOutcome } from './task.ts';
+import type { Piece, ReaderWork, Session, StepCall, Task, TaskOutcome } from './task.ts';
 import type { ThreadNote } from './threads.ts';
 
 type Message =
@@ -14,6 +14,7 @@ type Message =
   | { readonly task: Task }
   | { readonly call: StepCall }
   | { readonly piece: Piece }
+  | { readonly reading: ReaderWork }
   /** For the writer. */
   | { readonly work: unknown }
   | { readonly encodings: PartEncodings }
@@ -53,6 +54,10 @@ export async function receive(message: Message): Promise<void> {
       outcome = { answer: packed };
       transfer = [packed.packed.buffer];
       spent = [bytes.buffer];
+    } else if ('reading' in message) {
+      const done = await readerWork(message.reading);
+      outcome = { answer: done.result };
+      transfer = done.transfer;
     } else if (performer === null) throw new Error('a task came before its session');
     else if ('call' in message) {
       const done = await (await performer).call(message.call);

@@ -3,8 +3,10 @@ import type { FileSegment } from '../../io/file-segment.ts';
 import { kindOfFormat } from './number-formats.ts';
 import { eachElement } from './xml-part.ts';
 
-/** By the number of a style: the kind of its numbers (see number-formats.ts). Styles that are missing have numbers. */
-export type CellFormats = readonly number[];
+/** By the number of a style: the kind of its numbers (see number-formats.ts). Styles that are missing have numbers. Threads share it. */
+export type CellFormats = Uint8Array<SharedArrayBuffer>;
+
+export const NO_FORMATS: CellFormats = new Uint8Array(new SharedArrayBuffer(0));
 
 /** Programs write at most 65,490 styles. */
 const MAX_STYLES = 1 << 20;
@@ -21,5 +23,7 @@ export function readFormats(segment: FileSegment): CellFormats {
     else if (name === 'xf' && isInCellFormats && ids.length < MAX_STYLES)
       ids.push(Number(element.attribute('numFmtId') ?? 0));
   });
-  return ids.map((id) => kindOfFormat(id, codes.get(id)));
+  const formats = new Uint8Array(new SharedArrayBuffer(ids.length));
+  for (const [style, id] of ids.entries()) formats[style] = kindOfFormat(id, codes.get(id));
+  return formats;
 }

@@ -32,17 +32,13 @@ export async function openXlsx(file: InputFile, context: OpenContext): Promise<S
   const layers: SourceLayer[] = [];
   const skipped = [...workbook.others];
   const names = new UniqueNames();
-  try {
-    for (const sheet of workbook.sheets) {
-      const segment = await parts.unpack(sheet.path);
-      const { name } = sheet;
-      const text = writeSheetText(parts, workbook, { name, segment }, context.partitionBytes, context.limits);
-      parts.release(sheet.path, segment);
-      if (text === null) skipped.push(name);
-      else layers.push(layerOf(file, sheet, names.take(name), text, context));
-    }
-  } finally {
-    workbook.strings.close();
+  for (const sheet of workbook.sheets) {
+    const unpacking = parts.beginUnpacking(sheet.path);
+    const { name } = sheet;
+    const text = await writeSheetText(parts, workbook, { name, unpacking }, context);
+    parts.release(sheet.path, unpacking.segment);
+    if (text === null) skipped.push(name);
+    else layers.push(layerOf(file, sheet, names.take(name), text, context));
   }
   noteSheets(file, workbook, skipped, context.findings);
   const read = layers.filter(({ fault }) => fault === undefined);
@@ -85,7 +81,7 @@ function layerOf(
   file: InputFile,
   { name: sheet }: SheetEntry,
   name: string,
-  { path, rows, partitions }: SheetText,
+  { path, kinds, notes, partitions }: SheetText,
   context: OpenContext,
 ): SourceLayer {
   const common = { name, encoding: null, crs: null, crsMissingReason: 'a workbook cannot state it' };
@@ -95,12 +91,12 @@ function layerOf(
     using source = openFileSource(path);
     const { header, located } = headerOf(file, sheet, source, { ...context, options, findings });
     const table = tableState(path, file.name, header, { ...options, decimal_comma: undefined });
-    rows.notes.note(sheet, findings);
+    notes.note(sheet, findings);
     context.findings.merge(findings.found().map((finding) => asSheetFinding(finding, sheet)));
     const state: SheetState = { sheet, table };
     return {
       ...common,
-      fields: fieldsOf(table, rows.kinds),
+      fields: fieldsOf(table, kinds),
       featureCount: null,
       assumedCrs: located.assumedCrs,
       statedExtent: located.extent ?? null,

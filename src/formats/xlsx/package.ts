@@ -5,7 +5,15 @@ import { failure, type GeomillError } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { FileSegment } from '../../io/file-segment.ts';
 import { UnpackBudget } from '../../io/unpack-budget.ts';
-import { isStored, isZip, readZipDirectory, unpackEntry, type ZipEntry } from '../../io/zip-read.ts';
+import { Unpacking } from '../../io/unpacking.ts';
+import {
+  entrySegment,
+  isStored,
+  isZip,
+  readZipDirectory,
+  unpackEntry,
+  type ZipEntry,
+} from '../../io/zip-read.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { HEAD_BYTES, lookOf, lookOfMembers } from '../recognise.ts';
 import { isEncryptedDocument } from './compound-file.ts';
@@ -74,12 +82,24 @@ export class WorkbookPackage {
 
   /** Throws XLSX_INVALID and ZIP_INVALID. */
   async unpack(path: string): Promise<FileSegment> {
-    const entry = this.#entries.get(path.toLowerCase());
-    if (entry === undefined) throw this.invalid(`the part '${path}' is missing`);
-    return unpackEntry(this.#path, entry, this.name, this.scratchPath('part.xml'));
+    return unpackEntry(this.#path, this.#entry(path), this.name, this.scratchPath('part.xml'));
   }
 
-  /** Deletes what `unpack` wrote. */
+  /** Begins to unpack a part. Throws XLSX_INVALID. */
+  beginUnpacking(path: string): Unpacking {
+    const entry = this.#entry(path);
+    const target = this.scratchPath('part.xml');
+    const segment = entrySegment(this.#path, entry, this.name, target);
+    return new Unpacking(segment, (advance) => unpackEntry(this.#path, entry, this.name, target, advance));
+  }
+
+  #entry(path: string): ZipEntry {
+    const entry = this.#entries.get(path.toLowerCase());
+    if (entry === undefined) throw this.invalid(`the part '${path}' is missing`);
+    return entry;
+  }
+
+  /** Deletes what was unpacked. */
   release(path: string, segment: FileSegment): void {
     const entry = this.#entries.get(path.toLowerCase());
     if (entry !== undefined && !isStored(entry)) rmSync(segment.path, { force: true });

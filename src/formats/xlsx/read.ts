@@ -3,6 +3,7 @@ import { readTable } from '../../tables/partition-reader.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { asSheetFinding, inSheet } from './as-sheet.ts';
 import { openXlsx, type SheetState } from './open.ts';
+import { type PieceTask, readPiece } from './sheet-piece.ts';
 
 export const reader: FormatReader = {
   typing: 'declared',
@@ -10,6 +11,11 @@ export const reader: FormatReader = {
   ids: 'none',
   excerpts: { boundaries: 'guessed', countFeatures: () => null },
   open: openXlsx,
+
+  work(payload: unknown) {
+    const piece = readPiece(payload as PieceTask);
+    return { result: piece, transfer: [piece.text.buffer] };
+  },
 
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const { sheet, table } = layer.state as SheetState;

@@ -3,6 +3,7 @@
  * did not exist: days before it are one day later than counted from the epoch of the others.
  */
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
+import { DATE_BYTES, writeDay } from '../../bytes/time-text.ts';
 import { DATE_CELL, DATETIME_CELL, TIME_CELL } from './number-formats.ts';
 
 const MS_PER_DAY = 86_400_000;
@@ -39,15 +40,12 @@ export function kindOfSerial(value: number, kind: number): number {
 }
 
 function writeDate(out: ByteWriter, ms: number, hasTime: boolean): void {
-  const date = new Date(ms);
-  padded(out, date.getUTCFullYear(), 4);
-  out.uint8(0x2d);
-  padded(out, date.getUTCMonth() + 1, 2);
-  out.uint8(0x2d);
-  padded(out, date.getUTCDate(), 2);
+  out.reserve(DATE_BYTES + 1);
+  const days = Math.floor(ms / MS_PER_DAY);
+  out.length = writeDay(days, out.bytes, out.length);
   if (!hasTime) return;
   out.uint8(0x54);
-  writeTime(out, date.getUTCHours(), ms);
+  writeTime(out, Math.floor((ms - days * MS_PER_DAY) / 3_600_000), ms);
 }
 
 function writeDuration(out: ByteWriter, ms: number): void {

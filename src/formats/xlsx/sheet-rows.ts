@@ -1,25 +1,26 @@
-/** Reads the rows of a sheet (ECMA-376 part 1, 18.3.1) and writes them as lines of a table of text. */
+/** Reads the rows of a piece of a sheet (ECMA-376 part 1, 18.3.1) and writes them as lines of a table of text. */
 import { COMMA, CR, LF, NINE, ZERO } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { NameTable } from '../../bytes/xml-names.ts';
-import type { XmlScanner } from '../../bytes/xml-scanner.ts';
+import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure, type GeomillError } from '../../errors.ts';
-import type { ByteSink } from '../../io/byte-sink.ts';
+import type { CellFormats } from './cell-formats.ts';
+import { CellNotes } from './cell-notes.ts';
 import { CellValues, EMPTY } from './cell-values.ts';
 import { ColumnKinds, MAX_COLUMNS, MAX_ROWS } from './column-kinds.ts';
+import { NO_CONTENT, PlainCell, STR_TYPE, TEXT_CONTENT } from './plain-cell.ts';
 import { readRichText, readText } from './rich-text.ts';
-import { SheetNotes } from './sheet-notes.ts';
-import type { Workbook } from './workbook.ts';
+import type { SharedStrings } from './shared-strings.ts';
 
-const NAMES = new NameTable(['sheetData', 'row', 'c', 'v', 'f', 'is', 'mergeCell', 'mergeCells'] as const);
+const NAMES = new NameTable(['row', 'c', 'v', 'f', 'is'] as const);
 const encoder = new TextEncoder();
 const REFERENCE = encoder.encode('r');
 const TYPE = encoder.encode('t');
 const STYLE = encoder.encode('s');
-const MERGED_REFERENCE = encoder.encode('ref');
-const FLUSH_BYTES = 1 << 20;
 const MAX_LINE_BYTES = 128 << 20;
+/** Cells can repeat a shared text: the text of a piece can be much longer than the piece. Reading stops at the end of a row. */
+const MAX_TEXT_BYTES = 8 << 20;
 
 const LOWER_B = 0x62;
 const LOWER_D = 0x64;
@@ -27,44 +28,49 @@ const LOWER_E = 0x65;
 const LOWER_I = 0x69;
 const LOWER_S = 0x73;
 
-/** Where the rows are written; null: they are only looked at. */
-export interface RowTarget {
-  readonly sink: ByteSink;
+/** What the rows of a sheet have in common. */
+export interface RowSetting {
+  readonly is1904: boolean;
+  readonly formats: CellFormats;
+  readonly strings: SharedStrings;
+  readonly fileName: string;
+  readonly sheet: string;
+  /** Number of columns of the table; rows with more are not written (see `columnCount`). */
+  readonly width: number;
   /** Wanted size of a partition in bytes. */
   readonly partitionBytes: number;
-  /** Cells can repeat a shared text: what they are in the archive bounds nothing. */
-  readonly maxBytes: number;
 }
+
+/** How the reading of rows ended. */
+export const ROWS_END = { full: 0, cut: 1, sheetData: 2, unnumbered: 3 } as const;
 
 export class SheetRows {
   readonly kinds = new ColumnKinds();
-  readonly notes = new SheetNotes();
+  readonly notes = new CellNotes();
   /** Number of columns up to the last one with a value. */
   columnCount = 0;
-  /** The last row with a value, counted from 1. */
+  /** Numbers of the first and the last row, and of those with a value; counted from 1, 0: there are none. */
+  firstRead = 0;
+  firstRow = 0;
   lastRow = 0;
   /** Number of rows with a value. */
   rowCount = 0;
-  /** Offsets in the target at which partitions can begin. */
+  /** Offsets in `out` at which partitions can begin. */
   readonly starts: number[] = [];
-  readonly #workbook: Workbook;
-  readonly #fileName: string;
-  readonly #sheet: string;
-  readonly #width: number;
+  /** The lines of the rows from `firstRow` to `lastRow`. */
+  readonly out: ByteWriter;
+  readonly #setting: RowSetting;
   readonly #maxRows: number;
-  readonly #target: RowTarget | null;
-  readonly #out = new ByteWriter(FLUSH_BYTES * 2);
   readonly #values: CellValues;
+  readonly #plain = new PlainCell();
   readonly #scratch = new ByteWriter(1024);
   readonly #numbers = new NumberScanner();
-  /** The row that was read last, with or without values. */
-  #row = 0;
-  /** Lines that were written. */
-  #lines = 0;
+  /** The row that was read last, with or without values; -1: the row before the first one is not known. */
+  #row: number;
+  /** Where the partition of the row begins in `out`. */
+  #partition = 0;
   /** The column of the last value of the row; -1: it has none. */
   #written = -1;
-  /** Bytes in the target. */
-  #flushed = 0;
   /** The offset after the cell that was read last. */
   #after = 0;
   // Of the current cell:
@@ -72,49 +78,65 @@ export class SheetRows {
   #type = 0;
   #format = 0;
 
-  /** `width`: number of columns of the table; rows with more are not written (see `columnCount`). */
-  constructor(
-    workbook: Workbook,
-    fileName: string,
-    sheet: string,
-    width: number,
-    target: RowTarget | null,
-    maxRows = Number.POSITIVE_INFINITY,
-  ) {
-    this.#workbook = workbook;
-    this.#fileName = fileName;
-    this.#sheet = sheet;
-    this.#width = width;
-    this.#target = target;
+  constructor(setting: RowSetting, rowBefore: number, byteLength: number, maxRows: number) {
+    this.#setting = setting;
+    this.#row = rowBefore;
     this.#maxRows = maxRows;
-    this.#values = new CellValues(this.#out, workbook.is1904);
+    this.out = new ByteWriter(byteLength);
+    this.#values = new CellValues(this.out, setting.is1904);
   }
 
-  /** An ElementStep. */
-  step(scanner: XmlScanner, at: number): number {
-    if (scanner.isEnd) return at;
-    const depth = scanner.isEmpty ? scanner.depth + 1 : scanner.depth;
-    const name = depth === 1 ? null : NAMES.find(scanner);
-    if (depth === 3 && name === 'row') return this.#readRow(scanner, at);
-    if (depth === 3 && name === 'mergeCell') {
-      this.notes.addMerged(scanner.attributeText(MERGED_REFERENCE, this.#scratch) ?? '');
-      return at;
+  /** The row that was read last, with or without values. */
+  get lastRead(): number {
+    return this.#row;
+  }
+
+  /** Where `read` ended: after the rows that were read. */
+  next = 0;
+
+  /**
+   * Reads the rows of the window, and returns how it ended: full (`next` is the limit, or the limits of text or
+   * rows are reached), cut (the window ends within what begins at `next`), sheetData (its end is before `next`), unnumbered (the
+   * first row has no number, and that of the row before is not known). `isLast`: the sheet ends with the window. Throws an
+   * XmlFault for broken XML.
+   */
+  read(scanner: XmlScanner, isLast: boolean): number {
+    let at = 0;
+    for (;;) {
+      try {
+        if (scanner.find(at) < 0 && !isLast) {
+          this.next = scanner.limit;
+          return ROWS_END.full;
+        }
+        at = scanner.tag(at);
+        if (scanner.isEnd) {
+          this.next = at;
+          return ROWS_END.sheetData;
+        }
+        if (NAMES.find(scanner) !== 'row') at = scanner.skip(at);
+        else {
+          const next = this.#readRow(scanner, at);
+          if (next < 0) return ROWS_END.unnumbered;
+          at = next;
+        }
+      } catch (fault) {
+        if (!(fault instanceof XmlFault) || isLast || fault.at < scanner.limit) throw fault;
+        return ROWS_END.cut;
+      }
+      this.next = at;
+      if (this.rowCount >= this.#maxRows || this.out.length >= MAX_TEXT_BYTES) return ROWS_END.full;
     }
-    if (depth === 1 || name === 'sheetData' || name === 'mergeCells') return at;
-    return scanner.skip(at);
   }
 
-  /** Writes what is left; returns the length of the text. */
-  finish(): number {
-    this.#flush();
-    return this.#flushed;
-  }
-
+  /** -1: its number is not known. */
   #readRow(scanner: XmlScanner, at: number): number {
-    const row = scanner.attribute(REFERENCE) ? this.#number(scanner) : this.#row + 1;
-    if (!Number.isInteger(row) || row <= this.#row || row > MAX_ROWS)
-      throw this.#invalid(`row ${row} comes after row ${this.#row}`);
-    const out = this.#out;
+    const before = this.#row;
+    const hasNumber = scanner.attribute(REFERENCE);
+    if (!hasNumber && before < 0) return -1;
+    const row = hasNumber ? this.#number(scanner) : before + 1;
+    if (!Number.isInteger(row) || row <= Math.max(before, 0) || row > MAX_ROWS)
+      throw this.#invalid(`row ${row} comes after row ${Math.max(before, 0)}`);
+    const { out } = this;
     const from = out.length;
     const notes = this.notes.mark();
     let next = at;
@@ -126,81 +148,97 @@ export class SheetRows {
       throw fault;
     }
     this.#row = row;
-    if (this.#written < 0) return next;
-    this.#endLine(from, row);
-    return this.rowCount >= this.#maxRows ? -1 : next;
+    if (this.firstRead === 0) this.firstRead = row;
+    if (this.#written >= 0) this.#endLine(from, row);
+    return next;
   }
 
   /** Appends the cells of the row, after blank lines for rows without values, and sets `#written`. */
   #readCells(scanner: XmlScanner, at: number, row: number): number {
     this.#written = -1;
     if (scanner.isEmpty) return at;
-    const out = this.#out;
+    const { out } = this;
+    const plain = this.#plain;
     const depth = scanner.depth;
-    const blank = row - this.#lines - 1;
     let last = -1;
     for (;;) {
-      at = scanner.tag(at);
-      if (scanner.isEnd) {
-        if (scanner.depth < depth) break;
-        continue;
+      const isPlain = plain.read(scanner.bytes, at);
+      if (isPlain) {
+        at = plain.after;
+        this.#column = plain.column < 0 ? last + 1 : plain.column;
+      } else {
+        at = scanner.tag(at);
+        if (scanner.isEnd) {
+          if (scanner.depth < depth) break;
+          continue;
+        }
+        if (NAMES.find(scanner) !== 'c') {
+          at = scanner.skip(at);
+          continue;
+        }
+        this.#readAttributes(scanner, last + 1, row);
       }
-      if (NAMES.find(scanner) !== 'c') {
-        at = scanner.skip(at);
-        continue;
-      }
-      this.#readAttributes(scanner, last + 1, row);
       const column = this.#column;
       if (column <= last || column >= MAX_COLUMNS)
         throw this.#invalid(`row ${row} has no order of its columns`);
       last = column;
-      if (scanner.isEmpty) continue;
+      if (isPlain ? plain.content === NO_CONTENT : scanner.isEmpty) continue;
       const before = out.length;
-      if (this.#written < 0) this.#beginLine(blank);
+      if (this.#written < 0) this.#beginLine(row);
       for (let i = Math.max(this.#written, 0); i < column; i++) out.uint8(COMMA);
-      const kind = this.#readCell(scanner, at, row);
-      at = this.#after;
+      let kind: number;
+      if (isPlain) kind = this.#readPlain(scanner.bytes, row);
+      else {
+        kind = this.#readCell(scanner, at, row);
+        at = this.#after;
+      }
       if (kind === EMPTY) {
         out.length = before;
         continue;
       }
       this.#written = column;
       if (kind >= 0) this.kinds.add(column, kind, row);
-      if (out.length > MAX_LINE_BYTES)
-        throw this.#tooLarge('the text of one row in bytes', out.length, MAX_LINE_BYTES, 'a fixed limit');
+      if (out.length > MAX_LINE_BYTES) throw this.#tooLarge(out.length);
     }
     return at;
   }
 
+  /** Appends the value of the plain cell and returns its kind. */
+  #readPlain(bytes: Uint8Array, row: number): number {
+    const { type, style, content, start, end } = this.#plain;
+    if (content === TEXT_CONTENT) return this.#values.text(bytes, start, end);
+    this.#type = type;
+    this.#format = style < 0 ? 0 : (this.#setting.formats[style] ?? 0);
+    return this.#convert(bytes, start, end, row);
+  }
+
   /** Blank lines stand for rows without values, so that lines and rows have the same numbers. */
-  #beginLine(blank: number): void {
-    const out = this.#out;
-    for (let i = 0; i < blank; i++) {
+  #beginLine(row: number): void {
+    const { out } = this;
+    for (let line = this.lastRow + 1; this.lastRow > 0 && line < row; line++) {
       out.uint8(CR);
       out.uint8(LF);
     }
   }
 
-  /** Ends the line that begins at `from`. */
+  /** Ends the line that begins at `from`, with the blank lines before it. */
   #endLine(from: number, row: number): void {
-    const out = this.#out;
+    const { out } = this;
+    const { width, partitionBytes } = this.#setting;
     this.rowCount++;
+    if (this.firstRow === 0) this.firstRow = row;
     this.lastRow = row;
     if (this.#written >= this.columnCount) this.columnCount = this.#written + 1;
-    if (this.#target === null || this.columnCount > this.#width) {
+    if (this.columnCount > width) {
       out.reset();
       return;
     }
-    for (let i = this.#written + 1; i < this.#width; i++) out.uint8(COMMA);
+    for (let i = this.#written + 1; i < width; i++) out.uint8(COMMA);
     out.uint8(CR);
     out.uint8(LF);
-    const { partitionBytes } = this.#target;
-    const blankBytes = 2 * (row - this.#lines - 1);
-    const start = this.#flushed + from + blankBytes;
-    if (this.starts.length === 0 || start - this.starts[this.starts.length - 1] >= partitionBytes)
-      this.starts.push(start - blankBytes);
-    this.#lines = row;
-    if (out.length >= FLUSH_BYTES) this.#flush();
+    if (from - this.#partition < partitionBytes) return;
+    this.starts.push(from);
+    this.#partition = from;
   }
 
   /** Sets the column, type and format of the cell. */
@@ -212,9 +250,9 @@ export class SheetRows {
     if (scanner.attribute(TYPE)) {
       const first = bytes[scanner.valueStart];
       // "s" and "str", which is longer.
-      this.#type = first === LOWER_S && scanner.valueEnd - scanner.valueStart > 1 ? 1 : first;
+      this.#type = first === LOWER_S && scanner.valueEnd - scanner.valueStart > 1 ? STR_TYPE : first;
     }
-    this.#format = scanner.attribute(STYLE) ? (this.#workbook.formats[this.#number(scanner)] ?? 0) : 0;
+    this.#format = scanner.attribute(STYLE) ? (this.#setting.formats[this.#number(scanner)] ?? 0) : 0;
   }
 
   #columnOf({ bytes, valueStart, valueEnd }: XmlScanner, row: number): number {
@@ -265,7 +303,8 @@ export class SheetRows {
       }
     }
     // A formula whose text is empty has an empty value.
-    if (hasFormula && kind === EMPTY && this.#type !== 1 && this.#type !== LOWER_E) this.notes.formulas++;
+    if (hasFormula && kind === EMPTY && this.#type !== STR_TYPE && this.#type !== LOWER_E)
+      this.notes.formulas++;
     this.#after = at;
     return kind;
   }
@@ -288,7 +327,7 @@ export class SheetRows {
     switch (this.#type) {
       case LOWER_S:
         return this.#sharedString(bytes, start, end, row);
-      case 1:
+      case STR_TYPE:
       case LOWER_I:
         return values.text(bytes, start, end);
       case LOWER_B:
@@ -309,7 +348,7 @@ export class SheetRows {
 
   #sharedString(bytes: Uint8Array, start: number, end: number, row: number): number {
     if (start === end) return EMPTY;
-    const { strings } = this.#workbook;
+    const { strings } = this.#setting;
     const index = this.#numbers.scan(bytes, start, end);
     if (!strings.find(index))
       throw this.#invalid(
@@ -323,22 +362,26 @@ export class SheetRows {
     return this.#numbers.end === valueEnd ? value : Number.NaN;
   }
 
-  #flush(): void {
-    if (this.#target === null) return;
-    const { sink, maxBytes } = this.#target;
-    sink.append(this.#out.written());
-    this.#flushed += this.#out.length;
-    this.#out.reset();
-    if (this.#flushed > maxBytes)
-      throw this.#tooLarge('the length of its texts in bytes', this.#flushed, maxBytes, 'MAX_UNZIPPED');
-  }
-
   #invalid(reason: string): GeomillError {
-    const where = `in sheet '${this.#sheet.slice(0, 60)}', ${reason}`;
-    return failure('XLSX_INVALID', { source: this.#fileName, reason: where }, { layer: this.#sheet });
+    const { fileName, sheet } = this.#setting;
+    return invalidSheet(fileName, sheet, reason);
   }
 
-  #tooLarge(what: string, actual: number, limit: number, setting: string): GeomillError {
-    return failure('LIMIT_EXCEEDED', { what, actual, limit, setting }, { layer: this.#sheet });
+  #tooLarge(actual: number): GeomillError {
+    return failure(
+      'LIMIT_EXCEEDED',
+      {
+        what: 'the text of one row in bytes',
+        actual,
+        limit: MAX_LINE_BYTES,
+        setting: 'a fixed limit',
+      },
+      { layer: this.#setting.sheet },
+    );
   }
+}
+
+export function invalidSheet(fileName: string, sheet: string, reason: string): GeomillError {
+  const where = `in sheet '${sheet.slice(0, 60)}', ${reason}`;
+  return failure('XLSX_INVALID', { source: fileName, reason: where }, { layer: sheet });
 }

@@ -1,60 +1,120 @@
-/** Writes a sheet as a table of text to a file of the job. */
+/**
+ * Writes a sheet as a table of text to a file of the job. The sheet is read in pieces, by threads if it is large, while it is
+ * still being unpacked.
+ */
 import { createFileSink } from '../../io/byte-sink.ts';
-import { type FileSegment, openSegment } from '../../io/file-segment.ts';
-import type { InputLimits } from '../../io/limits.ts';
-import type { Partition } from '../format.ts';
-import { MAX_COLUMNS } from './column-kinds.ts';
+import type { ByteSource } from '../../io/byte-source.ts';
+import { openSegment } from '../../io/file-segment.ts';
+import type { Unpacking } from '../../io/unpacking.ts';
+import type { OpenContext, Partition } from '../format.ts';
+import type { ColumnKinds } from './column-kinds.ts';
 import type { WorkbookPackage } from './package.ts';
-import { type RowTarget, SheetRows } from './sheet-rows.ts';
+import { findRows, type RowsPlace, readAfterRows } from './sheet-frame.ts';
+import { SheetNotes } from './sheet-notes.ts';
+import { SheetPass } from './sheet-pass.ts';
+import { invalidSheet } from './sheet-rows.ts';
 import type { Workbook } from './workbook.ts';
-import { XmlParts } from './xml-parts.ts';
 
-/** Rows by which the number of columns is guessed: what a sheet states about its size is often wrong. */
-const SAMPLE_ROWS = 100;
+/** The start of a sheet, which usually has its first row. */
+const HEAD_BYTES = 1 << 22;
 
 export interface SheetText {
   readonly path: string;
-  readonly rows: SheetRows;
+  readonly kinds: ColumnKinds;
+  readonly notes: SheetNotes;
   readonly partitions: readonly Partition[];
 }
 
 interface Sheet {
   readonly name: string;
-  readonly segment: FileSegment;
+  readonly unpacking: Unpacking;
 }
 
-/** Null: the sheet has no values. Throws XLSX_INVALID, XML_SYNTAX and LIMIT_EXCEEDED. */
-export function writeSheetText(
+type Context = Pick<OpenContext, 'partitionBytes' | 'limits' | 'threads'>;
+
+/** Null: the sheet has no values. Throws XLSX_INVALID, XML_SYNTAX, LIMIT_EXCEEDED and ZIP_INVALID. */
+export async function writeSheetText(
   parts: WorkbookPackage,
   workbook: Workbook,
   sheet: Sheet,
-  partitionBytes: number,
-  limits: InputLimits,
-): SheetText | null {
-  const read = (width: number, target: RowTarget | null, maxRows?: number): SheetRows => {
-    using source = openSegment(sheet.segment);
-    const rows = new SheetRows(workbook, parts.name, sheet.name, width, target, maxRows);
-    new XmlParts(source, sheet.segment.name).read((scanner, at) => rows.step(scanner, at));
-    return rows;
-  };
-  let { columnCount } = read(MAX_COLUMNS, null, SAMPLE_ROWS);
-  if (columnCount === 0) return null;
+  context: Context,
+): Promise<SheetText | null> {
+  let text: SheetText | null;
+  try {
+    text = await textOf(parts, workbook, sheet, context);
+  } catch (error) {
+    // Damaged data can look like broken XML: then this error is the right one.
+    await sheet.unpacking.done;
+    throw error;
+  }
+  await sheet.unpacking.done;
+  return text;
+}
+
+async function textOf(
+  parts: WorkbookPackage,
+  { is1904, formats, strings }: Workbook,
+  { name: sheet, unpacking }: Sheet,
+  { partitionBytes, limits, threads }: Context,
+): Promise<SheetText | null> {
+  const { segment } = unpacking;
+  const { place, notes } = await rowsOf(unpacking);
+  if (place === null) return null;
+  const { open, start } = place;
+  const setting = { is1904, formats, strings, fileName: parts.name, sheet, partitionBytes, segment, open };
+  const area = { unpacking, start, maxBytes: limits.unzippedBytes, threads };
+  let width = await SheetPass.guessWidth(setting, area);
   for (;;) {
     const path = parts.scratchPath('sheet.txt');
     const sink = createFileSink(path);
+    const pass = new SheetPass({ ...setting, width }, area, sink);
     try {
-      const rows = read(columnCount, { sink, partitionBytes, maxBytes: limits.unzippedBytes });
-      const byteLength = rows.finish();
-      if (rows.columnCount <= columnCount)
-        return { path, rows, partitions: partitionsOf(rows.starts, byteLength) };
-      // A later row has more columns: once more with all of them.
-      columnCount = rows.columnCount;
+      await pass.run();
     } finally {
       sink.close();
     }
+    if (pass.columnCount === 0) return null;
+    if (pass.columnCount <= width) {
+      await unpacking.done;
+      using source = openSegment(segment);
+      const refuse = (): Error => invalidSheet(parts.name, sheet, 'there is a second list of rows');
+      readAfterRows(source, segment.name, pass.next, place, notes, refuse);
+      notes.cells.add(pass.notes);
+      return { path, kinds: pass.kinds, notes, partitions: partitionsOf(pass.starts, sink.byteLength) };
+    }
+    // A later row has more columns: once more with all of them.
+    width = pass.columnCount;
   }
 }
 
 function partitionsOf(starts: readonly number[], byteLength: number): Partition[] {
   return starts.map((start, i) => ({ start: i === 0 ? 0 : start, end: starts[i + 1] ?? byteLength }));
+}
+
+/** Reads what is before the rows; once more if that is longer than what is unpacked by then. */
+async function rowsOf(unpacking: Unpacking): Promise<{ place: RowsPlace | null; notes: SheetNotes }> {
+  const { segment } = unpacking;
+  for (let byteLength = HEAD_BYTES; ; byteLength *= 4) {
+    await unpacking.reach(byteLength);
+    using source = openSegment(segment);
+    const notes = new SheetNotes();
+    try {
+      return { place: findRows(beginning(source, byteLength), segment.name, notes), notes };
+    } catch (error) {
+      if (!(error instanceof NotUnpacked)) throw error;
+    }
+  }
+}
+
+class NotUnpacked extends Error {}
+
+/** The source, of which only so many bytes can be read yet. */
+function beginning(source: ByteSource, available: number): ByteSource {
+  return {
+    ...source,
+    readInto(target, start) {
+      if (start + target.length > available) throw new NotUnpacked();
+      source.readInto(target, start);
+    },
+  };
 }

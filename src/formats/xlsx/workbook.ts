@@ -1,7 +1,7 @@
 /** The list of sheets of a workbook, and what all of them share. */
-import { type CellFormats, readFormats } from './cell-formats.ts';
+import { type CellFormats, NO_FORMATS, readFormats } from './cell-formats.ts';
 import type { WorkbookPackage } from './package.ts';
-import { readSharedStrings, SharedStrings } from './shared-strings.ts';
+import { NO_STRINGS, readSharedStrings, type StringTable } from './shared-strings.ts';
 import { eachElement } from './xml-part.ts';
 
 export interface SheetEntry {
@@ -18,7 +18,7 @@ export interface Workbook {
   /** Dates are counted from 1904. */
   readonly is1904: boolean;
   readonly formats: CellFormats;
-  readonly strings: SharedStrings;
+  readonly strings: StringTable;
 }
 
 /** More are no workbook that a program opens. */
@@ -54,9 +54,9 @@ export async function readWorkbook(parts: WorkbookPackage): Promise<Workbook> {
     return found !== null && parts.has(found) ? found : null;
   };
   const styles = partOf('styles');
-  const formats = styles === null ? [] : readFormats(await parts.unpack(styles));
+  const formats = styles === null ? NO_FORMATS : readFormats(await parts.unpack(styles));
   const shared = partOf('sharedStrings');
-  const strings = shared === null ? SharedStrings.none() : await readSharedStrings(parts, shared);
+  const strings = shared === null ? NO_STRINGS : await readSharedStrings(parts, shared);
   return { sheets, others, is1904, formats, strings };
 }
 

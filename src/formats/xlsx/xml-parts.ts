@@ -24,13 +24,22 @@ export class XmlParts {
     this.#window = new XmlWindow(source, name);
   }
 
-  /** Calls `step` after each tag, until the root element ends. Throws XML_SYNTAX and LIMIT_EXCEEDED. */
-  read(step: ElementStep): void {
+  /** Offset in the source of the current window. */
+  get base(): number {
+    return this.#window.base;
+  }
+
+  /**
+   * Calls `step` after each tag, until the root element ends. Throws XML_SYNTAX and LIMIT_EXCEEDED. `from`: an offset
+   * inside these elements, of which the root is the first; their names have their prefixes.
+   */
+  read(step: ElementStep, from = 0, open: readonly Uint8Array[] = []): void {
     const window = this.#window;
     const { scanner } = window;
-    window.load(0, WINDOW_BYTES);
-    let at = startOf(scanner);
-    let isBegun = false;
+    window.load(from, from + WINDOW_BYTES);
+    for (const name of open) scanner.enter(name);
+    let at = from === 0 ? startOf(scanner) : 0;
+    let isBegun = open.length > 0;
     while (!isBegun || scanner.depth > 0) {
       const { depth } = scanner;
       try {

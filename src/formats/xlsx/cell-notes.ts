@@ -1,0 +1,41 @@
+/** Counts what cells have that their values do not show. */
+
+/** Kinds of errors that are named. */
+const MAX_ERRORS = 20;
+
+/** Plain data. */
+export interface CellCounts {
+  /** Formulas without a value. */
+  readonly formulas: number;
+  readonly invalidDates: number;
+  readonly errors: ReadonlyMap<string, number>;
+}
+
+export class CellNotes implements CellCounts {
+  formulas = 0;
+  invalidDates = 0;
+  errors = new Map<string, number>();
+
+  addError(text: string, count = 1): void {
+    const known = this.errors.has(text) || this.errors.size < MAX_ERRORS ? text : 'another error';
+    // A copy: `mark` keeps the map of before.
+    this.errors = new Map(this.errors).set(known, (this.errors.get(known) ?? 0) + count);
+  }
+
+  add({ formulas, invalidDates, errors }: CellCounts): void {
+    this.formulas += formulas;
+    this.invalidDates += invalidDates;
+    for (const [text, count] of errors) this.addError(text, count);
+  }
+
+  /** For `reset`, if the row is read again. */
+  mark(): CellCounts {
+    return { formulas: this.formulas, invalidDates: this.invalidDates, errors: this.errors };
+  }
+
+  reset({ formulas, invalidDates, errors }: CellCounts): void {
+    this.formulas = formulas;
+    this.invalidDates = invalidDates;
+    this.errors = new Map(errors);
+  }
+}
