@@ -22,7 +22,7 @@ const LARGE_BYTES = 4 << 20;
 /** A piece ends at the first row that begins in so many bytes, or anywhere. */
 const SEARCHED_BYTES = 4 << 20;
 const SEARCH_BYTES = 64 << 10;
-/** One row is held in memory as a whole. */
+/** One row is held in memory as a whole, with up to as much after it. */
 const MAX_ROW_BYTES = 128 << 20;
 
 /** Where the rows are, and how they are read. */
@@ -103,14 +103,25 @@ export class SheetPass {
       if (ending !== ROWS_END.unnumbered) this.#take(outcome.piece);
       if (ending === ROWS_END.sheetData) return true;
       if (ending === ROWS_END.full && next >= end) return false;
-      if (ending === ROWS_END.cut) {
-        // What begins there ends in a later piece.
-        ({ end } = await this.#nextPiece());
-        if (end - next > MAX_ROW_BYTES) throw tooLong(end - next);
-      }
+      // What begins there ends in a later piece.
+      if (ending === ROWS_END.cut) end = await this.#endAfter(start, next, end);
       start = next;
       settled = this.#start(start, end);
     }
+  }
+
+  /** A later end, for what begins at `next` and is longer than a piece from `start` to `end`. Throws LIMIT_EXCEEDED. */
+  async #endAfter(start: number, next: number, end: number): Promise<number> {
+    const { byteLength } = this.#area.unpacking.segment;
+    const wanted = next === start ? Math.min(start + 2 * (end - start), byteLength) : end + 1;
+    while (end < wanted) ({ end } = await this.#nextPiece());
+    if (end - next <= 2 * MAX_ROW_BYTES) return end;
+    throw failure('LIMIT_EXCEEDED', {
+      what: 'the length of one row or text in bytes',
+      actual: end - next,
+      limit: MAX_ROW_BYTES,
+      setting: 'a fixed limit',
+    });
   }
 
   async #nextPiece(): Promise<Ahead> {
@@ -210,13 +221,4 @@ async function borderAfter(unpacking: Unpacking, from: number): Promise<number> 
   }
   await unpacking.reach(last);
   return last;
-}
-
-function tooLong(actual: number): Error {
-  return failure('LIMIT_EXCEEDED', {
-    what: 'the length of one row or text in bytes',
-    actual,
-    limit: MAX_ROW_BYTES,
-    setting: 'a fixed limit',
-  });
 }
