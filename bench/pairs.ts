@@ -1,6 +1,6 @@
 /** The pairs of formats, each with the command line of geomill and of its peers. */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isOutputFormat } from '../src/formats/format.ts';
 import { inputFormats, outputFormats } from '../src/formats/registry.ts';
 import { recordOf, statedCrs, traitsOf } from '../test/support/formats.ts';
@@ -93,11 +93,12 @@ function gdalPeer(argv: readonly string[], version: string): Peer {
   return {
     name: version.split(/[,"]/)[0].trim(),
     command(pair, input, output) {
-      const { gdal: source } = traitsOf(pair.from);
+      const { gdal: source, gdalTable: table } = traitsOf(pair.from);
       const { gdal: target } = traitsOf(pair.to);
-      if (source === null || target === null) return null;
-      const all = [...argv, '-f', target.driver, output, input];
-      for (const option of source.openOptions) all.push('-oo', option);
+      if ((source === null && table === undefined) || target === null) return null;
+      const read = table === undefined ? input : virtualLayer(input, table.wktField, dirname(output));
+      const all = [...argv, '-f', target.driver, output, read];
+      for (const option of source?.openOptions ?? []) all.push('-oo', option);
       for (const option of target.layerOptions) all.push('-lco', option);
       for (const option of target.datasetOptions ?? []) all.push('-dsco', option);
       const crs = statedCrs(pair.from);
@@ -106,6 +107,17 @@ function gdalPeer(argv: readonly string[], version: string): Peer {
       return { argv: all, prepare: () => removeOutput(output) };
     },
   };
+}
+
+/** Path of a description, in the directory, that makes geometries of a field with WKT of a table (GDAL's driver VRT). */
+function virtualLayer(input: string, wktField: string, directory: string): string {
+  const path = join(directory, `${basename(input)}.vrt`);
+  const layer = basename(input).replace(/\.[^.]+$/, '');
+  writeFileSync(
+    path,
+    `<OGRVRTDataSource><OGRVRTLayer name="${layer}"><SrcDataSource>${resolve(input)}</SrcDataSource><SrcLayer>${layer}</SrcLayer><GeometryField encoding="WKT" field="${wktField}"/></OGRVRTLayer></OGRVRTDataSource>`,
+  );
+  return path;
 }
 
 /** Removes a file and, for a shapefile, its siblings. */

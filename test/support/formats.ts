@@ -15,6 +15,8 @@ export interface FormatTraits {
     /** GDAL finds the features and fields of a file as we do; false: it has a view of its own, as of drawings. */
     readonly findsSameRows: boolean;
   } | null;
+  /** Where `gdal` is null: GDAL's driver reads the table, and benchmarks take the geometries from a field with WKT through a virtual layer. */
+  readonly gdalTable?: { readonly driver: string; readonly wktField: string };
   /** What of GeoJSON features comes back after writing and reading the format. */
   readonly roundTrip: {
     /**
