@@ -2,104 +2,28 @@
  * A transformer made from a recipe with several operations: it chooses for each position as PROJ does, from plain data, so it needs no
  * database. Positions for which no operation is meant, or whose operation fails, are transformed by PROJ's own choice, which tries others.
  */
-import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
-import type { CrsText } from '../../crs/crs.ts';
-import { Approximation, transformRest } from './approximation.ts';
-import type { PositionRows } from './area.ts';
+import { transformRest } from './approximation.ts';
 import { transformAll } from './bulk.ts';
-import { chosenAt, chosenIn, describedAt } from './candidate-choice.ts';
+import { chosenAt } from './candidate-choice.ts';
+import { ChosenOperations, type Several } from './chosen-operations.ts';
 import { type ProjContext, type ProjObject, pipelineObject } from './context.ts';
-import { approximatedRun, type CountedRun, type Failures, transformAndCount } from './counted.ts';
-import type { OperationDescription } from './operation-description.ts';
-import { type CellFacts, smoothOperation } from './smooth-operation.ts';
-import {
-  eachPosition,
-  NOTHING_DONE,
-  SAMPLE_SIZE,
-  type Transformer,
-  type TransformerRecipe,
-  type TransformOutcome,
-} from './transformer-contract.ts';
+import type { CountedRun, Failures } from './counted.ts';
+import type { Transformer, TransformerRecipe } from './transformer-contract.ts';
 
-type Several = NonNullable<TransformerRecipe['several']>;
-
-export class SeveralOperationsTransformer implements Transformer {
-  readonly from: CrsText;
-  readonly to: CrsText;
-  readonly isIdentity = false;
-  readonly recipe: TransformerRecipe;
+export class SeveralOperationsTransformer extends ChosenOperations {
   readonly #several: Several;
   readonly #context: ProjContext;
   readonly #byProj: () => Transformer;
   readonly #operations: (ProjObject | null)[];
-  readonly #descriptions = new Map<string, OperationDescription>();
 
   /** `byProj` transforms by PROJ's own choice. */
   constructor(context: ProjContext, recipe: TransformerRecipe, several: Several, byProj: () => Transformer) {
-    this.from = recipe.from;
-    this.to = recipe.to;
-    this.recipe = recipe;
+    super(recipe, several);
     this.#several = several;
     this.#context = context;
     this.#byProj = byProj;
     this.#operations = several.choice.operations.map(() => null);
-  }
-
-  get operation(): OperationDescription {
-    return this.#several.operation;
-  }
-
-  transform(
-    coordinates: Float64Array,
-    dimensions: Dimensions,
-    bounds?: Bounds,
-    rows: PositionRows = eachPosition(coordinates, dimensions),
-    approximation: Approximation | null = null,
-  ): TransformOutcome {
-    if (coordinates.length === 0) return NOTHING_DONE;
-    const stride = strideOf(dimensions);
-    const sampled = sampleOf(coordinates.length / stride);
-    const source = sampled.map((position) => [
-      coordinates[position * stride],
-      coordinates[position * stride + 1],
-    ]);
-    const run = approximatedRun(
-      (part) => this.#run(part, dimensions),
-      coordinates,
-      dimensions,
-      approximation,
-    );
-    const facts = { ...this.#several, bounds, rows };
-    const { outside, outcome } = transformAndCount(run, coordinates, dimensions, facts);
-    const operations = new Set<OperationDescription>();
-    for (const [i, [x, y]] of source.entries()) {
-      if (Number.isNaN(x) || Number.isNaN(y)) continue;
-      const at = sampled[i] * stride;
-      const isFromDegrees = this.#several.source.isGeographic;
-      const [east, north] = isFromDegrees ? [x, y] : [coordinates[at], coordinates[at + 1]];
-      const angles = isFromDegrees ? this.#several.source : this.#several.target;
-      const longitude = east * angles.degreesPerUnit + angles.primeMeridianDegrees;
-      const index = chosenAt(this.#several.choice, isFromDegrees ? wrapped(x) : x, y);
-      operations.add(this.#describe(index, longitude, north * angles.degreesPerUnit));
-    }
-    if (operations.size === 0) operations.add(this.#several.choice.operations[0].description);
-    return { ...outcome, outside, operations: [...operations] };
-  }
-
-  approximation(inputBytes: number): Approximation | null {
-    const { areas, source, target, isSmooth } = this.#several;
-    if (!isSmooth) return null;
-    const transform = (positions: Float64Array): Failures => this.#run(positions, 'XY').transform();
-    const hasOneOperation = ({ corners }: CellFacts): boolean => {
-      const [[west, south], , , [east, north]] = corners;
-      if (source.isGeographic && (west < -180 || east > 180)) return false;
-      const index = chosenIn(this.#several.choice, [west, south, east, north]);
-      return index >= 0 && this.#several.choice.operations[index].description.gridsUsed.length === 0;
-    };
-    const operation = { areas, source, target, transform, degreesOf: () => null, hasOneOperation };
-    const smooth = smoothOperation(operation, inputBytes);
-    return smooth === null ? null : new Approximation(smooth);
   }
 
   /** Frees the native objects; the transformer stays usable and sets them up again when needed. */
@@ -108,7 +32,7 @@ export class SeveralOperationsTransformer implements Transformer {
     this.#operations.fill(null);
   }
 
-  #run(coordinates: Float64Array, dimensions: Dimensions): CountedRun {
+  protected override run(coordinates: Float64Array, dimensions: Dimensions): CountedRun {
     return {
       transform: () => this.#transformAll(coordinates, dimensions),
       reasonOf: (at) => {
@@ -162,30 +86,6 @@ export class SeveralOperationsTransformer implements Transformer {
     this.#operations[index] = made;
     return made;
   }
-
-  #describe(index: number, longitude: number, latitude: number): OperationDescription {
-    const { choice } = this.#several;
-    if (index < 0) return choice.operations[0].description;
-    const description = describedAt(choice, index, longitude, latitude);
-    const key = `${index} ${description.gridsMissing.join()}`;
-    const known = this.#descriptions.get(key);
-    if (known !== undefined) return known;
-    this.#descriptions.set(key, description);
-    return description;
-  }
-}
-
-/** The longitude from -180 to 180 degrees, by which PROJ chooses. */
-function wrapped(longitude: number): number {
-  return Math.abs(longitude) <= 180 ? longitude : longitude - 360 * Math.round(longitude / 360);
-}
-
-/** Indexes of at most SAMPLE_SIZE positions, evenly spread, the first and the last among them. */
-function sampleOf(count: number): number[] {
-  const size = Math.min(count, SAMPLE_SIZE);
-  return Array.from({ length: size }, (_, i) =>
-    size === 1 ? 0 : Math.floor((i * (count - 1)) / (size - 1)),
-  );
 }
 
 /** Transforms the positions at these ordinates; false: one fails, and nothing has changed. */

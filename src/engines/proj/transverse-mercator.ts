@@ -4,6 +4,7 @@
  * exact to a few nanometres.
  */
 import type { Ellipsoid, Projection } from './projection.ts';
+import { type Series, sineSeries, term } from './sine-series.ts';
 
 export interface TransverseMercatorParameters {
   readonly ellipsoid: Ellipsoid;
@@ -16,8 +17,6 @@ export interface TransverseMercatorParameters {
 
 /** Easting divided by the radius at 150 degrees from the central meridian on the equator: PROJ's domain ends there. */
 const MAX_EASTING = 2.623395162778;
-
-type Series = readonly [number, number, number, number, number, number];
 
 export function transverseMercator(parameters: TransverseMercatorParameters): Projection {
   const { ellipsoid, scale, originLatitude, falseEasting, falseNorthing } = parameters;
@@ -114,23 +113,6 @@ export function transverseMercator(parameters: TransverseMercatorParameters): Pr
       return true;
     },
   };
-}
-
-/** The sum of series[k - 1] * sin(k * a) by Clenshaw's recurrence, from the sine and twice the cosine of a. */
-function sineSeries(series: Series, sin: number, twiceCos: number): number {
-  let last = 0;
-  let sum = series[5];
-  for (let k = 4; k >= 0; k--) {
-    const next = series[k] + twiceCos * sum - last;
-    last = sum;
-    sum = next;
-  }
-  return sin * sum;
-}
-
-/** n to the power of `power`, times the polynomial with these coefficients. */
-function term(n: number, power: number, ...coefficients: readonly number[]): number {
-  return n ** power * coefficients.reduceRight((sum, coefficient) => sum * n + coefficient, 0);
 }
 
 /** Conformal less geodetic latitude: coefficients of sines of twice the geodetic latitude and its multiples. */
