@@ -143,6 +143,56 @@ for (const [system, middle, south, north] of CONIC_SYSTEMS)
     assertEqualResults(inverse, Float64Array.from([1e8, 5e6, 1e5, 1e5, Number.POSITIVE_INFINITY, 1]), factor);
   });
 
+/** Systems of another datum, with a position in their middle. */
+const SHIFTED_SYSTEMS = [
+  ['EPSG:31467', 9, 51],
+  ['EPSG:31256', 16, 47],
+  ['EPSG:27700', -2, 53],
+  ['EPSG:31287', 13, 47],
+  ['EPSG:31370', 4, 51],
+  ['EPSG:28355', 147, -30],
+] as const;
+
+for (const [system, x, y] of SHIFTED_SYSTEMS)
+  test(`chooses and shifts as PROJ does for ${system}`, () => {
+    const forward = plainOf('EPSG:4326', system);
+    const inverse = plainOf(system, 'EPSG:4326');
+    const near = fc.tuple(
+      fc.double({ min: x - 8, max: x + 8, noNaN: true }),
+      fc.double({ min: y - 6, max: y + 6, noNaN: true }),
+    );
+    const far = fc.tuple(
+      fc.double({ min: x - 35, max: x + 35, noNaN: true }),
+      fc.double({ min: -89, max: 89, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(near, far), { minLength: 1, maxLength: 50 }), (positions) => {
+        const source = Float64Array.from(positions.flat());
+        assertEqualResults(forward, source, 2);
+        const projected = source.slice();
+        forward.transform(projected, 'XY');
+        assertEqualResults(inverse, projected, 2);
+      }),
+      { numRuns: 50 },
+    );
+    const special = [x, 90, x, 95, 600, 10, x + 360, y, x - 360, y, Number.POSITIVE_INFINITY, 3];
+    assertEqualResults(forward, Float64Array.from(special), 2);
+    for (const [plain, from] of [
+      [forward, [x, y, 500, x, y, Number.NaN, Number.NaN, Number.NaN, 7]],
+      [inverse, [500_000, 500_000, 800, 400_000, 300_000, Number.NaN]],
+    ] as const) {
+      const ours = Float64Array.from(from);
+      const theirs = ours.slice();
+      plain.transform(ours, 'XYZ');
+      proj.transformerOf(plain.recipe).transform(theirs, 'XYZ');
+      for (let i = 0; i < ours.length; i++)
+        assert.ok(
+          Object.is(ours[i], theirs[i]) || Math.abs(ours[i] - theirs[i]) < 2e-8,
+          `${ours}, ${theirs}`,
+        );
+    }
+  });
+
 test('fails for the positions for which PROJ fails, with its reasons', () => {
   const invalid = [
     [9, 95],
@@ -205,7 +255,7 @@ test('leaves empty positions, heights and measures as they are', () => {
 test('leaves all other operations to PROJ', () => {
   const pairs = [
     ['EPSG:4326', 'EPSG:2056'], // a datum shift
-    ['EPSG:4326', 'EPSG:31467'], // several operations
+    ['EPSG:4326', 'EPSG:28992'], // several operations of another projection
     ['EPSG:4326', 'EPSG:5070'], // another projection
     ['EPSG:25832', 'EPSG:25833'], // between projected systems
     ['EPSG:4326', 'EPSG:4326'],
@@ -215,7 +265,7 @@ test('leaves all other operations to PROJ', () => {
   const recipe = recipeOf('EPSG:4326', 'EPSG:25832');
   assert.ok(recipe.single !== null);
   for (const pipeline of [
-    recipe.single.pipeline.replace('+ellps=GRS80', '+ellps=intl'),
+    recipe.single.pipeline.replace('+ellps=GRS80', '+ellps=clrk66'),
     `${recipe.single.pipeline} +approx`,
     recipe.single.pipeline.replace('+zone=32', '+zone=32 +over'),
     recipe.single.pipeline.replace('xy_in=deg', 'xy_in=grad'),

@@ -15,6 +15,8 @@ export interface CandidateChoice {
   readonly boxes: readonly CandidateBox[];
   /** Operations as if all grids known to PROJ were installed. */
   readonly known: readonly KnownOperation[];
+  /** The operation of positions in no box; null: only PROJ can choose it. Missing: not known. */
+  readonly elsewhere?: number | null;
 }
 
 export interface CandidateOperation {
@@ -109,4 +111,13 @@ function around(low: number, high: number): number[] {
   const step = (high - low) * 1e-7;
   const inside = [0.25, 0.5, 0.75].map((share) => low + (high - low) * share);
   return [low - step, low, low + step, ...inside, high - step, high, high + step];
+}
+
+/** Positions in no box. */
+export function positionsElsewhere(choice: CandidateChoice, isGeographic: boolean): Float64Array {
+  const positions = [...boundaryPositions(choice)];
+  if (isGeographic)
+    for (let x = -175; x <= 175; x += 25) for (let y = -80; y <= 80; y += 20) positions.push(x, y);
+  const isElsewhere = (x: number, y: number): boolean => chosenAt(choice, x, y) < 0;
+  return Float64Array.from(positions.filter((_, i) => isElsewhere(positions[i & ~1], positions[i | 1])));
 }

@@ -16,8 +16,8 @@ import {
   type PositionRows,
 } from './area.ts';
 import { nativeRun, transformAll } from './bulk.ts';
-import { boundaryPositions } from './candidate-choice.ts';
-import type { ProjContext, ProjObject } from './context.ts';
+import { boundaryPositions, type CandidateChoice, positionsElsewhere } from './candidate-choice.ts';
+import { type ProjContext, type ProjObject, pipelineObject } from './context.ts';
 import { approximatedRun, transformAndCount } from './counted.ts';
 import { isSameInXyOrder } from './crs.ts';
 import { abbreviate, createCrs } from './definition.ts';
@@ -134,7 +134,9 @@ export class ProjTransformer implements Transformer {
       const choice = candidates.choice(source);
       if (choice === null || choice.operations.length === 0) return plain;
       const several = { ...plain, several: { choice, ...facts, operation: this.operation } };
-      return this.#isSameAs(several) ? several : plain;
+      if (!this.#isSameAs(several)) return plain;
+      const elsewhere = this.#elsewhereOf(choice, source.isGeographic);
+      return { ...several, several: { ...several.several, choice: { ...choice, elsewhere } } };
     }
     const { native, pointer } = this.#context;
     const pipeline = this.#context.text(
@@ -143,6 +145,20 @@ export class ProjTransformer implements Transformer {
     this.#context.clearMessages();
     const operation = candidates.first() ?? UNNAMED_OPERATION;
     return pipeline === null ? plain : { ...plain, single: { pipeline, ...facts, operation } };
+  }
+
+  /** The operation by which PROJ transforms positions for which none is meant; null: there is not one for all. */
+  #elsewhereOf({ operations, ...rest }: CandidateChoice, isGeographic: boolean): number | null {
+    const positions = positionsElsewhere({ operations, ...rest }, isGeographic);
+    const exact = positions.slice();
+    this.transform(exact, 'XY');
+    for (const [index, { pipeline }] of operations.entries()) {
+      using object = pipelineObject(this.#context, pipeline);
+      const found = positions.slice();
+      transformAll(this.#context, object, found, 'XY');
+      if (found.every((value, i) => Object.is(value, exact[i]))) return index;
+    }
+    return null;
   }
 
   /** Whether a recipe gives the results of PROJ, bit for bit, at and around the boundaries between its operations. */
