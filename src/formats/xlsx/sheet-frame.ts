@@ -1,7 +1,8 @@
 /** Reads what is before and after the rows of a sheet. */
 
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { NameTable, type XmlScanner } from '../../bytes/xml-scanner.ts';
+import { NameTable } from '../../bytes/xml-names.ts';
+import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import type { SheetNotes } from './sheet-notes.ts';
 import { XmlParts } from './xml-parts.ts';
