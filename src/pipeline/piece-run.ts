@@ -37,6 +37,9 @@ export interface PieceRun {
   readonly at: (piece: Piece) => LayerLocation;
 }
 
+/** Bytes of stored batches that are loaded at a time; a larger batch is loaded alone. Most batches have at most 8 MB. */
+const LOADED_BYTES = 48 << 20;
+
 /** Resolves when every piece was consumed; rejects with the first error in their order. */
 export async function runPieces({
   executor,
@@ -48,6 +51,7 @@ export async function runPieces({
 }: PieceRun): Promise<void> {
   const inFlight: Promise<TaskResult>[] = [];
   let dispatched = 0;
+  let loadedBytes = 0;
   const start = (piece: Piece): Promise<TaskResult> => {
     const running = executor.run(makeTask(piece));
     // Awaited in order; this prevents an unhandled rejection until then.
@@ -55,8 +59,12 @@ export async function runPieces({
     return running;
   };
   for (let i = 0; i < pieces.length; i++) {
-    while (dispatched < pieces.length && dispatched < i + executor.width * 2)
+    while (dispatched < pieces.length && dispatched < i + executor.width * 2) {
+      const bytes = storedBytes(pieces[dispatched]);
+      if (dispatched > i && loadedBytes + bytes > LOADED_BYTES) break;
+      loadedBytes += bytes;
       inFlight[dispatched] = start(pieces[dispatched++]);
+    }
     let result: TaskResult;
     try {
       result = await inFlight[i];
@@ -65,7 +73,12 @@ export async function runPieces({
       throw locateErrorAt(error, pieces[i].base, at(pieces[i]));
     }
     delete inFlight[i];
+    loadedBytes -= storedBytes(pieces[i]);
     throwIfAborted(signal);
     consume(result, pieces[i]);
   }
+}
+
+function storedBytes({ stored }: Piece): number {
+  return stored === undefined ? 0 : stored.end - stored.start;
 }

@@ -95,6 +95,10 @@ function appendParts(
   to: number,
   builder: GeometryBuilder,
 ): void {
+  let positions = 0;
+  for (let i = from; i < to; i++) positions += parts.positionCount(items[i]);
+  // A group can have all positions of the layer: growing step by step would hold them twice.
+  builder.reserve(positions * builder.stride);
   let kinds = 0;
   for (let i = from; i < to; i++) {
     parts.appendPart(items[i], builder);
