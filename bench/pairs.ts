@@ -104,9 +104,15 @@ function gdalPeer(argv: readonly string[], version: string): Peer {
       const crs = statedCrs(pair.from);
       if (crs !== null) all.push(pair.reproject ? '-s_srs' : '-a_srs', crs);
       if (pair.reproject) all.push('-t_srs', UTM);
+      all.push(...layersOf(pair));
       return { argv: all, prepare: () => removeOutput(output) };
     },
   };
+}
+
+/** GDAL has a layer for each kind of element of GPX, also where there are none. */
+function layersOf({ from }: Pair): string[] {
+  return from === 'gpx' ? ['waypoints'] : [];
 }
 
 /** Path of a description, in the directory, that makes geometries of a field with WKT of a table (GDAL's driver VRT). */
