@@ -167,6 +167,12 @@ const cases: readonly Case[] = [
   },
   { name: `union ${count} buffers of 50 m`, input: buffered(count, '50m'), flags: ['--union'], peer: null },
   {
+    name: `split ${few} buildings by kind`,
+    input: () => gpkg('buildings', few, 'projected'),
+    flags: ['--split-by', 'kind'],
+    peer: null,
+  },
+  {
     name: `dissolve ${few} parcels by kind`,
     input: () => gpkg('parcels', few, 'projected'),
     flags: ['--dissolve', 'kind'],
