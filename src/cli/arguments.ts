@@ -163,7 +163,7 @@ const TO = flagKey('--to');
 
 /**
  * The format that `named` is, else the one of the file name's extension, else the one that the beginning of the file
- * shows, which is not known of a URL. Throws USAGE if there is none.
+ * shows. The beginning of the file at a URL is not read. Throws USAGE if no format is found.
  */
 export function chooseInputFormat(named: unknown, fileName: string, key = FROM): InputFormat {
   if (typeof named === 'string') return inputFormatById(named, key.name);

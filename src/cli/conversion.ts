@@ -367,7 +367,10 @@ async function convert(
     const control = { signal: abort.signal, onProgress: bar.update, crsMemory, onFiles };
     const found = await runConversion(request, paths, control);
     crsMemory.keep();
-    const report = (await staged.completed(found)) as ConversionReport;
+    const report = (await staged.completed(
+      found,
+      target === undefined ? inputs[0] : null,
+    )) as ConversionReport;
     if (parts !== null) {
       await parts.deliver(format);
       return report;

@@ -14,7 +14,6 @@ export class StagedInputs {
   readonly #signal: AbortSignal;
   #count = 0;
   #remote: RemoteFiles | null = null;
-  #isFirstRemote = false;
 
   /** `directory`: gets copies of what cannot be read in place: standard input, pipes, URLs. */
   constructor(directory: string, context: FetchContext, signal: AbortSignal) {
@@ -25,9 +24,7 @@ export class StagedInputs {
 
   /** The input named `name`, a path, '-' or URL, which can have any of `formats`. Throws what `stageInput` and fetching throw. */
   async file(name: string, formats: readonly Format[]): Promise<InputFile> {
-    const count = ++this.#count;
-    if (!isUrl(name)) return stageInput(name, join(this.#directory, `input${count}`), this.#signal);
-    if (count === 1) this.#isFirstRemote = true;
+    if (!isUrl(name)) return stageInput(name, join(this.#directory, `input${++this.#count}`), this.#signal);
     // Loaded only for URLs.
     const { RemoteFiles } = await import('./remote-files.ts');
     this.#remote ??= new RemoteFiles(this.#directory, this.#context);
@@ -39,10 +36,10 @@ export class StagedInputs {
     return this.#remote?.findings ?? [];
   }
 
-  /** The bounded report of a run on these inputs, with what was fetched. */
-  async completed(report: JobReport): Promise<JobReport> {
+  /** The bounded report of a run on these inputs, with what was fetched. `first`: name of the first input; null: the output of another run. */
+  async completed(report: JobReport, first: string | null): Promise<JobReport> {
     if (this.#remote === null) return boundedReport(report);
     const { completedReport } = await import('../pipeline/completed-report.ts');
-    return completedReport(report, this.findings, this.#remote.reports(this.#isFirstRemote));
+    return completedReport(report, this.findings, this.#remote.reports(first !== null && isUrl(first)));
   }
 }
