@@ -46,6 +46,29 @@ test('converts the file of a URL, with a mask of another URL, and reports the ho
   assert.doesNotMatch(out, /secret/);
 });
 
+test('reports all files that an append of several formats fetched', async () => {
+  using workspace = makeWorkspace();
+  const csv = 'name,geom_wkt\nnew,POINT(9 50)\n';
+  await using host = await startFileHost({
+    '/a.csv': (_, response) => response.end(csv),
+    '/b.geojson': (_, response) => response.end(POINTS),
+  });
+  const target = join(workspace.path, 'target.gpkg');
+  const made = await runCli(['convert', `${host.url}/b.geojson`, target, '--layer-name', 'target'], {});
+  assert.equal(made.status, 0, made.err);
+  const output = join(workspace.path, 'all.gpkg');
+  const argv = ['append', target, `${host.url}/a.csv`, `${host.url}/b.geojson`, '--out', output];
+  const { status, out, err } = await runCli([...argv, '--append-crs', 'EPSG:4326', '--json', '--quiet'], {});
+  assert.equal(status, 0, err);
+  const report = JSON.parse(out);
+  const shown = new URL(host.url).host;
+  assert.equal(report.fetched, undefined);
+  assert.deepEqual(report.fetched_sources, [
+    { host: shown, byte_length: csv.length },
+    { host: shown, byte_length: POINTS.length },
+  ]);
+});
+
 test('reads all pages of a layer of an ArcGIS server', async () => {
   using workspace = makeWorkspace();
   await using host = await startArcgis();

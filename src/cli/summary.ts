@@ -15,8 +15,10 @@ export function joinedReport(reports: readonly ConversionReport[]): ConversionRe
 function joinedPair(sum: ConversionReport, next: ConversionReport): ConversionReport {
   const [, ...files] = next.input.files;
   const appended = next.features.appended ?? 0;
+  const fetchedSources = [...(sum.fetchedSources ?? []), ...(next.fetchedSources ?? [])];
   return {
     ...sum,
+    ...(fetchedSources.length === 0 ? {} : { fetchedSources }),
     input: {
       ...sum.input,
       files: [...sum.input.files, ...files],
