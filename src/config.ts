@@ -3,7 +3,6 @@
  * and main.ts read the environment. An invalid value is an error that names the setting; it never silently falls back
  * to the default, because a mistyped limit would then be no limit.
  */
-import { isIPv4 } from 'node:net';
 import { join, resolve } from 'node:path';
 import { type Capacity, LEAST_RUNNER_MEMORY, planCapacity } from './capacity.ts';
 import { failure } from './errors.ts';
@@ -738,6 +737,5 @@ function checkStore({
 /** Whether a service that listens on `host` is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   const plain = host.toLowerCase().replace(/^\[|\]$/g, '');
-  if (isIPv4(plain)) return plain.startsWith('127.');
-  return plain === 'localhost' || plain === '::1' || /^::ffff:127\.\d+\.\d+\.\d+$/.test(plain);
+  return plain === 'localhost' || plain === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(plain);
 }

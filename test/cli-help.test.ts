@@ -68,7 +68,7 @@ test('formats lists every format, also as JSON', async () => {
 test('every command has examples that its own options accept', async () => {
   for (const [name, { load }] of Object.entries(commands)) {
     const { usage } = await load();
-    const examples = usage.split('\nExamples:\n')[1]?.split('\n\n', 1)[0].split('\n') ?? [];
+    const examples = usage().split('\nExamples:\n')[1]?.split('\n\n', 1)[0].split('\n') ?? [];
     assert.ok(
       examples.some((example) => example.includes(`geomill ${name}`)),
       `${name} has no examples`,

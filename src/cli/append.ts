@@ -4,7 +4,7 @@ import { type Flags, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
 import { type CommandContext, conversionFlags, conversionUsage, crsOf, runCommand } from './conversion.ts';
 
-export const usage = `geomill append TARGET FILE... --out OUT [options]
+export const usage = (): string => `geomill append TARGET FILE... --out OUT [options]
 
   TARGET, FILE, OUT     files; the extension states the format; '-' is standard input or output.
                         OUT has the fields of TARGET; other fields are dropped and reported.

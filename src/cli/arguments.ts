@@ -35,10 +35,10 @@ export interface Parsed {
 }
 
 /** The flags of a command; null: its help was asked for, and printed. Throws USAGE. */
-export function parseCommand(argv: readonly string[], flags: Flags, usage: string): Parsed | null {
+export function parseCommand(argv: readonly string[], flags: Flags, usage: () => string): Parsed | null {
   const parsed = parse(argv, flags);
   if (parsed.values.help !== true) return parsed;
-  process.stdout.write(`${usage}\n`);
+  process.stdout.write(`${usage()}\n`);
   return null;
 }
 

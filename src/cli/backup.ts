@@ -6,7 +6,7 @@ import { packageVersion } from '../package-version.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { interruptible } from './interrupt.ts';
 
-export const usage = `geomill backup DIR [--outputs]
+export const usage = (): string => `geomill backup DIR [--outputs]
 
 Copies jobs, accounts and the inputs of waiting jobs from DATA_DIR to the new directory DIR. The service may be running.
 

@@ -9,7 +9,7 @@ export interface CommandModule {
   /** How errors refer to fields of a request; missing: by flags. */
   readonly errorForm?: FieldForm;
   /** The text of `--help`. */
-  readonly usage: string;
+  usage(): string;
   flags(): Flags;
   /** Resolves with the exit status. Throws GeomillError. */
   run(argv: readonly string[], config: Config): Promise<number>;

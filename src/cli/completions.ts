@@ -6,7 +6,7 @@ import { commands } from './commands.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-export const usage = `geomill completions bash|zsh|fish
+export const usage = (): string => `geomill completions bash|zsh|fish
 
 Prints a script that completes commands, options, formats and file names.
 

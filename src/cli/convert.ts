@@ -12,7 +12,7 @@ import {
 } from './conversion.ts';
 import type { SplitDirectory } from './split.ts';
 
-export const usage = `geomill convert IN OUT [options]
+export const usage = (): string => `geomill convert IN OUT [options]
 geomill convert FILE... --out-dir DIR --to FORMAT [options]
 
   IN, OUT, FILE         files; the extension states the format; '-' is standard input or output; IN and FILE can be URLs,

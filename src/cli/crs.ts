@@ -7,7 +7,7 @@ import type { CommandContext } from './conversion.ts';
 import { statOf } from './files.ts';
 import { inspectFile } from './info.ts';
 
-export const usage = `geomill crs [QUERY] [options]
+export const usage = (): string => `geomill crs [QUERY] [options]
 
   QUERY                 an EPSG code, or words of the name, the alias or the area: utm 32, swiss, EPSG:2583
   --near LON,LAT        only systems whose area of use has this point (degrees)

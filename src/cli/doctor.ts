@@ -8,7 +8,7 @@ import { type Severity, severities } from '../maintenance/doctor/finding.ts';
 import type { StoreSettings } from '../storage/open-store.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 
-export const usage = `geomill doctor [DATA_DIR] [--quick] [--json]
+export const usage = (): string => `geomill doctor [DATA_DIR] [--quick] [--json]
 
 Checks a data directory (default: that of the setting DATA_DIR) and the machine: databases, files of jobs, disk, permissions, clock,
 isolation of jobs, Node and memory. Says what is wrong and what to do. It only reads, so the service may be running.

@@ -4,7 +4,7 @@ import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 
-export const usage = `geomill formats [--json]
+export const usage = (): string => `geomill formats [--json]
 
 Lists the formats that are read and written, with their names and file name extensions.
 

@@ -11,7 +11,7 @@ import { type Flags, flagName, parse } from './arguments.ts';
 import { commands, overview } from './commands.ts';
 import { usageLines } from './steps.ts';
 
-export const usage = `geomill help [TOPIC]
+export const usage = (): string => `geomill help [TOPIC]
 
   TOPIC   a command, a format or a transformation; without it, the list of commands
 
@@ -36,13 +36,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parse(argv, flags());
   if (positionals.length > 1) throw failure('USAGE', { detail: 'help takes one topic' });
   const [topic] = positionals;
-  if (values.help === true) process.stdout.write(`${usage}\n`);
+  if (values.help === true) process.stdout.write(`${usage()}\n`);
   else process.stdout.write(topic === undefined ? overview() : `${await helpOn(topic)}\n`);
   return 0;
 }
 
 async function helpOn(topic: string): Promise<string> {
-  if (Object.hasOwn(commands, topic)) return (await commands[topic].load()).usage;
+  if (Object.hasOwn(commands, topic)) return (await commands[topic].load()).usage();
   const name = topic.toLowerCase().replace(/^\.|^--/, '');
   const format = formatNamed(formats, name);
   if (format !== undefined) return formatHelp(format);

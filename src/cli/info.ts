@@ -22,7 +22,7 @@ import { StagedInputs } from './staged-inputs.ts';
 import { findingLines } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
-export const usage = `geomill info FILE [options]
+export const usage = (): string => `geomill info FILE [options]
 
   FILE                  file or URL; the extension states the format; '-' is standard input
   --from FORMAT         format of FILE, if the extension does not state it

@@ -11,7 +11,7 @@ import { accountsPath } from '../jobs/data-directory.ts';
 import { type DatabaseSettings, openDatabase } from '../jobs/open-database.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 
-export const usage = `geomill keys create --owner OWNER --name NAME [options]
+export const usage = (): string => `geomill keys create --owner OWNER --name NAME [options]
 geomill keys list [--owner OWNER] [--json]
 geomill keys revoke ID
 

@@ -5,7 +5,7 @@ import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
 import { type CommandContext, conversionFlags, conversionUsage, runCommand } from './conversion.ts';
 
-export const usage = `geomill merge FILE FILE... --out OUT [options]
+export const usage = (): string => `geomill merge FILE FILE... --out OUT [options]
 
   FILE, OUT             files; the extension states the format; '-' is standard input or output.
                         OUT has one layer with all features of the FILEs, which can have several formats

@@ -9,7 +9,7 @@ import { openStore, type StoreSettings, storeOptions } from '../storage/open-sto
 import { type Flags, parseCommand } from './arguments.ts';
 import { interruptible } from './interrupt.ts';
 
-export const usage = `geomill migrate-store [--files-stay] [--dry-run]
+export const usage = (): string => `geomill migrate-store [--files-stay] [--dry-run]
 
 Moves the service in DATA_DIR to the PostgreSQL database in DATABASE_URL and to the store in STORE_URL: jobs, uploads, inputs and
 outputs, users, sessions, keys, signing keys and the audit log. The service must be stopped, and database schema and store must be

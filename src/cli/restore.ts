@@ -6,7 +6,7 @@ import { type Flags, parseCommand } from './arguments.ts';
 import { refuseOtherPlaces } from './backup.ts';
 import { interruptible } from './interrupt.ts';
 
-export const usage = `geomill restore DIR [--overwrite]
+export const usage = (): string => `geomill restore DIR [--overwrite]
 
 Puts the backup DIR, made by 'geomill backup', into DATA_DIR. The service must be stopped. Every file is copied and checked before
 anything in DATA_DIR changes.

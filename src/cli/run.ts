@@ -23,7 +23,7 @@ import { readJson } from './json-file.ts';
 import { isArchive } from './split.ts';
 import { findingLines, summarize } from './summary.ts';
 
-export const usage = `geomill run JOB.json [options]
+export const usage = (): string => `geomill run JOB.json [options]
 
 Runs a job document: {"inputs": [{"path": "a.gpkg"}], "steps": [...], "outputs": [{"path": "b.zip"}]}. Its members are those of a
 config of the service, which accepts the same document (docs/api.md); its schema is docs/job.schema.json. The document is read

@@ -6,7 +6,7 @@ import { roles, startService } from '../service.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { greeting } from './greeting.ts';
 
-export const usage = `geomill serve [--role api|worker|all] [--insecure-open] [--adopt-empty]
+export const usage = (): string => `geomill serve [--role api|worker|all] [--insecure-open] [--adopt-empty]
 
 Runs the service. Environment variables configure it, see docs/settings.md.
 

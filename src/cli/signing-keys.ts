@@ -5,7 +5,7 @@ import { failure } from '../errors.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { type AccountsConfig, actor, openAccountsOf, table, when } from './keys.ts';
 
-export const usage = `geomill signing-keys rotate [--now]
+export const usage = (): string => `geomill signing-keys rotate [--now]
 geomill signing-keys list [--json]
 
 rotate creates the next key. It is published for an hour before it signs, and the old key verifies until its last token has

@@ -7,7 +7,7 @@ import { failure } from '../errors.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { type AccountsConfig, actor, openAccountsOf, table, when } from './keys.ts';
 
-export const usage = `geomill users create EMAIL [--name NAME] [--admin] [--password-stdin]
+export const usage = (): string => `geomill users create EMAIL [--name NAME] [--admin] [--password-stdin]
 geomill users list [--json]
 geomill users reset EMAIL [--password-stdin]
 geomill users disable EMAIL
