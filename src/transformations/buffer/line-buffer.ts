@@ -9,7 +9,7 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import type { EdgeSet } from '../parts/planar/edge-set.ts';
-import { orientation } from '../parts/planar/orientation.ts';
+import { orientationAt } from '../parts/planar/orientation.ts';
 import { Outline } from '../parts/planar/outline.ts';
 
 /** Longer lines are left to GEOS. */
@@ -122,7 +122,7 @@ export class LineBuffer {
     const y = this.#y[at];
     const previous = at - direction;
     const next = at + direction;
-    const turn = orientation(this.#x[previous], this.#y[previous], x, y, this.#x[next], this.#y[next]);
+    const turn = orientationAt(this.#x, this.#y, previous, at, next);
     const sine = this.#alongX[before] * this.#alongY[edge] - this.#alongY[before] * this.#alongX[edge];
     const cosine = this.#alongX[before] * this.#alongX[edge] + this.#alongY[before] * this.#alongY[edge];
     const beforeX = direction * this.#alongY[before];

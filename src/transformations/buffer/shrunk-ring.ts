@@ -10,7 +10,7 @@ import {
   PART_KIND,
   strideOf,
 } from '../../batch/geometry-column.ts';
-import { orientation } from '../parts/planar/orientation.ts';
+import { orientationAt } from '../parts/planar/orientation.ts';
 import { SimpleRings } from '../parts/planar/simple-rings.ts';
 
 /** The distance of each vertex to each edge is checked: more are left to GEOS. */
@@ -111,14 +111,7 @@ export class ShrunkRing {
     for (let i = 0; i < this.#count; i++) {
       const before = i > 0 ? i - 1 : this.#count - 1;
       const next = i + 1 < this.#count ? i + 1 : 0;
-      const turn = orientation(
-        this.#x[before],
-        this.#y[before],
-        this.#x[i],
-        this.#y[i],
-        this.#x[next],
-        this.#y[next],
-      );
+      const turn = orientationAt(this.#x, this.#y, before, i, next);
       // A valid ring does not turn back, so the vertex is in the middle of a straight edge.
       if (turn === 0) continue;
       const sine = this.#alongX[before] * this.#alongY[i] - this.#alongY[before] * this.#alongX[i];

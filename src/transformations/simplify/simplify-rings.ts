@@ -11,7 +11,7 @@
  * Memory: some 80 bytes per position of the largest feature. Without GEOS, because copying a feature in and out and its
  * allocations take longer than the method does.
  */
-import { MEETING, meetingOf, orientation } from '../parts/planar/orientation.ts';
+import { MEETING, meetingAt, orientation, orientationAt } from '../parts/planar/orientation.ts';
 import { SEGMENTS_PER_BLOCK, SegmentBoxes } from '../parts/planar/segment-boxes.ts';
 
 /** An open line needs two positions, a closed one four. */
@@ -138,7 +138,7 @@ export class RingSimplifier {
     const y = ys[kept[firstKept]];
     if (this.#distance(x, y, xs[beforeLast], ys[beforeLast], xs[second], ys[second]) > this.#tolerance)
       return false;
-    const isFlat = orientation(xs[beforeLast], ys[beforeLast], xs[second], ys[second], x, y) === 0;
+    const isFlat = orientationAt(xs, ys, beforeLast, second, kept[firstKept]) === 0;
     if (!isFlat && !this.#isFree(ring, beforeLast, second, NONE, NONE)) return false;
     const first = kept[firstKept];
     this.#flatTo[first] = NONE;
@@ -217,24 +217,20 @@ export class RingSimplifier {
       const first = this.#boxes.found[b] * SEGMENTS_PER_BLOCK;
       const last = Math.min(first + SEGMENTS_PER_BLOCK, count);
       for (let i = first; i < last; i++) {
-        if (this.#isOriginal[i] === 1 && (i < start || i >= end) && this.#isHit(ax, ay, bx, by, i, i + 1))
+        if (this.#isOriginal[i] === 1 && (i < start || i >= end) && this.#isHit(from, to, i, i + 1))
           return false;
-        if (this.#flatTo[i] !== NONE && this.#isHit(ax, ay, bx, by, i, this.#flatTo[i])) return false;
+        if (this.#flatTo[i] !== NONE && this.#isHit(from, to, i, this.#flatTo[i])) return false;
       }
     }
     return this.#starts.length === 2 || !this.#jumps(ring, from, to);
   }
 
   /** Whether the segment from c to d is the same as that from a to b, or meets it other than at common ends. */
-  #isHit(ax: number, ay: number, bx: number, by: number, c: number, d: number): boolean {
+  #isHit(a: number, b: number, c: number, d: number): boolean {
     const { xs, ys } = this;
-    const cx = xs[c];
-    const cy = ys[c];
-    const dx = xs[d];
-    const dy = ys[d];
-    if (ax === cx && ay === cy && bx === dx && by === dy) return true;
-    if (ax === dx && ay === dy && bx === cx && by === cy) return true;
-    return meetingOf(cx, cy, dx, dy, ax, ay, bx, by) === MEETING.inside;
+    if (xs[a] === xs[c] && ys[a] === ys[c] && xs[b] === xs[d] && ys[b] === ys[d]) return true;
+    if (xs[a] === xs[d] && ys[a] === ys[d] && xs[b] === xs[c] && ys[b] === ys[c]) return true;
+    return meetingAt(xs, ys, c, d, a, b) === MEETING.inside;
   }
 
   /** Whether another line or ring, known by its second position, would be on another side of the feature's outline. */

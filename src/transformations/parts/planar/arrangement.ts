@@ -6,7 +6,7 @@
 import type { DisjointSets } from '../merge/disjoint-sets.ts';
 import { EdgeGrid } from './edge-grid.ts';
 import { EdgeSet } from './edge-set.ts';
-import { MEETING, meetingOf, orientation } from './orientation.ts';
+import { MEETING, meetingAt, orientationAt } from './orientation.ts';
 
 const NONE = -1;
 /** Crossings per edge; more are left to others, which remove covered edges step by step. */
@@ -91,14 +91,14 @@ export class Arrangement {
       if (isFolded(x, y, a, b, c, d)) this.#mark(e, f);
       return false;
     }
-    const atC = orientation(x[a], y[a], x[b], y[b], x[c], y[c]);
-    const atD = orientation(x[a], y[a], x[b], y[b], x[d], y[d]);
+    const atC = orientationAt(x, y, a, b, c);
+    const atD = orientationAt(x, y, a, b, d);
     if (atC * atD > 0) return false;
-    const atA = orientation(x[c], y[c], x[d], y[d], x[a], y[a]);
-    const atB = orientation(x[c], y[c], x[d], y[d], x[b], y[b]);
+    const atA = orientationAt(x, y, c, d, a);
+    const atB = orientationAt(x, y, c, d, b);
     if (atA * atB > 0) return false;
     if (atA * atB * atC * atD === 0) {
-      if (meetingOf(x[a], y[a], x[b], y[b], x[c], y[c], x[d], y[d]) !== MEETING.none) this.#mark(e, f);
+      if (meetingAt(x, y, a, b, c, d) !== MEETING.none) this.#mark(e, f);
       return false;
     }
     const isPlaced = this.#cross(e, f, atC < 0 ? 1 : 0);
@@ -340,7 +340,7 @@ export class Arrangement {
     // Around a vertex of several edges it is counted from the west on.
     if (nextIn[arriving] !== NONE) return cover;
     const u = from[arriving];
-    return orientation(x[u], y[u], x[v], y[v], x[to[e]], y[to[e]]) > 0 ? cover : cover + 1;
+    return orientationAt(x, y, u, v, to[e]) > 0 ? cover : cover + 1;
   }
 
   #reserve(count: number): void {
@@ -387,7 +387,7 @@ export function isFolded(
   const p = at === a ? b : a;
   const q = at === c ? d : c;
   const dot = (x[p] - x[at]) * (x[q] - x[at]) + (y[p] - y[at]) * (y[q] - y[at]);
-  return dot > 0 && orientation(x[at], y[at], x[p], y[p], x[q], y[q]) === 0;
+  return dot > 0 && orientationAt(x, y, at, p, q) === 0;
 }
 
 /** Whether p is before q around a vertex, counter-clockwise from the west on. */
@@ -395,7 +395,7 @@ function isBefore(x: Float64Array, y: Float64Array, at: number, p: number, q: nu
   const isNorthP = y[p] > y[at] || (y[p] === y[at] && x[p] > x[at]);
   const isNorthQ = y[q] > y[at] || (y[q] === y[at] && x[q] > x[at]);
   if (isNorthP !== isNorthQ) return isNorthQ;
-  return orientation(x[at], y[at], x[p], y[p], x[q], y[q]) > 0;
+  return orientationAt(x, y, at, p, q) > 0;
 }
 
 function within(value: number, least: number, most: number): number {

@@ -177,42 +177,50 @@ export class EdgeGrid {
    * the end, if there are too many pairs or `visit` returned false.
    */
   eachPair(ownerOf: Uint32Array | null, visit: (e: number, f: number) => boolean): boolean {
+    if (!this.#isUsable) return false;
+    const cells = this.#columns * this.#rows;
+    let left = this.#count * MOST_PAIRS + 4096;
+    for (let cell = 0; cell < cells; cell++) {
+      const end = this.#starts[cell + 1];
+      for (let i = this.#starts[cell]; i < end; i++) {
+        left -= end - i;
+        if (left < 0 || !this.#pairsAfter(i, end, cell, ownerOf, visit)) return false;
+      }
+    }
+    return true;
+  }
+
+  /** The pairs of an item of a cell and those after it. A loop of its own: V8 did not keep the optimised code of one in another. */
+  #pairsAfter(
+    at: number,
+    end: number,
+    cell: number,
+    ownerOf: Uint32Array | null,
+    visit: (e: number, f: number) => boolean,
+  ): boolean {
     const minXs = this.#minX;
     const minYs = this.#minY;
     const maxXs = this.#maxX;
     const maxYs = this.#maxY;
     const items = this.#items;
     const classOf = this.#classOf;
-    if (!this.#isUsable) return false;
-    const columns = this.#columns;
-    const firstColumns = this.#firstColumn;
-    const firstRows = this.#firstRow;
-    const cells = columns * this.#rows;
-    let left = this.#count * MOST_PAIRS + 4096;
-    for (let cell = 0; cell < cells; cell++) {
-      const end = this.#starts[cell + 1];
-      for (let i = this.#starts[cell]; i < end; i++) {
-        const e = items[i];
-        const minX = minXs[e];
-        const minY = minYs[e];
-        const maxX = maxXs[e];
-        const maxY = maxYs[e];
-        const firstColumn = firstColumns[e];
-        const firstRow = firstRows[e];
-        const owner = ownerOf === null ? 0 : ownerOf[e];
-        left -= end - i;
-        if (left < 0) return false;
-        for (let k = i + 1; k < end; k++) {
-          const f = items[k];
-          if (minXs[f] > maxX || maxXs[f] < minX || minYs[f] > maxY || maxYs[f] < minY) continue;
-          if (ownerOf !== null && ownerOf[f] === owner) continue;
-          if (classOf !== null && classOf[e] !== classOf[f]) continue;
-          // Bounds that meet in several cells count in the first one.
-          const column = Math.max(firstColumn, firstColumns[f]);
-          const row = Math.max(firstRow, firstRows[f]);
-          if (row * columns + column === cell && !visit(e, f)) return false;
-        }
-      }
+    const e = items[at];
+    const minX = minXs[e];
+    const minY = minYs[e];
+    const maxX = maxXs[e];
+    const maxY = maxYs[e];
+    const firstColumn = this.#firstColumn[e];
+    const firstRow = this.#firstRow[e];
+    const owner = ownerOf === null ? 0 : ownerOf[e];
+    for (let k = at + 1; k < end; k++) {
+      const f = items[k];
+      if (minXs[f] > maxX || maxXs[f] < minX || minYs[f] > maxY || maxYs[f] < minY) continue;
+      if (ownerOf !== null && ownerOf[f] === owner) continue;
+      if (classOf !== null && classOf[e] !== classOf[f]) continue;
+      // Bounds that meet in several cells count in the first one.
+      const column = Math.max(firstColumn, this.#firstColumn[f]);
+      const row = Math.max(firstRow, this.#firstRow[f]);
+      if (row * this.#columns + column === cell && !visit(e, f)) return false;
     }
     return true;
   }

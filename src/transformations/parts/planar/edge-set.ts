@@ -4,7 +4,7 @@
  */
 import { type GeometryColumn, hasZ, strideOf } from '../../../batch/geometry-column.ts';
 import type { DisjointSets } from '../merge/disjoint-sets.ts';
-import { orientation } from './orientation.ts';
+import { orientationAt } from './orientation.ts';
 import { PositionIndex } from './position-index.ts';
 
 const NONE = -1;
@@ -98,7 +98,7 @@ export class EdgeSet {
     const before = ring[west > 0 ? west - 1 : length - 1];
     const after = ring[west + 1 < length ? west + 1 : 0];
     const at = ring[west];
-    return orientation(x[before], y[before], x[at], y[at], x[after], y[after]);
+    return orientationAt(x, y, before, at, after);
   }
 
   /** Removes pairs of opposite edges, and unites the owners of each. False if too many edges meet in a vertex. */

@@ -3,7 +3,7 @@
  * and two of them are compared like two sorted lists: most rings have few chains, so that takes little more than a look at
  * each edge.
  */
-import { MEETING, meetingOf } from './orientation.ts';
+import { MEETING, meetingAt } from './orientation.ts';
 
 /** All pairs of chains are compared. */
 const MOST_CHAINS = 24;
@@ -93,7 +93,7 @@ export class MonotoneChains {
       const eastA = xs[i + stepA];
       const eastB = xs[k + stepB];
       if (eastA >= xs[k] && eastB >= xs[i]) {
-        const meeting = meetingOf(xs[i], ys[i], eastA, ys[i + stepA], xs[k], ys[k], eastB, ys[k + stepB]);
+        const meeting = meetingAt(xs, ys, i, i + stepA, k, k + stepB);
         if (meeting !== MEETING.none && !this.#isNext(a, b, Math.min(i, i + stepA), Math.min(k, k + stepB)))
           return true;
       }

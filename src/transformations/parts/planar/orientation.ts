@@ -25,6 +25,18 @@ export function orientation(ax: number, ay: number, bx: number, by: number, cx: 
   );
 }
 
+/** As `orientation`, of positions a, b and c of arrays: V8 allocates each double that it hands to a function. */
+export function orientationAt(x: Float64Array, y: Float64Array, a: number, b: number, c: number): number {
+  const left = (x[a] - x[c]) * (y[b] - y[c]);
+  const right = (y[a] - y[c]) * (x[b] - x[c]);
+  const determinant = left - right;
+  const isSure =
+    (left > 0 ? right <= 0 : left < 0 ? right >= 0 : true) ||
+    Math.abs(determinant) >= ERROR_BOUND * Math.abs(left + right);
+  if (!isSure) return orientation(x[a], y[a], x[b], y[b], x[c], y[c]);
+  return determinant > 0 ? 1 : determinant < 0 ? -1 : 0;
+}
+
 /** What a - b loses by rounding. */
 function tailOfDifference(a: number, b: number): number {
   const difference = a - b;
@@ -72,53 +84,55 @@ export const MEETING = {
   inside: 2,
 } as const;
 
-/** Of the segments from a to b and from c to d. */
-export function meetingOf(
-  ax: number,
-  ay: number,
-  bx: number,
-  by: number,
-  cx: number,
-  cy: number,
-  dx: number,
-  dy: number,
+/** Of the segments from position a to b and from c to d of arrays. */
+export function meetingAt(
+  x: Float64Array,
+  y: Float64Array,
+  a: number,
+  b: number,
+  c: number,
+  d: number,
 ): number {
-  if (Math.min(ax, bx) > Math.max(cx, dx) || Math.max(ax, bx) < Math.min(cx, dx)) return MEETING.none;
-  if (Math.min(ay, by) > Math.max(cy, dy) || Math.max(ay, by) < Math.min(cy, dy)) return MEETING.none;
-  const c = orientation(ax, ay, bx, by, cx, cy);
-  const d = orientation(ax, ay, bx, by, dx, dy);
-  if (c * d > 0) return MEETING.none;
-  const a = orientation(cx, cy, dx, dy, ax, ay);
-  const b = orientation(cx, cy, dx, dy, bx, by);
-  if (a * b > 0) return MEETING.none;
-  if (a !== 0 && b !== 0 && c !== 0 && d !== 0) return MEETING.inside;
+  if (Math.min(x[a], x[b]) > Math.max(x[c], x[d]) || Math.max(x[a], x[b]) < Math.min(x[c], x[d]))
+    return MEETING.none;
+  if (Math.min(y[a], y[b]) > Math.max(y[c], y[d]) || Math.max(y[a], y[b]) < Math.min(y[c], y[d]))
+    return MEETING.none;
+  const atC = orientationAt(x, y, a, b, c);
+  const atD = orientationAt(x, y, a, b, d);
+  if (atC * atD > 0) return MEETING.none;
+  const atA = orientationAt(x, y, c, d, a);
+  const atB = orientationAt(x, y, c, d, b);
+  if (atA * atB > 0) return MEETING.none;
+  if (atA !== 0 && atB !== 0 && atC !== 0 && atD !== 0) return MEETING.inside;
   // On one line only if all are zero: then an end counts where it is within the bounds of the other segment.
   let meeting: number = MEETING.none;
-  if (c === 0 && isWithin(cx, cy, ax, ay, bx, by)) {
-    if (!isEnd(cx, cy, ax, ay, bx, by)) return MEETING.inside;
+  if (atC === 0 && isWithin(x, y, c, a, b)) {
+    if (!isEnd(x, y, c, a, b)) return MEETING.inside;
     meeting = MEETING.ends;
   }
-  if (d === 0 && isWithin(dx, dy, ax, ay, bx, by)) {
-    if (!isEnd(dx, dy, ax, ay, bx, by)) return MEETING.inside;
+  if (atD === 0 && isWithin(x, y, d, a, b)) {
+    if (!isEnd(x, y, d, a, b)) return MEETING.inside;
     meeting = MEETING.ends;
   }
-  if (a === 0 && isWithin(ax, ay, cx, cy, dx, dy)) {
-    if (!isEnd(ax, ay, cx, cy, dx, dy)) return MEETING.inside;
+  if (atA === 0 && isWithin(x, y, a, c, d)) {
+    if (!isEnd(x, y, a, c, d)) return MEETING.inside;
     meeting = MEETING.ends;
   }
-  if (b === 0 && isWithin(bx, by, cx, cy, dx, dy)) {
-    if (!isEnd(bx, by, cx, cy, dx, dy)) return MEETING.inside;
+  if (atB === 0 && isWithin(x, y, b, c, d)) {
+    if (!isEnd(x, y, b, c, d)) return MEETING.inside;
     meeting = MEETING.ends;
   }
   return meeting;
 }
 
-function isWithin(x: number, y: number, ax: number, ay: number, bx: number, by: number): boolean {
+/** Whether position p is within the bounds of the segment from a to b. */
+function isWithin(x: Float64Array, y: Float64Array, p: number, a: number, b: number): boolean {
   return (
-    (ax < bx ? x >= ax && x <= bx : x >= bx && x <= ax) && (ay < by ? y >= ay && y <= by : y >= by && y <= ay)
+    (x[a] < x[b] ? x[p] >= x[a] && x[p] <= x[b] : x[p] >= x[b] && x[p] <= x[a]) &&
+    (y[a] < y[b] ? y[p] >= y[a] && y[p] <= y[b] : y[p] >= y[b] && y[p] <= y[a])
   );
 }
 
-function isEnd(x: number, y: number, ax: number, ay: number, bx: number, by: number): boolean {
-  return (x === ax && y === ay) || (x === bx && y === by);
+function isEnd(x: Float64Array, y: Float64Array, p: number, a: number, b: number): boolean {
+  return (x[p] === x[a] && y[p] === y[a]) || (x[p] === x[b] && y[p] === y[b]);
 }

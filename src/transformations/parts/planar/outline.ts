@@ -10,7 +10,7 @@ import { DisjointSets } from '../merge/disjoint-sets.ts';
 import { Arrangement, isFolded } from './arrangement.ts';
 import { EdgeGrid } from './edge-grid.ts';
 import type { EdgeSet } from './edge-set.ts';
-import { MEETING, meetingOf, orientation } from './orientation.ts';
+import { MEETING, meetingAt, orientationAt } from './orientation.ts';
 
 const NONE = -1;
 /** Positions of a ring that is not closed. */
@@ -241,7 +241,7 @@ export class Outline {
       if (x[i] < x[west] || (x[i] === x[west] && y[i] < y[west])) west = i;
     const before = west > start ? west - 1 : end - 1;
     const after = west + 1 < end ? west + 1 : start;
-    return orientation(x[before], y[before], x[west], y[west], x[after], y[after]);
+    return orientationAt(x, y, before, west, after);
   }
 
   /** Rejects the sets of rings that touch after rounding, other than in a vertex or crossing. */
@@ -264,7 +264,7 @@ export class Outline {
         number[c] === number[b] ||
         number[c] === number[d];
       if (!isJoined) {
-        if (meetingOf(x[a], y[a], x[c], y[c], x[b], y[b], x[d], y[d]) !== MEETING.none) rejectBoth(a, b);
+        if (meetingAt(x, y, a, c, b, d) !== MEETING.none) rejectBoth(a, b);
       } else if (this.#isFolded(a, c, b, d)) rejectBoth(a, b);
       return true;
     });

@@ -5,7 +5,7 @@
  */
 import { type GeometryColumn, strideOf } from '../../../batch/geometry-column.ts';
 import { MonotoneChains } from './monotone-chains.ts';
-import { MEETING, meetingOf, orientation } from './orientation.ts';
+import { MEETING, meetingAt, orientationAt } from './orientation.ts';
 import { SEGMENTS_PER_BLOCK, SegmentBoxes } from './segment-boxes.ts';
 
 const LEAST_POSITIONS = 4;
@@ -21,7 +21,7 @@ export class SimpleRings {
   /** Per ring 1: the shell of a polygon. */
   readonly #isShell: boolean[] = [];
   /** minX, minY, maxX, maxY by ring. */
-  readonly #bounds: number[] = [];
+  readonly #bounds = new Float64Array(4 * MOST_RINGS);
   readonly #boxes = new SegmentBoxes();
   readonly #chains = new MonotoneChains();
 
@@ -29,7 +29,6 @@ export class SimpleRings {
     this.#count = 0;
     this.#starts.length = 1;
     this.#isShell.length = 0;
-    this.#bounds.length = 0;
   }
 
   add(x: number, y: number): void {
@@ -74,23 +73,24 @@ export class SimpleRings {
     let maxX = minX;
     let maxY = minY;
     let before = last - 1;
-    // Zero, or NaN from the first ordinate on that is not finite.
-    let check = 0;
-    for (let i = first; i < last; i++) {
+    for (let i = first; i < last; before = i, i++) {
+      const x = xs[i];
+      const y = ys[i];
       const next = i + 1;
-      if (xs[i] === xs[next] && ys[i] === ys[next]) return false;
-      const back = (xs[before] - xs[i]) * (xs[next] - xs[i]) + (ys[before] - ys[i]) * (ys[next] - ys[i]);
-      if (back > 0 && orientation(xs[before], ys[before], xs[i], ys[i], xs[next], ys[next]) === 0)
-        return false;
-      if (xs[i] < minX) minX = xs[i];
-      if (xs[i] > maxX) maxX = xs[i];
-      if (ys[i] < minY) minY = ys[i];
-      if (ys[i] > maxY) maxY = ys[i];
-      check += xs[i] * 0 + ys[i] * 0;
-      before = i;
+      const hasPlace = x - x === 0 && y - y === 0;
+      if (!hasPlace || (x === xs[next] && y === ys[next])) return false;
+      const back = (xs[before] - x) * (xs[next] - x) + (ys[before] - y) * (ys[next] - y);
+      if (back > 0 && orientationAt(xs, ys, before, i, next) === 0) return false;
+      if (x < minX) minX = x;
+      if (x > maxX) maxX = x;
+      if (y < minY) minY = y;
+      if (y > maxY) maxY = y;
     }
-    if (check !== 0) return false;
-    this.#bounds.push(minX, minY, maxX, maxY);
+    const at = 4 * ring;
+    this.#bounds[at] = minX;
+    this.#bounds[at + 1] = minY;
+    this.#bounds[at + 2] = maxX;
+    this.#bounds[at + 3] = maxY;
     return true;
   }
 
@@ -110,7 +110,7 @@ export class SimpleRings {
       const end = Math.min(block + SEGMENTS_PER_BLOCK, this.#count - 1);
       for (let k = Math.max(block, i + 2); k < end; k++) {
         if (isFirst && k === lastEdge) continue;
-        if (meetingOf(ax, ay, bx, by, xs[k], ys[k], xs[k + 1], ys[k + 1]) === MEETING.none) continue;
+        if (meetingAt(xs, ys, i, i + 1, k, k + 1) === MEETING.none) continue;
         if (!this.#isEnd(k)) return true;
       }
     }
@@ -150,15 +150,16 @@ export class SimpleRings {
     const xs = this.#xs;
     const ys = this.#ys;
     const bounds = this.#bounds;
-    const x = xs[this.#starts[ring]];
-    const y = ys[this.#starts[ring]];
+    const own = this.#starts[ring];
+    const x = xs[own];
+    const y = ys[own];
     const at = outer * 4;
     if (x < bounds[at] || y < bounds[at + 1] || x > bounds[at + 2] || y > bounds[at + 3]) return false;
     let isInside = false;
     for (let i = this.#starts[outer]; i + 1 < this.#starts[outer + 1]; i++) {
       const isUp = ys[i + 1] > ys[i];
       if (ys[i] > y === ys[i + 1] > y) continue;
-      if (orientation(xs[i], ys[i], xs[i + 1], ys[i + 1], x, y) > 0 === isUp) isInside = !isInside;
+      if (orientationAt(xs, ys, i, i + 1, own) > 0 === isUp) isInside = !isInside;
     }
     return isInside;
   }
