@@ -107,7 +107,7 @@ for (const [system, middle, south, north] of CONIC_SYSTEMS)
   test(`computes ${system} as PROJ does`, () => {
     const forward = plainOf('EPSG:4326', system);
     const inverse = plainOf(system, 'EPSG:4326');
-    // Near the poles, PROJ's own cosine of an equal-area latitude has an error of this size.
+    // Near the poles, PROJ's own equal-area latitude has an error of this size.
     const factor = system === 'EPSG:3035' ? 8 : 2;
     const longitude = fc.double({ min: middle - 60, max: middle + 60, noNaN: true });
     const latitude = fc.double({ min: south, max: north, noNaN: true });
