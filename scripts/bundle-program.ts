@@ -6,7 +6,13 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
 /** Files that a process or thread starts with. */
-const ENTRIES = ['main.ts', 'jobs/runner-main.ts', 'pipeline/worker-entry.js', 'remote-input/fetch-main.ts'];
+const ENTRIES = [
+  'main.ts',
+  'jobs/runner-main.ts',
+  'pipeline/worker-entry.js',
+  'engines/sqlite/checkpoint-entry.js',
+  'remote-input/fetch-main.ts',
+];
 
 /** Read at run time, by src/crs-search/suggest.ts. */
 const PLACEMENTS = join('crs-search', 'placements.txt');

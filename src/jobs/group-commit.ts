@@ -13,6 +13,7 @@
 import { closeSync, fsync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Checkpoints } from '../engines/sqlite/checkpoints.ts';
 import type { Database } from '../engines/sqlite/database.ts';
 import { SharedSync } from '../storage/shared-sync.ts';
 
@@ -40,6 +41,7 @@ export class GroupCommit {
   readonly #log: SharedSync;
   readonly #logDescriptor: number;
   readonly #options: SyncOptions;
+  readonly #checkpoints: Checkpoints;
   #isClosing = false;
   #pending: Pending[] = [];
   #underway: Promise<unknown> = Promise.resolve();
@@ -52,6 +54,7 @@ export class GroupCommit {
     const version = database.userVersion;
     database.userVersion = version;
     database.exec('PRAGMA synchronous = NORMAL');
+    this.#checkpoints = new Checkpoints(database, path);
     // The log stays the same file as long as a connection is open.
     this.#logDescriptor = openSync(`${path}-wal`, 'r+');
     this.#log = new SharedSync(() => this.#syncLog());
@@ -92,6 +95,7 @@ export class GroupCommit {
     this.#isClosing = true;
     this.#flush();
     await this.#underway;
+    await this.#checkpoints.close();
     closeSync(this.#logDescriptor);
   }
 
@@ -130,6 +134,7 @@ export class GroupCommit {
       settleAll(error);
       return;
     }
+    this.#checkpoints.countCommit();
     const synced = this.#log.sync().then(() => settleAll(null), settleAll);
     this.#underway = Promise.all([this.#underway, synced]);
   }

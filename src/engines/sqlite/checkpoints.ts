@@ -1,0 +1,71 @@
+/**
+ * Copies the write-ahead log of a database into it in a thread. SQLite does it within the COMMIT after which the log has 1,000 pages,
+ * and syncs both files: the event loop would wait 5 to 20 ms for the disk.
+ */
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { PROGRAM_DIRECTORY } from '../../program-files.ts';
+import type { Database } from './database.ts';
+
+/** A commit of a job writes about five pages. */
+const COMMITS = 200;
+/** If the thread cannot keep up: 64 MiB of log. */
+const MOST_PAGES = 16_384;
+/** SQLite's own limit, where there is no thread. */
+const USUAL_PAGES = 1000;
+
+export class Checkpoints {
+  readonly #database: Database;
+  readonly #path: string;
+  #thread: Worker | null = null;
+  /** False: the thread could not be started, has failed or was closed. */
+  #isUsable = true;
+  #isRunning = false;
+  #commits = 0;
+
+  /** Of the database at `path`, to which `database` writes. */
+  constructor(database: Database, path: string) {
+    this.#database = database;
+    this.#path = path;
+    database.exec(`PRAGMA wal_autocheckpoint = ${MOST_PAGES}`);
+  }
+
+  /** After each commit. */
+  countCommit(): void {
+    this.#commits++;
+    if (this.#commits < COMMITS || this.#isRunning || !this.#isUsable) return;
+    this.#commits = 0;
+    this.#isRunning = true;
+    this.#thread ??= this.#start();
+    this.#thread.postMessage(false);
+  }
+
+  /** Before the database is closed: the last connection to close removes the log. */
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (thread === null || !this.#isUsable) return;
+    this.#isUsable = false;
+    const ended = once(thread, 'exit');
+    thread.postMessage(true);
+    await ended;
+  }
+
+  #start(): Worker {
+    const file = join(PROGRAM_DIRECTORY, 'engines', 'sqlite', 'checkpoint-entry.js');
+    const thread = new Worker(file, { workerData: { path: this.#path } });
+    thread.unref();
+    thread.on('message', () => {
+      this.#isRunning = false;
+    });
+    thread.on('error', () => this.#giveUp());
+    return thread;
+  }
+
+  /** Then SQLite does it, in the thread that commits. */
+  #giveUp(): void {
+    if (!this.#isUsable) return;
+    this.#isUsable = false;
+    this.#database.exec(`PRAGMA wal_autocheckpoint = ${USUAL_PAGES}`);
+  }
+}
