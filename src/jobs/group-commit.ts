@@ -13,9 +13,9 @@
 import { closeSync, fsync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Checkpoints } from '../engines/sqlite/checkpoints.ts';
 import type { Database } from '../engines/sqlite/database.ts';
 import { SharedSync } from '../storage/shared-sync.ts';
+import { Checkpoints } from './checkpoints.ts';
 
 const fsyncAsync = promisify(fsync);
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { Checkpoints } from '../../src/engines/sqlite/checkpoints.ts';
 import { Database } from '../../src/engines/sqlite/database.ts';
+import { Checkpoints } from '../../src/jobs/checkpoints.ts';
 import { GroupCommit } from '../../src/jobs/group-commit.ts';
 
 /** Bytes of a log of 1,000 pages, at which SQLite would copy it. */

@@ -1,4 +1,4 @@
-// Entry of the thread that copies the write-ahead log of a database into it, see checkpoints.ts.
+// Entry of the thread that copies the write-ahead log of a database into it, see jobs/checkpoints.ts.
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 

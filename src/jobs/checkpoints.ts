@@ -5,8 +5,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { PROGRAM_DIRECTORY } from '../../program-files.ts';
-import type { Database } from './database.ts';
+import type { Database } from '../engines/sqlite/database.ts';
+import { PROGRAM_DIRECTORY } from '../program-files.ts';
 
 /** A commit of a job writes about five pages. */
 const COMMITS = 200;
