@@ -123,7 +123,14 @@ test('rounds doubles outward to floats as SQLite does', () => {
 test('tiling is a permutation of all entries, sorted by x into slices and by y within them', () => {
   fc.assert(
     fc.property(fc.array(box, { maxLength: 200 }), (boxes) => {
-      const order = new TileSorter(boxes.length).sort(Float32Array.from(boxes.flat()), boxes.length, 4);
+      const sorter = new TileSorter(boxes.length);
+      const positions = sorter.sort(Float32Array.from(boxes.flat()), boxes.length, 4);
+      const order = positions.map((position) => sorter.entries[position]);
+      for (const [i, position] of positions.entries())
+        assert.deepEqual(
+          [...sorter.boxes.subarray(position * 4, position * 4 + 4)],
+          boxes[order[i]].map(Math.fround),
+        );
       assert.deepEqual(
         [...order].sort((a, b) => a - b),
         boxes.map((_, i) => i),

@@ -19,8 +19,11 @@ import { NodeTable, PairTable, ROOT } from './rtree-tables.ts';
 /** RTREE_MAXCELLS of rtree.c: the capacity of a node if pages have 4096 bytes or more. */
 const NODE_CELLS = 51;
 const CELL_BYTES = 24;
+const CELL_WORDS = CELL_BYTES / 4;
 const NODE_BYTES = 4 + NODE_CELLS * CELL_BYTES;
 const RUN_ENTRIES = 1 << 20;
+/** Rows per call of an inner loop, as in rtree-sort.ts. */
+const BLOCK = 2048;
 
 export class RtreeBuilder {
   readonly #nodes: NodeTable;
@@ -34,7 +37,8 @@ export class RtreeBuilder {
   readonly #leaves = new BoxList();
   #nodeCount = ROOT;
   readonly #node = new Uint8Array(NODE_BYTES);
-  readonly #nodeView = new DataView(this.#node.buffer);
+  /** The same memory; cells begin at multiples of 4 bytes. */
+  readonly #nodeWords = new Uint32Array(this.#node.buffer);
 
   /** `rtree` is the name of the virtual table, which exists and is empty. */
   constructor(database: BulkDatabase, rtree: string, runEntries = RUN_ENTRIES) {
@@ -69,11 +73,17 @@ export class RtreeBuilder {
     let depth = 1;
     for (; children.count > NODE_CELLS; depth++) {
       const firstParent = this.#nodeCount + 1;
-      children = this.#packNodes(children, firstChild);
+      const parents = new BoxList();
+      const parentOf = this.#writeNodes(children.boxes, numbered(firstChild, children.count), parents);
+      parentOf.forEach((parent, child) => {
+        this.#parents.add(firstChild + child, parent);
+      });
+      children = parents;
       firstChild = firstParent;
     }
+    const bits = bitsOf(children.boxes);
     for (let i = 0; i < children.count; i++) {
-      this.#putCell(i, 0, firstChild + i, children.boxes, i * 4);
+      this.#putCell(i, 0, firstChild + i, bits, i * 4);
       this.#parents.add(firstChild + i, ROOT);
     }
     this.#parents.finish();
@@ -91,96 +101,123 @@ export class RtreeBuilder {
 
   /** Writes the leaves of the run. */
   #flush(): void {
-    const count = this.#ids.count;
+    const { count } = this.#ids;
     if (count === 0) return;
-    const order = new TileSorter(count).sort(this.#boxes, count, NODE_CELLS);
-    const nodeOfEntry = new Uint32Array(count);
-    for (let start = 0; start < count; start += NODE_CELLS) {
-      const end = Math.min(start + NODE_CELLS, count);
-      const nodeno = ++this.#nodeCount;
-      for (let i = start; i < end; i++) {
-        const entry = order[i];
-        nodeOfEntry[entry] = nodeno;
-        this.#putCell(i - start, this.#ids.highOf(entry), this.#ids.lowOf(entry), this.#boxes, entry * 4);
-        this.#leaves.include(this.#boxes, entry * 4);
-      }
-      this.#leaves.next();
-      this.#nodes.add(nodeno, this.#endNode(end - start, 0));
-    }
+    const nodeOfEntry = this.#writeNodes(this.#boxes, this.#ids, this.#leaves);
     // In the order of the rows, which is mostly the order of their ids.
-    for (let entry = 0; entry < count; entry++) this.#rowids.add(this.#ids.idOf(entry), nodeOfEntry[entry]);
+    for (let entry = 0; entry < count; entry += BLOCK)
+      this.#addRowids(nodeOfEntry, entry, Math.min(entry + BLOCK, count));
     this.#ids.clear();
   }
 
+  /** Writes a level of nodes with these entries, and adds their boxes to `nodes`. Returns the number of the node of each entry. */
+  #writeNodes(boxes: Float32Array, ids: EntryIds, nodes: BoxList): Uint32Array {
+    const { count } = ids;
+    const sorter = new TileSorter(count);
+    const order = sorter.sort(boxes, count, NODE_CELLS);
+    const nodeOfEntry = new Uint32Array(count);
+    for (let start = 0; start < count; start += NODE_CELLS) {
+      const end = Math.min(start + NODE_CELLS, count);
+      nodes.add(sorter.boxes, order, start, end);
+      this.#writeNode(sorter, order, ids, nodeOfEntry, start, end);
+    }
+    return nodeOfEntry;
+  }
+
+  #writeNode(
+    { entries, bits }: TileSorter,
+    order: Uint32Array,
+    ids: EntryIds,
+    nodeOfEntry: Uint32Array,
+    start: number,
+    end: number,
+  ): void {
+    const nodeno = ++this.#nodeCount;
+    for (let i = start; i < end; i++) {
+      const entry = entries[order[i]];
+      nodeOfEntry[entry] = nodeno;
+      this.#putCell(i - start, ids.highOf(entry), ids.lowOf(entry), bits, order[i] * 4);
+    }
+    this.#nodes.add(nodeno, this.#endNode(end - start, 0));
+  }
+
+  #addRowids(nodeOfEntry: Uint32Array, start: number, end: number): void {
+    const ids = this.#ids;
+    for (let entry = start; entry < end; entry++) this.#rowids.add(ids.idOf(entry), nodeOfEntry[entry]);
+  }
+
   #writeOnlyLeaf(): void {
+    const bits = bitsOf(this.#boxes);
     for (let entry = 0; entry < this.#ids.count; entry++) {
-      this.#putCell(entry, this.#ids.highOf(entry), this.#ids.lowOf(entry), this.#boxes, entry * 4);
+      this.#putCell(entry, this.#ids.highOf(entry), this.#ids.lowOf(entry), bits, entry * 4);
       this.#rowids.add(this.#ids.idOf(entry), ROOT);
     }
     this.#rowids.finish();
     this.#nodes.finish(this.#endNode(this.#ids.count, 0));
   }
 
-  /** Writes a level of nodes above the children, which are numbered from `firstChild` on. */
-  #packNodes(children: BoxList, firstChild: number): BoxList {
-    const order = new TileSorter(children.count).sort(children.boxes, children.count, NODE_CELLS);
-    const parentOf = new Uint32Array(children.count);
-    const parents = new BoxList();
-    for (let start = 0; start < children.count; start += NODE_CELLS) {
-      const end = Math.min(start + NODE_CELLS, children.count);
-      const nodeno = ++this.#nodeCount;
-      for (let i = start; i < end; i++) {
-        const child = order[i];
-        parentOf[child] = nodeno;
-        this.#putCell(i - start, 0, firstChild + child, children.boxes, child * 4);
-        parents.include(children.boxes, child * 4);
-      }
-      parents.next();
-      this.#nodes.add(nodeno, this.#endNode(end - start, 0));
-    }
-    for (let child = 0; child < parentOf.length; child++)
-      this.#parents.add(firstChild + child, parentOf[child]);
-    return parents;
-  }
-
-  #putCell(cell: number, idHigh: number, idLow: number, boxes: Float32Array, at: number): void {
-    const view = this.#nodeView;
-    const to = 4 + cell * CELL_BYTES;
-    view.setInt32(to, idHigh, false);
-    view.setInt32(to + 4, idLow, false);
-    view.setFloat32(to + 8, boxes[at], false);
-    view.setFloat32(to + 12, boxes[at + 1], false);
-    view.setFloat32(to + 16, boxes[at + 2], false);
-    view.setFloat32(to + 20, boxes[at + 3], false);
+  /** `bits` are the boxes as integers, from `at` on that of the cell. */
+  #putCell(cell: number, idHigh: number, idLow: number, bits: Uint32Array, at: number): void {
+    const words = this.#nodeWords;
+    const to = 1 + cell * CELL_WORDS;
+    words[to] = swapped(idHigh);
+    words[to + 1] = swapped(idLow);
+    words[to + 2] = swapped(bits[at]);
+    words[to + 3] = swapped(bits[at + 1]);
+    words[to + 4] = swapped(bits[at + 2]);
+    words[to + 5] = swapped(bits[at + 3]);
   }
 
   /** The current node with its head; valid until the next cell is added. */
   #endNode(cellCount: number, depth: number): Uint8Array {
-    this.#nodeView.setUint16(0, depth, false);
-    this.#nodeView.setUint16(2, cellCount, false);
+    this.#nodeWords[0] = swapped((depth << 16) | cellCount);
     return this.#node.fill(0, 4 + cellCount * CELL_BYTES);
   }
 }
 
-/** Boxes of nodes, each the union of the boxes included since the previous one. */
+function bitsOf(boxes: Float32Array): Uint32Array {
+  return new Uint32Array(boxes.buffer, boxes.byteOffset, boxes.length);
+}
+
+/** A word with its bytes in the other order; typed arrays are little-endian wherever Node runs. */
+function swapped(word: number): number {
+  return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
+}
+
+/** Boxes of nodes. */
 class BoxList {
-  boxes = new Float32Array(4 << 8).fill(Number.NaN);
+  boxes = new Float32Array(4 << 8);
   count = 0;
 
-  include(boxes: Float32Array, from: number): void {
-    const to = this.count * 4;
-    const own = this.boxes;
-    // Initially NaN, for which every comparison is false.
-    if (!(own[to] <= boxes[from])) own[to] = boxes[from];
-    if (!(own[to + 1] >= boxes[from + 1])) own[to + 1] = boxes[from + 1];
-    if (!(own[to + 2] <= boxes[from + 2])) own[to + 2] = boxes[from + 2];
-    if (!(own[to + 3] >= boxes[from + 3])) own[to + 3] = boxes[from + 3];
+  /** Adds the union of the boxes with the numbers order[start, end). */
+  add(boxes: Float32Array, order: Uint32Array, start: number, end: number): void {
+    if (this.count * 4 === this.boxes.length)
+      this.boxes = grown(this.boxes, new Float32Array(this.boxes.length * 2));
+    const first = order[start] * 4;
+    let minX = boxes[first];
+    let maxX = boxes[first + 1];
+    let minY = boxes[first + 2];
+    let maxY = boxes[first + 3];
+    for (let i = start + 1; i < end; i++) {
+      const at = order[i] * 4;
+      if (boxes[at] < minX) minX = boxes[at];
+      if (boxes[at + 1] > maxX) maxX = boxes[at + 1];
+      if (boxes[at + 2] < minY) minY = boxes[at + 2];
+      if (boxes[at + 3] > maxY) maxY = boxes[at + 3];
+    }
+    const to = this.count++ * 4;
+    this.boxes[to] = minX;
+    this.boxes[to + 1] = maxX;
+    this.boxes[to + 2] = minY;
+    this.boxes[to + 3] = maxY;
   }
+}
 
-  next(): void {
-    if (++this.count * 4 < this.boxes.length) return;
-    this.boxes = grown(this.boxes, new Float32Array(this.boxes.length * 2).fill(Number.NaN));
-  }
+/** Consecutive ids. */
+function numbered(first: number, count: number): EntryIds {
+  const ids = new EntryIds();
+  for (let i = 0; i < count; i++) ids.add(first + i);
+  return ids;
 }
 
 function grown(from: Float32Array<ArrayBuffer>, to: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {

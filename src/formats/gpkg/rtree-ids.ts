@@ -38,9 +38,9 @@ export class EntryIds {
   }
 
   highOf(entry: number): number {
-    return this.#halves === null
-      ? Math.floor((this.#first + entry) / TWO_TO_32)
-      : this.#halves[entry * 2 + 1];
+    if (this.#halves !== null) return this.#halves[entry * 2 + 1];
+    const id = this.#first + entry;
+    return id >= 0 && id < TWO_TO_32 ? 0 : Math.floor(id / TWO_TO_32);
   }
 
   idOf(entry: number): Key {
