@@ -81,7 +81,7 @@ export function conversionUsage(done: string): string {
   --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
   --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
   --exact               let PROJ transform every position, also of large files   (docs/crs.md)
-  --threads N           worker threads for large files (default: one per core)
+  --threads N           maximum number of worker threads for large files (default: one per core)
   --report FILE         write the report to FILE, as JSON
   --findings FILE       write the places of features that were dropped, repaired or changed to FILE, as GeoJSON
   --json                print the report as JSON

@@ -31,7 +31,7 @@ from standard input if it is '-'. Paths are relative to the current directory.
 
   --overwrite            replace outputs that exist
   --drop-other-content   let an append with --overwrite lose what the output cannot keep of the target
-  --threads N            worker threads for large files (default: one per core)
+  --threads N            maximum number of worker threads for large files (default: one per core)
   --json                 print a JSON object with the path and report of each output: {"outputs": [{"path", "report"}]}
   --quiet                print errors only
 

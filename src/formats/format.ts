@@ -98,6 +98,8 @@ export interface Format<
   readonly parts: 'layers' | 'files';
   /** Ending of an output path with which an output that is an archive is written as loose files. Missing: it is no archive. */
   readonly looseExtension?: string;
+  /** Records are binary and not compressed: a thread reads or writes hundreds of megabytes of them a second. Missing: they are not. */
+  readonly isBinary?: true;
   /** An existing output can get features and layers; everything else in it stays as it is. Missing: it cannot. */
   readonly isExtendable?: true;
   /** An output stores feature ids; otherwise they become a field if they are data. */

@@ -77,6 +77,20 @@ export function cuttingFor(steps: 'none' | 'streaming' | 'collecting'): Cutting 
   };
 }
 
+/** Bytes of binary records for one thread: it converts them in the time that it takes to start and to compile its code. */
+const BYTES_PER_THREAD = 1 << 26;
+/** With so many bytes, a conversion takes seconds, and one more thread pays off. */
+const MANY_BYTES = 1 << 28;
+
+/**
+ * How many of `threads` new threads a conversion of binary records without steps needs. In its first second, the main thread, which
+ * writes the output, and V8's compilers keep one core busy: one more thread takes CPU time and gains none.
+ */
+export function threadsForBinary(threads: number, inputBytes: number): number {
+  if (inputBytes > MANY_BYTES) return threads;
+  return Math.max(1, Math.min(threads - 1, Math.ceil(inputBytes / BYTES_PER_THREAD)));
+}
+
 /** `inputBytes`: size of the input file. It distinguishes many layers of a few rows, a partition each, from many full ones. */
 export function executorFor(
   layers: readonly SourceLayer[],

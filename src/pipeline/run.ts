@@ -38,7 +38,14 @@ import {
   selectFeatures,
   withSelected,
 } from './excerpt.ts';
-import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
+import {
+  type Cutting,
+  cuttingFor,
+  type Executor,
+  executorFor,
+  threadExecutor,
+  threadsForBinary,
+} from './executor.ts';
 import { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
 import { GeometrySpool } from './geometry-spool.ts';
@@ -234,12 +241,14 @@ class Conversion {
 
   #startThreadsEarly(): void {
     const { inputs, threads, gridDirectory } = this.#paths;
-    if (byteLengthOf(inputs) < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
+    const inputBytes = byteLengthOf(inputs);
+    if (inputBytes < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
+    const count = this.#isFast ? threadsForBinary(threads, inputBytes) : threads;
     const { input, output } = this.#request;
     const { format } = this.#output;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
     const keepsCrs = output.crs === SOURCE_CRS && (format.fixedOutputCrs?.(output.options) ?? null) === null;
-    this.#executor = threadExecutor(this.#threads, threads, {
+    const expectation = {
       inputFormat: input.format,
       outputFormat: output.format,
       reprojects:
@@ -247,7 +256,22 @@ class Conversion {
         (!keepsCrs && [...input.files.map(({ crs }) => crs), statedOutputCrs(this.#request)].some(isOther)),
       transformations: this.#steps.map(({ type }) => type),
       gridDirectory,
-    });
+    };
+    this.#executor = threadExecutor(this.#threads, count, expectation);
+  }
+
+  /** Features are only copied from one binary format to another, in new threads. */
+  get #isFast(): boolean {
+    const { format } = this.#output;
+    const { looseExtension } = format;
+    const isArchive = looseExtension !== undefined && !this.#paths.outputPath.endsWith(looseExtension);
+    return (
+      this.#threads === newThreads &&
+      workOf(this.#steps) === 'none' &&
+      format.isBinary === true &&
+      !isArchive &&
+      this.#input.files.every((file) => file.format.isBinary === true)
+    );
   }
 
   async close(): Promise<void> {

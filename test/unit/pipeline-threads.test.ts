@@ -1,11 +1,12 @@
 /** Chains in worker threads: the same results as in one thread, and an end when they are cancelled. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
 import { UnpackBudget } from '../../src/io/unpack-budget.ts';
 import { isStored, readZipDirectory } from '../../src/io/zip-read.ts';
+import { threadsForBinary } from '../../src/pipeline/executor.ts';
 import type { Progress } from '../../src/pipeline/report.ts';
 import { newThreads, type ThreadSource } from '../../src/pipeline/threads.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
@@ -74,6 +75,42 @@ test('threads write the same archive as one thread, and store it on request', as
   assert.ok(stored.every((entry) => isStored(entry)));
   // 28 bytes a point, and the header.
   assert.equal(stored[0].unpackedBytes, 100 + 28 * MANY);
+});
+
+test('a conversion of binary records leaves a core to the main thread while it is short', () => {
+  const megabytes = (count: number): number => count << 20;
+  assert.deepEqual(
+    [1, 2, 4, 16].map((threads) => threadsForBinary(threads, megabytes(160))),
+    [1, 1, 3, 3],
+  );
+  assert.deepEqual(
+    [1, 2, 4, 16].map((threads) => threadsForBinary(threads, megabytes(10))),
+    [1, 1, 1, 1],
+  );
+  assert.equal(threadsForBinary(2, megabytes(300)), 2);
+});
+
+test('a conversion of binary records writes the same bytes with any number of threads', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'in.geojson');
+  // More than 8 MB of records: threads are started before the file is opened.
+  writeFileSync(path, points(30_000).replaceAll('xxxx', 'long text '.repeat(7)));
+  const gpkg = join(workspace.path, 'in.gpkg');
+  renameSync(
+    (await convertFile(path, workspace.path, { from: 'geojson', to: 'gpkg', threads: 2 })).outputPath,
+    gpkg,
+  );
+  const outputs: Buffer[] = [];
+  for (const threads of [1, 2, 4]) {
+    const { outputPath } = await convertFile(gpkg, workspace.path, {
+      from: 'gpkg',
+      to: 'flatgeobuf',
+      threads,
+    });
+    outputs.push(readFileSync(outputPath));
+  }
+  assert.ok(outputs[0].length > 8 << 20);
+  assert.ok(outputs.every((output) => output.equals(outputs[0])));
 });
 
 test('threads end before a file is completed that is completed without them', async () => {

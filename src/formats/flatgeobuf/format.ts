@@ -19,6 +19,7 @@ export const flatgeobuf: Format<typeof errors, typeof findings> = {
   inputCrs: 'file',
   outputLayers: 'one',
   parts: 'files',
+  isBinary: true,
   holdsIds: false,
   outputFields: 'declared',
   errors,

@@ -21,6 +21,7 @@ export const gpkg: Format<typeof errors, typeof findings> = {
   outputLayers: 'many',
   parts: 'layers',
   isExtendable: true,
+  isBinary: true,
   holdsIds: true,
   outputFields: 'declared',
   errors,

@@ -22,6 +22,7 @@ export const shp: Format<typeof errors, typeof findings> = {
   outputLayers: 'many',
   parts: 'files',
   looseExtension: '.shp',
+  isBinary: true,
   holdsIds: false,
   outputFields: 'declared',
   errors,
