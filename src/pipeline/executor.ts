@@ -160,49 +160,50 @@ interface Waiting {
   readonly reject: (error: GeomillError) => void;
 }
 
-/** An executor on `count` worker threads of `source`, which load their code while the main thread opens the input. */
+/**
+ * An executor on `count` worker threads of `source`, which load their code while the main thread opens the input. With `ahead`, each thread
+ * gets its next task while it performs one, so that it does not wait for the main thread: for tasks of milliseconds, as a
+ * long one would delay the next.
+ */
 export function threadExecutor(
   source: ThreadSource,
   count: number,
   expectation: Expectation | null = null,
+  ahead = false,
 ): Executor {
   const workers = source.take(count);
-  const idle: Worker[] = [...workers];
-  const busy = new Map<Worker, Waiting>();
+  /** The messages under way, in their order. */
+  const underWay = new Map<Worker, Waiting[]>(workers.map((worker) => [worker, []]));
+  const most = ahead ? 2 : 1;
   const queue: Waiting[] = [];
   const quiet = Promise.withResolvers<void>();
   let stopped: GeomillError | null = null;
   let stopping: Promise<void> | null = null;
 
   const dispatch = (): void => {
-    while (idle.length > 0 && queue.length > 0) {
-      const worker = idle.pop() as Worker;
+    while (queue.length > 0) {
+      const [worker, own] = leastBusy(underWay);
+      if (own.length >= most) return;
       const waiting = queue.shift() as Waiting;
-      busy.set(worker, waiting);
       try {
         worker.postMessage(waiting.message, waiting.transfer);
+        own.push(waiting);
       } catch (error) {
-        // The message could not be cloned: the worker did not get it and stays free.
-        busy.delete(worker);
-        idle.push(worker);
+        // The message could not be cloned: the worker did not get it.
         waiting.reject(asGeomillError(error));
       }
     }
   };
   const failAll = (error: GeomillError): void => {
     stopped ??= error;
-    for (const waiting of [...busy.values(), ...queue]) waiting.reject(error);
+    for (const waiting of [...[...underWay.values()].flat(), ...queue]) waiting.reject(error);
     queue.length = 0;
   };
-  const isFree = (worker: Worker): void => {
-    busy.delete(worker);
-    if (stopped !== null && busy.size === 0) quiet.resolve();
-  };
+  const isQuiet = (): boolean => [...underWay.values()].every((own) => own.length === 0);
   const listeners = workers.map((worker) => ({
     message(outcome: TaskOutcome) {
-      const waiting = busy.get(worker);
-      isFree(worker);
-      idle.push(worker);
+      const waiting = underWay.get(worker)?.shift();
+      if (stopped !== null && isQuiet()) quiet.resolve();
       if ('result' in outcome) waiting?.resolve(outcome.result);
       else if ('answer' in outcome) waiting?.resolve(outcome.answer);
       else waiting?.reject(revive(outcome));
@@ -210,7 +211,8 @@ export function threadExecutor(
     },
     error(error: unknown) {
       failAll(workerFailure(error));
-      isFree(worker);
+      underWay.get(worker)?.splice(0);
+      if (isQuiet()) quiet.resolve();
     },
   }));
   for (const [index, worker] of workers.entries()) {
@@ -226,7 +228,7 @@ export function threadExecutor(
     });
   const stop = async (): Promise<void> => {
     failAll(failure('CANCELLED', {}));
-    if (busy.size === 0) quiet.resolve();
+    if (isQuiet()) quiet.resolve();
     await source.giveBack(workers, () => quiet.promise);
     for (const [index, worker] of workers.entries())
       worker.off('message', listeners[index].message).off('error', listeners[index].error);
@@ -252,6 +254,11 @@ export function threadExecutor(
       return stopping;
     },
   };
+}
+
+function leastBusy(underWay: ReadonlyMap<Worker, Waiting[]>): readonly [Worker, Waiting[]] {
+  const [first, ...others] = underWay;
+  return others.reduce((least, other) => (other[1].length < least[1].length ? other : least), first);
 }
 
 function transferOf(task: Task): ArrayBuffer[] {

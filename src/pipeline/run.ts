@@ -243,7 +243,8 @@ class Conversion {
     const { inputs, threads, gridDirectory } = this.#paths;
     const inputBytes = byteLengthOf(inputs);
     if (inputBytes < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
-    const count = this.#isFast ? threadsForBinary(threads, inputBytes) : threads;
+    const isFast = this.#isFast;
+    const count = isFast ? threadsForBinary(threads, inputBytes) : threads;
     const { input, output } = this.#request;
     const { format } = this.#output;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
@@ -257,7 +258,7 @@ class Conversion {
       transformations: this.#steps.map(({ type }) => type),
       gridDirectory,
     };
-    this.#executor = threadExecutor(this.#threads, count, expectation);
+    this.#executor = threadExecutor(this.#threads, count, expectation, isFast);
   }
 
   /** Features are only copied from one binary format to another, in new threads. */

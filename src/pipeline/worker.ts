@@ -21,8 +21,16 @@ type Message =
   | ThreadNote;
 
 let performer: Promise<Performer> | null = null;
+/** Resolves after the last message. */
+let turn = Promise.resolve();
 
-export async function receive(message: Message): Promise<void> {
+/** Messages are answered in their order. */
+export function receive(message: Message): Promise<void> {
+  turn = turn.then(() => answer(message));
+  return turn;
+}
+
+async function answer(message: Message): Promise<void> {
   if ('expect' in message) {
     // A failure to load is reported by the session that needs the code.
     preload(message.expect).catch(() => {});
