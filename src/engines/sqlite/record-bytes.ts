@@ -71,7 +71,8 @@ export function blobSerial(byteCount: number): number {
   return SERIAL.firstBlob + 2 * byteCount;
 }
 
-const VALUE_BYTES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0];
+/** Bytes of the value of a serial type up to 9. */
+export const VALUE_BYTES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0];
 
 /** Bytes of the value of a serial type. */
 export function valueBytes(serial: number): number {

@@ -21,7 +21,7 @@ export interface Records {
 
 /**
  * Rows from before ALTER TABLE ADD COLUMN are shorter than others: columns beyond `leastColumnCount` that they lack are
- * null. Null if a record lacks others (they have the default value, which only SQLite knows), has more than
+ * null. The result is valid until the next call. Null if a record lacks others (they have the default value, which only SQLite knows), has more than
  * `columnCount`, or is not a record.
  */
 export function readRecords(
@@ -30,8 +30,8 @@ export function readRecords(
   leastColumnCount: number,
 ): Records | null {
   const { bytes, rowCount, starts, lengths } = payloads;
-  const serialTypes = new Uint32Array(rowCount * columnCount);
-  const offsets = new Uint32Array(rowCount * columnCount);
+  const valueCount = rowCount * columnCount;
+  const [serialTypes, offsets] = roomFor(valueCount);
   const leastValues = rowCount * leastColumnCount;
   for (let row = 0; row < rowCount; row++) {
     const start = starts[row];
@@ -46,8 +46,11 @@ export function readRecords(
     const headerEnd = start + headerBytes;
     if (headerEnd > end) return null;
     let valueAt = headerEnd;
-    for (let index = row; index < serialTypes.length; index += rowCount) {
-      if (at === headerEnd && index >= leastValues) break; // the arrays are zero, which is null
+    for (let index = row; index < valueCount; index += rowCount) {
+      if (at === headerEnd && index >= leastValues) {
+        serialTypes[index] = SERIAL.none;
+        continue;
+      }
       byte = bytes[at++];
       let serialType = byte & 0x7f;
       if (byte >= 0x80) {
@@ -67,4 +70,13 @@ export function readRecords(
     if (at !== headerEnd || valueAt !== end) return null;
   }
   return { rowCount, serialTypes, offsets };
+}
+
+/** Memory that is kept between calls: new memory would be filled with zeros. Runs that need more are rare. */
+const KEPT_VALUES = 1 << 17;
+const kept = [new Uint32Array(KEPT_VALUES), new Uint32Array(KEPT_VALUES)] as const;
+
+function roomFor(valueCount: number): readonly [Uint32Array<ArrayBuffer>, Uint32Array<ArrayBuffer>] {
+  if (valueCount > KEPT_VALUES) return [new Uint32Array(valueCount), new Uint32Array(valueCount)];
+  return [kept[0].subarray(0, valueCount), kept[1].subarray(0, valueCount)];
 }

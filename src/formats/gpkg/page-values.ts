@@ -69,8 +69,9 @@ function plainColumn(
 ): AttributeColumn | null {
   switch (type) {
     case 'boolean':
+      return readBooleans(values);
     case 'int32':
-      return readNarrow(type, values);
+      return readIntegers(values);
     case 'int64':
       return readWide(values);
     case 'float64':
@@ -80,9 +81,8 @@ function plainColumn(
   }
 }
 
-function readNarrow(type: 'boolean' | 'int32', values: PageValues): AttributeColumn | null {
-  const { bytes, view, rowCount, serialTypes, offsets } = values;
-  const numbers = type === 'boolean' ? new Uint8Array(rowCount) : new Int32Array(rowCount);
+function readBooleans({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
+  const values = new Uint8Array(rowCount);
   const bits = new Uint8Array((rowCount + 7) >> 3);
   let nulls = 0;
   for (let row = 0; row < rowCount; row++) {
@@ -91,19 +91,35 @@ function readNarrow(type: 'boolean' | 'int32', values: PageValues): AttributeCol
       nulls++;
       continue;
     }
-    const at = offsets[row];
     let value = 0;
     if (serialType === SERIAL.one) value = 1;
-    else if (serialType <= 4) value = smallInteger(bytes, view, serialType, at);
+    else if (serialType <= 4) value = smallInteger(bytes, view, serialType, offsets[row]);
     else if (serialType !== SERIAL.zero) return null;
-    if (type === 'boolean' && value !== 0 && value !== 1) return null;
-    numbers[row] = value;
+    if (value !== 0 && value !== 1) return null;
+    values[row] = value;
     bits[row >> 3] |= 1 << (row & 7);
   }
-  const validity = nulls === 0 ? null : bits;
-  return type === 'boolean'
-    ? { type, values: numbers as Uint8Array<ArrayBuffer>, validity }
-    : { type, values: numbers as Int32Array<ArrayBuffer>, validity };
+  return { type: 'boolean', values, validity: nulls === 0 ? null : bits };
+}
+
+function readIntegers({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
+  const values = new Int32Array(rowCount);
+  const bits = new Uint8Array((rowCount + 7) >> 3);
+  let nulls = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const serialType = serialTypes[row];
+    if (serialType === SERIAL.none) {
+      nulls++;
+      continue;
+    }
+    let value = 0;
+    if (serialType === SERIAL.one) value = 1;
+    else if (serialType <= 4) value = smallInteger(bytes, view, serialType, offsets[row]);
+    else if (serialType !== SERIAL.zero) return null;
+    values[row] = value;
+    bits[row >> 3] |= 1 << (row & 7);
+  }
+  return { type: 'int32', values, validity: nulls === 0 ? null : bits };
 }
 
 function readWide({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
@@ -194,35 +210,60 @@ function readTexts(
   values: PageValues,
   context: CellContext,
 ): AttributeColumn | null {
-  const { bytes: source, rowCount, serialTypes, offsets: places } = values;
-  const isWanted = type === 'binary' ? 0 : 1;
+  const { rowCount, serialTypes } = values;
   const offsets = new Uint32Array(rowCount + 1);
   const bits = new Uint8Array((rowCount + 7) >> 3);
+  const nulls = measureTexts(serialTypes, type === 'binary' ? 0 : 1, offsets, bits);
+  if (nulls < 0) return null;
+  const bytes = new Uint8Array(offsets[rowCount]);
+  copyTexts(values, bytes, offsets);
+  const validity = nulls === 0 ? null : bits;
+  if (type === 'binary' || isWhole(type, bytes, offsets, validity)) return { type, bytes, offsets, validity };
+  return checkedTexts(field, { type, bytes, offsets, validity }, context);
+}
+
+/** Returns the number of nulls; -1: a value is of another kind. */
+function measureTexts(
+  serialTypes: Uint32Array,
+  textBit: number,
+  offsets: Uint32Array,
+  bits: Uint8Array,
+): number {
   let nulls = 0;
   let total = 0;
-  for (let row = 0; row < rowCount; row++) {
+  for (let row = 0; row < serialTypes.length; row++) {
     const serialType = serialTypes[row];
     if (serialType === SERIAL.none) nulls++;
-    else if (serialType < SERIAL.firstBlob || (serialType & 1) !== isWanted) return null;
+    else if (serialType < SERIAL.firstBlob || (serialType & 1) !== textBit) return -1;
     else {
       total += byteLengthOf(serialType);
       bits[row >> 3] |= 1 << (row & 7);
     }
     offsets[row + 1] = total;
   }
-  const bytes = new Uint8Array(total);
-  for (let row = 0; row < rowCount; row++)
-    copyBytes(source, places[row], bytes, offsets[row], offsets[row + 1]);
-  const validity = nulls === 0 ? null : bits;
-  if (type === 'binary' || isWhole(type, bytes, offsets, validity)) return { type, bytes, offsets, validity };
-  return checkedTexts(field, { type, bytes, offsets, validity }, context);
+  return nulls;
 }
 
-function copyBytes(source: Uint8Array, from: number, target: Uint8Array, start: number, end: number): void {
-  const count = end - start;
-  // A view costs more than copying a few bytes.
-  if (count < 48) for (let i = 0; i < count; i++) target[start + i] = source[from + i];
-  else target.set(source.subarray(from, from + count), start);
+/** For more bytes a view and `set` are faster than a loop. */
+const COPY_AT_ONCE_BYTES = 48;
+
+function copyTexts(
+  { bytes: source, view: from, rowCount, offsets: places }: PageValues,
+  bytes: Uint8Array<ArrayBuffer>,
+  offsets: Uint32Array,
+): void {
+  const into = new DataView(bytes.buffer);
+  for (let row = 0; row < rowCount; row++) {
+    let at = offsets[row];
+    const end = offsets[row + 1];
+    let place = places[row];
+    if (end - at >= COPY_AT_ONCE_BYTES) {
+      bytes.set(source.subarray(place, place + end - at), at);
+      continue;
+    }
+    for (; at + 4 <= end; at += 4, place += 4) into.setUint32(at, from.getUint32(place));
+    for (; at < end; at++, place++) bytes[at] = source[place];
+  }
 }
 
 /** Whether every value is valid UTF-8 and valid for its type. */

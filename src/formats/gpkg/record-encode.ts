@@ -3,21 +3,13 @@
  * workers, so that the sink only copies bytes. Column after column, so that each loop handles one type of value; the
  * geometry goes directly into its record.
  */
-import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
+import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
-import {
-  blobSerial,
-  floatSerial,
-  headerBytes,
-  integerSerial,
-  valueBytes,
-  varintBytes,
-  writeInteger,
-  writeVarint,
-} from '../../engines/sqlite/record-bytes.ts';
+import { blobSerial, headerBytes, varintBytes, writeVarint } from '../../engines/sqlite/record-bytes.ts';
 import { SERIAL } from '../../engines/sqlite/records.ts';
 import { GeometryEncoder, mostGeometryBytes } from './geometry-encode.ts';
 import type { GeometryFacts } from './geometry-facts.ts';
+import { measureColumn, writeColumn } from './record-columns.ts';
 
 export interface RecordBatch {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -34,8 +26,18 @@ export interface EncodedRecords {
 
 /** The serial type of the key: its value is not in the record. */
 export const KEY_SERIAL_BYTES = 1;
-/** For fewer bytes a loop is faster than a view and `set`. */
-const COPY_AT_ONCE_BYTES = 48;
+/** Rows per call of the inner loop: V8 optimises a function that is called often once, but a long loop while it runs, and again after it. */
+const BLOCK = 256;
+
+/** Of each row. */
+interface RowPlaces {
+  /** Bytes of the serial types of the columns, and of their values. */
+  readonly headers: Uint32Array;
+  readonly values: Uint32Array;
+  /** Where the next serial type and the next value come. */
+  readonly headerAt: Uint32Array;
+  readonly valueAt: Uint32Array;
+}
 
 export function encodeRecords(
   geometry: GeometryColumn,
@@ -49,14 +51,43 @@ export function encodeRecords(
     { length: columns.length + 4 },
     (_, i) => work.subarray(i * rowCount, (i + 1) * rowCount),
   );
+  const places = { headers, values, headerAt, valueAt };
   columns.forEach((column, i) => {
-    measure(column, serials[i], headers, values);
+    measureColumn(column, serials[i], headers, values);
   });
   const bytes = roomFor(mostBytes(geometry, rowCount, headers, values));
   const encoder = new GeometryEncoder(geometry, rowCount, srsId, bytes);
   const offsets = new Uint32Array(rowCount + 1);
   let blobSerialBytes = 2;
-  for (let row = 0, start = 0; row < rowCount; row++) {
+  for (let row = 0; row < rowCount; row += BLOCK) {
+    const end = Math.min(row + BLOCK, rowCount);
+    blobSerialBytes = writeGeometries(encoder, bytes, places, offsets, row, end, blobSerialBytes);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  columns.forEach((column, i) => {
+    writeColumn(column, serials[i], bytes, view, headerAt, valueAt);
+  });
+  const length = offsets[rowCount];
+  const records = {
+    bytes: bytes.buffer === keptBytes.buffer ? bytes.slice(0, length) : bytes.subarray(0, length),
+    offsets,
+  };
+  return { records, boxes: encoder.boxes, facts: encoder.facts };
+}
+
+/** Writes rows [first, end) up to their geometries, and notes where their other values come. Returns the bytes of the last serial type. */
+function writeGeometries(
+  encoder: GeometryEncoder,
+  bytes: Uint8Array<ArrayBuffer>,
+  { headers, values, headerAt, valueAt }: RowPlaces,
+  offsets: Uint32Array,
+  first: number,
+  end: number,
+  serialBytesBefore: number,
+): number {
+  let blobSerialBytes = serialBytesBefore;
+  for (let row = first; row < end; row++) {
+    const start = offsets[row];
     const serialBytes = KEY_SERIAL_BYTES + headers[row];
     // The length of the blob is known when it is written; most have as many digits as the one before.
     const expectedStart = start + headerBytes(serialBytes + blobSerialBytes);
@@ -72,18 +103,9 @@ export function encodeRecords(
     bytes[at] = SERIAL.none;
     headerAt[row] = writeVarint(bytes, at + KEY_SERIAL_BYTES, serial);
     valueAt[row] = blobStart + blobBytes;
-    start = valueAt[row] + values[row];
-    offsets[row + 1] = start;
+    offsets[row + 1] = valueAt[row] + values[row];
   }
-  columns.forEach((column, i) => {
-    write(bytes, headerAt, valueAt, column, serials[i]);
-  });
-  const length = offsets[rowCount];
-  const records = {
-    bytes: bytes.buffer === keptBytes.buffer ? bytes.slice(0, length) : bytes.subarray(0, length),
-    offsets,
-  };
-  return { records, boxes: encoder.boxes, facts: encoder.facts };
+  return blobSerialBytes;
 }
 
 function mostBytes(
@@ -111,108 +133,4 @@ function workingMemory(length: number): Uint32Array {
 /** With any content: every byte of a record is written. */
 function roomFor(byteCount: number): Uint8Array<ArrayBuffer> {
   return byteCount > keptBytes.length ? new Uint8Array(byteCount) : keptBytes.subarray(0, byteCount);
-}
-
-/** Sets the serial type of each row; adds its bytes to `headers`, and those of the value to `values`. */
-function measure(
-  column: AttributeColumn,
-  serials: Uint32Array,
-  headers: Uint32Array,
-  values: Uint32Array,
-): void {
-  const rowCount = headers.length;
-  const { validity } = column;
-  const addNumber = (row: number, serial: number): void => {
-    serials[row] = serial;
-    values[row] += valueBytes(serial);
-  };
-  switch (column.type) {
-    case 'boolean':
-    case 'int32':
-      for (let row = 0; row < rowCount; row++)
-        if (isValid(validity, row)) addNumber(row, integerSerial(column.values[row]));
-      break;
-    case 'float64':
-      for (let row = 0; row < rowCount; row++)
-        if (isValid(validity, row)) addNumber(row, floatSerial(column.values[row]));
-      break;
-    case 'int64':
-      for (let row = 0; row < rowCount; row++)
-        if (isValid(validity, row)) addNumber(row, integerSerial(Number(column.values[row])));
-      break;
-    default: {
-      const { offsets } = column;
-      const textBit = column.type === 'binary' ? 0 : 1;
-      for (let row = 0; row < rowCount; row++) {
-        const byteCount = offsets[row + 1] - offsets[row];
-        const serial = isValid(validity, row) ? blobSerial(byteCount) + textBit : SERIAL.none;
-        serials[row] = serial;
-        headers[row] += varintBytes(serial);
-        values[row] += byteCount;
-      }
-      return;
-    }
-  }
-  for (let row = 0; row < rowCount; row++) headers[row]++;
-}
-
-/** Writes serial types and values of a column, and moves the places of each row behind them. */
-function write(
-  bytes: Uint8Array<ArrayBuffer>,
-  headerAt: Uint32Array,
-  valueAt: Uint32Array,
-  column: AttributeColumn,
-  serials: Uint32Array,
-): void {
-  const rowCount = serials.length;
-  switch (column.type) {
-    case 'boolean':
-    case 'int32': {
-      const { values } = column;
-      for (let row = 0; row < rowCount; row++) {
-        const serial = serials[row];
-        bytes[headerAt[row]++] = serial;
-        valueAt[row] = writeInteger(bytes, valueAt[row], values[row], serial);
-      }
-      return;
-    }
-    case 'float64': {
-      const { values } = column;
-      const view = new DataView(bytes.buffer, bytes.byteOffset);
-      for (let row = 0; row < rowCount; row++) {
-        const serial = serials[row];
-        bytes[headerAt[row]++] = serial;
-        if (serial === SERIAL.float) {
-          view.setFloat64(valueAt[row], values[row]);
-          valueAt[row] += 8;
-        } else valueAt[row] = writeInteger(bytes, valueAt[row], values[row], serial);
-      }
-      return;
-    }
-    case 'int64': {
-      const { values } = column;
-      const view = new DataView(bytes.buffer, bytes.byteOffset);
-      for (let row = 0; row < rowCount; row++) {
-        const serial = serials[row];
-        bytes[headerAt[row]++] = serial;
-        if (serial === SERIAL.int64) {
-          view.setBigInt64(valueAt[row], values[row]);
-          valueAt[row] += 8;
-        } else valueAt[row] = writeInteger(bytes, valueAt[row], Number(values[row]), serial);
-      }
-      return;
-    }
-    default: {
-      const { bytes: source, offsets } = column;
-      for (let row = 0; row < rowCount; row++) {
-        const start = offsets[row];
-        const end = offsets[row + 1];
-        let at = valueAt[row];
-        headerAt[row] = writeVarint(bytes, headerAt[row], serials[row]);
-        valueAt[row] = at + end - start;
-        if (end - start >= COPY_AT_ONCE_BYTES) bytes.set(source.subarray(start, end), at);
-        else for (let i = start; i < end; i++) bytes[at++] = source[i];
-      }
-    }
-  }
 }
