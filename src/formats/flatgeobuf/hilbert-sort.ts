@@ -2,9 +2,11 @@
  * Visits the features of a layer along a Hilbert curve. Few are sorted in memory. Many are distributed over buckets, each a
  * section of the curve, and sorted in one bucket at a time, so that memory does not grow with the layer.
  */
+import { RadixSorter } from '../../bytes/radix-sort.ts';
+import type { EncodedFeatures } from './feature-encode.ts';
 import type { FeatureSpool } from './feature-spool.ts';
 import { PLACES, type Place, placesIn } from './hilbert.ts';
-import { type BucketChoice, MOST_NUMBERS, numberIn, SortBuckets, type VisitFeature } from './sort-buckets.ts';
+import { type BucketChoice, MOST_NUMBERS, SortBuckets, type VisitFeature } from './sort-buckets.ts';
 
 const BUCKET_BYTES = 16 << 20;
 /** The curve has so many sections, each with a sequence of places. */
@@ -39,51 +41,129 @@ export function visitSorted(
   }
 }
 
-/** Features that are looked up together. */
+/** Features that are looked up together: they fit into the processor's cache. */
 const GROUP = 256;
+/** Words that the processor fetches at once. */
+const LINE_WORDS = 16;
+
+/** Chunks in memory, and where each feature is. */
+interface Places {
+  readonly boxes: readonly Float64Array[];
+  readonly words: readonly Int32Array<ArrayBuffer>[];
+  /** By number of a feature, PLACE_NUMBERS each: its chunk, its row in the chunk, and where its words begin and end. */
+  readonly numbers: Uint32Array;
+}
+
+/** Side by side, so that the processor fetches them at once. */
+const PLACE_NUMBERS = 4;
 
 function visitInMemory(spool: FeatureSpool, place: Place, visit: VisitFeature): number {
   const chunks = [...spool.chunks()];
-  const words = chunks.map(({ bytes }) => wordsOf(bytes));
   const { count } = spool;
-  const keys = new Float64Array(count);
-  const chunkOf = new Uint32Array(count);
-  const starts = new Uint32Array(count);
-  const firstOf: number[] = [];
+  const sorter = new RadixSorter(count);
+  const places: Places = {
+    boxes: chunks.map(({ boxes }) => boxes),
+    words: chunks.map(({ bytes }) => wordsOf(bytes)),
+    numbers: new Uint32Array(count * PLACE_NUMBERS),
+  };
   let feature = 0;
-  for (const [i, { lengths, boxes }] of chunks.entries()) {
-    firstOf.push(feature);
-    for (let row = 0, at = 0; row < lengths.length; at += lengths[row++] / 4, feature++) {
-      keys[feature] = place(boxes, row * 4) * MOST_NUMBERS + feature;
-      chunkOf[feature] = i;
-      starts[feature] = at;
-    }
+  for (const [i, chunk] of chunks.entries()) {
+    enterChunk(chunk, i, feature, place, places.numbers, sorter);
+    feature += chunk.lengths.length;
   }
-  keys.sort();
+  sorter.sort(0, count);
   let moved = 0;
-  const numbers = new Uint32Array(GROUP);
-  const ends = new Uint32Array(GROUP);
-  const boxes = new Float64Array(GROUP * 4);
-  for (let first = 0; first < count; first += GROUP) {
-    const groupCount = Math.min(GROUP, count - first);
-    // The features are anywhere in memory: in a loop that does nothing else, the processor fetches several at a time.
-    for (let i = 0; i < groupCount; i++) {
-      const number = numberIn(keys[first + i]);
-      const chunk = chunkOf[number];
-      const start = starts[number];
-      const box = (number - firstOf[chunk]) * 4;
-      const from = chunks[chunk].boxes;
-      for (let side = 0; side < 4; side++) boxes[i * 4 + side] = from[box + side];
-      numbers[i] = number;
-      ends[i] = start + 1 + words[chunk][start] / 4;
-      if (number !== first + i) moved++;
-    }
-    for (let i = 0; i < groupCount; i++) {
-      const number = numbers[i];
-      visit(words[chunkOf[number]], starts[number], ends[i], boxes, i * 4);
-    }
+  for (let first = 0; first < count; first += GROUP)
+    moved += visitGroup(places, sorter.order, first, Math.min(first + GROUP, count), visit);
+  return moved;
+}
+
+function enterChunk(
+  { lengths, boxes }: EncodedFeatures,
+  chunk: number,
+  first: number,
+  place: Place,
+  numbers: Uint32Array,
+  { keys, order }: RadixSorter,
+): void {
+  let start = 0;
+  for (let row = 0; row < lengths.length; row++) {
+    const feature = first + row;
+    keys[feature] = place(boxes, row * 4);
+    order[feature] = feature;
+    const at = feature * PLACE_NUMBERS;
+    numbers[at] = chunk;
+    numbers[at + 1] = row;
+    numbers[at + 2] = start;
+    start += lengths[row] / 4;
+    numbers[at + 3] = start;
+  }
+}
+
+/** Of the features of a group: their places, their boxes. */
+const groupPlaces = new Uint32Array(GROUP * PLACE_NUMBERS);
+const groupBoxes = new Float64Array(GROUP * 4);
+/** Words that were only read to fetch them. */
+const fetchedWords = new Int32Array(1);
+
+/** Visits the features with the numbers order[first, end); returns how many are not where they were. */
+function visitGroup(
+  places: Places,
+  order: Uint32Array,
+  first: number,
+  end: number,
+  visit: VisitFeature,
+): number {
+  const { words } = places;
+  const count = end - first;
+  const moved = takePlaces(places.numbers, order, first, count);
+  fetchBoxes(places.boxes, count);
+  fetchFeatures(words, count);
+  for (let i = 0; i < count; i++) {
+    const at = i * PLACE_NUMBERS;
+    visit(words[groupPlaces[at]], groupPlaces[at + 2], groupPlaces[at + 3], groupBoxes, i * 4);
   }
   return moved;
+}
+
+// The features are anywhere in memory: in loops that do nothing else, the processor fetches several at a time.
+
+function takePlaces(numbers: Uint32Array, order: Uint32Array, first: number, count: number): number {
+  let moved = 0;
+  for (let i = 0; i < count; i++) {
+    const number = order[first + i];
+    if (number !== first + i) moved++;
+    const at = number * PLACE_NUMBERS;
+    const to = i * PLACE_NUMBERS;
+    groupPlaces[to] = numbers[at];
+    groupPlaces[to + 1] = numbers[at + 1];
+    groupPlaces[to + 2] = numbers[at + 2];
+    groupPlaces[to + 3] = numbers[at + 3];
+  }
+  return moved;
+}
+
+function fetchBoxes(chunkBoxes: readonly Float64Array[], count: number): void {
+  for (let i = 0; i < count; i++) {
+    const boxes = chunkBoxes[groupPlaces[i * PLACE_NUMBERS]];
+    const box = groupPlaces[i * PLACE_NUMBERS + 1] * 4;
+    const to = i * 4;
+    groupBoxes[to] = boxes[box];
+    groupBoxes[to + 1] = boxes[box + 1];
+    groupBoxes[to + 2] = boxes[box + 2];
+    groupBoxes[to + 3] = boxes[box + 3];
+  }
+}
+
+function fetchFeatures(words: readonly Int32Array[], count: number): void {
+  let fetched = 0;
+  for (let i = 0; i < count; i++) {
+    const at = i * PLACE_NUMBERS;
+    const feature = words[groupPlaces[at]];
+    const end = groupPlaces[at + 3];
+    for (let word = groupPlaces[at + 2]; word < end; word += LINE_WORDS) fetched ^= feature[word];
+  }
+  fetchedWords[0] = fetched;
 }
 
 /** The bytes as words; copied if they do not begin at one, as an empty chunk may. */

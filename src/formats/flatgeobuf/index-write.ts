@@ -62,7 +62,7 @@ export class IndexWriter {
     view.setFloat64(at + 8, minY, true);
     view.setFloat64(at + 16, maxX, true);
     view.setFloat64(at + 24, maxY, true);
-    view.setUint32(at + REFERENCE_AT, reference % 2 ** 32, true);
+    view.setUint32(at + REFERENCE_AT, reference >>> 0, true);
     view.setUint32(at + REFERENCE_AT + 4, Math.floor(reference / 2 ** 32), true);
     if (minX < open[0]) open[0] = minX;
     if (minY < open[1]) open[1] = minY;

@@ -22,7 +22,7 @@ const CELL_BYTES = 24;
 const CELL_WORDS = CELL_BYTES / 4;
 const NODE_BYTES = 4 + NODE_CELLS * CELL_BYTES;
 const RUN_ENTRIES = 1 << 20;
-/** Rows per call of an inner loop, as in rtree-sort.ts. */
+/** Rows per call of an inner loop, as in radix-sort.ts. */
 const BLOCK = 2048;
 
 export class RtreeBuilder {
