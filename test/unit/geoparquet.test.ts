@@ -35,7 +35,7 @@ const GEO = JSON.stringify({
   columns: { geometry: { encoding: 'WKB', geometry_types: [] } },
 });
 
-const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
+const bytes = (...values: readonly number[]): Uint8Array<ArrayBuffer> => Uint8Array.from(values);
 const ints = (...values: readonly number[]): Buffer => Buffer.from(Int32Array.from(values).buffer);
 
 async function valuesOf(column: Omit<RawColumn, 'name'>, rowCount: number): Promise<unknown[]> {

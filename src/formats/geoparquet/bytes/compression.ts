@@ -26,7 +26,11 @@ const ZSTD_OF_GEOMETRIES = { [LEVEL]: 1, [LEAST_MATCH]: 4 };
 const GZIP_LEVEL = 6;
 
 /** The unpacked bytes, which are `byteLength`. For codec `none` a view. */
-export function unpack(codec: number, source: Uint8Array, byteLength: number): Uint8Array {
+export function unpack(
+  codec: number,
+  source: Uint8Array<ArrayBuffer>,
+  byteLength: number,
+): Uint8Array<ArrayBuffer> {
   if (byteLength === 0) return new Uint8Array(0);
   // One chunk for the whole output: with the default of 16 KB joining the chunks takes most of the time.
   const options = { chunkSize: Math.max(64, byteLength + 1), maxOutputLength: Math.max(1, byteLength) };
@@ -54,14 +58,18 @@ export function unpack(codec: number, source: Uint8Array, byteLength: number): U
   }
 }
 
-function filled(byteLength: number, fill: (target: Uint8Array) => void): Uint8Array {
+function filled(byteLength: number, fill: (target: Uint8Array) => void): Uint8Array<ArrayBuffer> {
   const target = new Uint8Array(byteLength);
   fill(target);
   return target;
 }
 
-function checked(name: string, byteLength: number, unpacked: () => Uint8Array): Uint8Array {
-  let bytes: Uint8Array;
+function checked(
+  name: string,
+  byteLength: number,
+  unpacked: () => Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
+  let bytes: Uint8Array<ArrayBuffer>;
   try {
     bytes = unpacked();
   } catch (error) {
@@ -72,11 +80,24 @@ function checked(name: string, byteLength: number, unpacked: () => Uint8Array): 
   return bytes;
 }
 
+/**
+ * Frees what `pack` or `unpack` returned at once: few objects are made here, so a collection of garbage can be many pages away, and when it
+ * comes for the sake of this memory, V8 discards compiled code with it. No view of the memory may be used afterwards.
+ */
+export function release({ buffer }: Uint8Array<ArrayBuffer>): void {
+  // Small results of zlib share memory.
+  if (buffer.byteLength > 2 * Buffer.poolSize) buffer.transfer(0);
+}
+
 /** The codecs that are written. */
 export type Compression = 'zstd' | 'gzip' | 'none';
 
 /** `isGeometries`: whether most of the bytes are coordinates. */
-export function pack(compression: Compression, bytes: Uint8Array, isGeometries: boolean): Uint8Array {
+export function pack(
+  compression: Compression,
+  bytes: Uint8Array<ArrayBuffer>,
+  isGeometries: boolean,
+): Uint8Array<ArrayBuffer> {
   if (compression === 'none' || bytes.length === 0) return bytes;
   const chunkSize = Math.max(64, bytes.length + (bytes.length >> 3) + 64);
   if (compression === 'gzip') return zlib.gzipSync(bytes, { level: GZIP_LEVEL, chunkSize });

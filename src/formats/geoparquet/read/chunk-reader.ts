@@ -5,7 +5,7 @@
  */
 import type { ByteSource } from '../../../io/byte-source.ts';
 import { CompactEnd, CompactReader, T } from '../bytes/compact-reader.ts';
-import { unpack } from '../bytes/compression.ts';
+import { release, unpack } from '../bytes/compression.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { SchemaNode } from './schema.ts';
 import { decodeValues, ENCODING, type PageValues, plainValues, readLevels, uint32 } from './values.ts';
@@ -78,6 +78,9 @@ export class ChunkReader {
   #nextRow = 0;
   #valuesRead = 0;
   #page: Page | null = null;
+  /** Memory of that page alone, of which its values are views, or null; and of pages before it. */
+  #pageMemory: Uint8Array<ArrayBuffer> | null = null;
+  readonly #unused: Uint8Array<ArrayBuffer>[] = [];
   /** Position in the page up to which segments were taken, as numbers of levels, values and rows. */
   #levelAt = 0;
   #valueAt = 0;
@@ -219,6 +222,7 @@ export class ChunkReader {
         const rows = this.#rowsOf(header);
         if (rows !== null && this.#nextRow + rows <= row) this.#nextRow += rows;
         else {
+          this.#leavePage();
           this.#open(this.#readPage(source, header, dataAt));
           this.#at = next;
           return true;
@@ -233,6 +237,18 @@ export class ChunkReader {
   #rowsOf({ type, valueCount, rowCount }: PageHeader): number | null {
     if (this.#leaf.repetition === 0) return valueCount;
     return type === DATA_PAGE_V2 && rowCount >= 0 ? rowCount : null;
+  }
+
+  /** Frees the memory of pages that were read to their ends. No segment may be used afterwards. */
+  release(): void {
+    if (this.#rowAt === this.#page?.endRow) this.#leavePage();
+    for (const memory of this.#unused) release(memory);
+    this.#unused.length = 0;
+  }
+
+  #leavePage(): void {
+    if (this.#pageMemory !== null) this.#unused.push(this.#pageMemory);
+    this.#pageMemory = null;
   }
 
   #open(page: Page): void {
@@ -283,10 +299,9 @@ export class ChunkReader {
   }
 
   /** Of a page; `packed` is unusable afterwards. */
-  #unpack(packed: Uint8Array<ArrayBuffer>, unpackedBytes: number): Uint8Array {
+  #unpack(packed: Uint8Array<ArrayBuffer>, unpackedBytes: number): Uint8Array<ArrayBuffer> {
     const bytes = unpack(this.#chunk.codec, packed, unpackedBytes);
-    // Frees the memory of a large page at once: the next collection of garbage may be after the next page.
-    if (bytes !== packed && packed.buffer !== this.#window.buffer) packed.buffer.transfer(0);
+    if (bytes !== packed && packed.buffer !== this.#window.buffer) release(packed);
     return bytes;
   }
 
@@ -294,7 +309,7 @@ export class ChunkReader {
     const packed = this.#bytes(source, at, at + header.packedBytes);
     const { definition, repetition } = this.#leaf;
     const count = header.valueCount;
-    let bytes: Uint8Array;
+    let bytes: Uint8Array<ArrayBuffer>;
     let valuesAt = 0;
     let repetitions: Uint8Array | null = null;
     let definitions: Uint8Array | null = null;
@@ -330,6 +345,9 @@ export class ChunkReader {
       if (present === count && repetitions === null) definitions = null;
     }
     const values = decodeValues(header.encoding, bytes, valuesAt, present, this.#leaf, this.#dictionary);
+    const isOwn = bytes.buffer !== packed.buffer;
+    if (isOwn && values.kind === 'bytes' && values.bytes === bytes) this.#pageMemory = bytes;
+    else if (isOwn) release(bytes);
     let rows = count;
     let firstRow = this.#nextRow;
     if (repetitions !== null) {

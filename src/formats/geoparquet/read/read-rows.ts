@@ -57,6 +57,7 @@ export function readRows(
     columns.spend('offsets' in column ? column.bytes.length : column.values.byteLength);
     return column;
   });
+  columns.release();
   return {
     batch: { rowCount, geometry, fields: state.fields.map(({ field }) => field), columns: read, ids: null },
     nextStart: end,
@@ -111,6 +112,7 @@ class ColumnSource {
   readonly #end: number;
   readonly #open: Map<number, OpenColumn>;
   readonly #mostBytes: number;
+  readonly #used: ChunkReader[] = [];
   #bytes = 0;
 
   constructor(source: ByteSource, state: ParquetState, { start, end }: Partition, mostBytes: number) {
@@ -134,12 +136,18 @@ class ColumnSource {
       const reader = this.#reader(leaf, group);
       const from = Math.max(this.#start, first);
       const to = Math.min(this.#end, end);
+      this.#used.push(reader);
       const read = reader.read(this.#source, from - first, to - first, (bytes) => this.spend(bytes));
       for (const segment of read) segments.push(segment);
       // Frees its memory; the rest of a group may be for another thread.
       if (to === end) this.#open.delete(leaf.firstLeaf);
     }
     return segments;
+  }
+
+  /** Frees the memory of pages that were read to their ends. No segment may be used afterwards. */
+  release(): void {
+    for (const reader of this.#used) reader.release();
   }
 
   /** Counts bytes that the range takes. Throws ParquetFault if they are too many. */

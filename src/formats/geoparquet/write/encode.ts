@@ -4,7 +4,7 @@ import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { Findings } from '../../../findings.ts';
 import type { EncodedChunk } from '../../format.ts';
-import { pack } from '../bytes/compression.ts';
+import { pack, release } from '../bytes/compression.ts';
 import { ENCODING } from '../read/values.ts';
 import {
   booleanPages,
@@ -133,6 +133,7 @@ function writePage(
   const headBytes = head.written();
   out.copy(headBytes);
   out.copy(packed);
+  if (packed !== unpacked) release(packed);
   const [min, max] = column.range(from, to) ?? [null, null];
   return { start, end: out.length, unpackedBytes: headBytes.length + unpacked.length, nullCount, min, max };
 }
