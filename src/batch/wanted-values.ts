@@ -1,7 +1,13 @@
 /** Values by which features are selected before they are read. */
 
-/** Only features whose field has one of the values are wanted. Integers that a double cannot hold are bigints. */
-export interface WantedValues {
-  readonly field: string;
-  readonly values: readonly (number | bigint | string | boolean)[];
-}
+/** Integers that a double cannot hold are bigints. */
+export type WantedValue = number | bigint | string | boolean;
+
+/** Only features whose field has one of the values, or one in the range, are wanted. */
+export type WantedValues =
+  | { readonly field: string; readonly values: readonly WantedValue[] }
+  /** Both ends are included; null: there is none. */
+  | {
+      readonly field: string;
+      readonly range: readonly [least: WantedValue | null, most: WantedValue | null];
+    };

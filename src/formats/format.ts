@@ -199,7 +199,7 @@ export interface Partition {
   readonly featuresBefore?: number | null;
 }
 
-/** Features that a filter may keep: their bounds intersect one of the boxes, and each of the fields has one of its values. */
+/** Features that a filter may keep: their bounds intersect one of the boxes, and each of the fields has one of its values, or one in its range. */
 export interface FeatureSelection {
   /** Null: no filter by a box. */
   readonly boxes: readonly Readonly<Bounds>[] | null;

@@ -38,7 +38,9 @@ the beginning of each record of a shapefile (in a zip, only without compression)
 
 The same holds for a first step with \`where\` and a GeoPackage layer of at least 64 MB, if the condition, or a part of it joined with \`and\`, is that a field of text or numbers
 equals a value or is \`in\` a list: only such features are read (\`READ_WITH_VALUES\`), unless more than a quarter of the features has them.
-A value elsewhere that contradicts the declared type of another field then does not change that type.`,
+A value elsewhere that contradicts the declared type of another field then does not change that type. Of GeoParquet, whole row groups
+are left out: those whose boxes are not near \`bbox\`, and those whose statistics show that no value of a field of numbers, texts, dates or times
+equals that of the condition, or for numbers, dates and times is in its range (\`<\`, \`<=\`, \`>\`, \`>=\`, \`between\`).`,
   parameters: {
     type: 'object',
     properties: {

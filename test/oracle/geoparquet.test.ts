@@ -146,6 +146,18 @@ for (const settings of [
       source.partitions.map(({ end }) => (end > 4096 ? 1 : 0)),
       [...(isNear ?? [])],
     );
+    for (const [field, value] of [
+      ['i', 4500],
+      ['wide', 4500 * 1000000007],
+      ['part', 4500 / 7],
+      ['day', '2012-04-27'],
+      ['at', '2000-01-04T03:00:00'],
+      ['fine', '1970-01-01T00:00:04.5000135'],
+    ] as const) {
+      const selection = { boxes: null, values: [{ field, values: [value] }] };
+      const selected = reader.excerpts?.selectFeatures?.(source, selection, 1 << 20);
+      assert.deepEqual(selected?.partitions, [{ start: 4096, end: 5000, featuresBefore: 4096 }], field);
+    }
     for (const [i, { properties, geometry }] of rows.entries())
       assert.deepEqual(
         { ...properties, geometry },

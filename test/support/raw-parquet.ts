@@ -39,11 +39,13 @@ export interface RawFile {
   readonly columns: readonly RawColumn[];
   readonly rowCount: number;
   readonly keys?: Readonly<Record<string, string>>;
+  /** The file says that statistics are in the order of the types. */
+  readonly isOrdered?: boolean;
 }
 
 const MAGIC = Buffer.from('PAR1');
 
-export function rawParquet({ columns, rowCount, keys = {} }: RawFile): Buffer {
+export function rawParquet({ columns, rowCount, keys = {}, isOrdered = false }: RawFile): Buffer {
   const parts: Uint8Array[] = [MAGIC];
   let length = MAGIC.length;
   const chunks = columns.map((column) => {
@@ -111,6 +113,7 @@ export function rawParquet({ columns, rowCount, keys = {} }: RawFile): Buffer {
         out.text(2, value);
       }),
     );
+    if (isOrdered) out.list(7, T.struct, columns, () => out.element(() => out.struct(1, () => {})));
   });
   const metadata = out.written();
   const tail = Buffer.alloc(4);

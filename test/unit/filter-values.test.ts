@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
+import type { WantedValues } from '../../src/batch/wanted-values.ts';
 import { parseExpression } from '../../src/expressions/parse.ts';
 import { wantedValuesOf } from '../../src/expressions/wanted-values.ts';
 import { transformations } from '../../src/transformations/registry.ts';
@@ -145,10 +146,13 @@ test('takes from a condition only values that every kept feature has', () => {
     fc.integer({ min: 0, max: 9 }).map(String),
   );
   const field = fc.constantFrom('f', 'g', 'h');
+  const comparison = fc.constantFrom('=', '<>', '<', '<=', '>', '>=');
   const { condition } = fc.letrec<{ condition: string }>((tie) => ({
     condition: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
-      fc.tuple(field, fc.constantFrom('=', '<>', '<'), literal).map((parts) => parts.join(' ')),
+      fc.tuple(field, comparison, literal).map((parts) => parts.join(' ')),
+      fc.tuple(literal, comparison, field).map((parts) => parts.join(' ')),
+      fc.tuple(field, literal, literal).map(([f, least, most]) => `${f} between ${least} and ${most}`),
       fc
         .tuple(field, fc.array(literal, { minLength: 1, maxLength: 3 }))
         .map(([f, l]) => `${f} in (${l.join(', ')})`),
@@ -163,13 +167,20 @@ test('takes from a condition only values that every kept feature has', () => {
     fc.property(condition, fc.record({ f: values, g: values, h: values }), (text, row) => {
       const verdict = verdictOf(parseExpression(text, 'where'), row);
       const hasAll = wantedValuesOf(parseExpression(text, 'where')).every((wanted) =>
-        wanted.values.includes(row[wanted.field as keyof typeof row] as never),
+        isWanted(wanted, row[wanted.field as keyof typeof row]),
       );
       return hasAll || verdict !== true;
     }),
     { numRuns: 2000 },
   );
 });
+
+/** A value of another kind than the ends of a range is not in an order with them, and the condition is not true. */
+function isWanted(wanted: WantedValues, own: string | number | null): boolean {
+  if ('values' in wanted) return wanted.values.includes(own as never);
+  const [least, most] = wanted.range as [string | null, string | null];
+  return (least === null || (own as string) >= least) && (most === null || (own as string) <= most);
+}
 
 type Row = Readonly<Record<string, string | number | null>>;
 
@@ -184,10 +195,19 @@ function verdictOf(expression: ReturnType<typeof parseExpression>, row: Row): bo
     return verdicts.includes(decisive) ? decisive : verdicts.includes(null) ? null : !decisive;
   }
   const [own, ...others] = args.map((arg) => operandOf(arg, row));
-  if (own === null) return null;
+  if (own === null || others[0] === null) return null;
+  if (name === 'between') return own >= (others[0] as typeof own) && own <= (others[1] as typeof own);
   if (name === 'in') return others.includes(own);
   if (name === '=') return own === others[0];
-  return name === '<>' ? own !== others[0] : own < (others[0] as typeof own);
+  const other = others[0] as typeof own;
+  if (name === '<>') return own !== other;
+  return name === '<'
+    ? own < other
+    : name === '<='
+      ? own <= other
+      : name === '>'
+        ? own > other
+        : own >= other;
 }
 
 function operandOf(expression: ReturnType<typeof parseExpression>, row: Row): string | number | null {

@@ -2,16 +2,21 @@
 import { openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { withFaults } from './fault.ts';
-import { partitionsNear } from './read/near-boxes.ts';
 import { openParquet, type ParquetState } from './read/open.ts';
 import { readRows } from './read/read-rows.ts';
+import { partitionsNear, selectFeatures } from './read/row-selection.ts';
 
 export const reader: FormatReader = {
   typing: 'declared',
   mixedType: 'string',
   ids: 'none',
   // Any range of rows is a partition.
-  excerpts: { boundaries: 'known', countFeatures: (_, { start, end }) => end - start, partitionsNear },
+  excerpts: {
+    boundaries: 'known',
+    countFeatures: (_, { start, end }) => end - start,
+    partitionsNear,
+    selectFeatures,
+  },
   open: async (file, context) => openParquet(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const stated = layer.state as ParquetState;

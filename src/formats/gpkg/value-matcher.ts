@@ -1,5 +1,5 @@
 /** Checks whether a record may have one of some values in a column, by the bytes of the record on its page. */
-import type { WantedValues } from '../../batch/wanted-values.ts';
+import type { WantedValue, WantedValues } from '../../batch/wanted-values.ts';
 import { SERIAL } from '../../engines/sqlite/records.ts';
 import type { GpkgState } from './open.ts';
 
@@ -15,7 +15,10 @@ const COMPARED = new Set(['string', 'int32', 'int64', 'float64']);
 /** Matchers for the fields whose values can be compared in records; a row is wanted only if all of them match. */
 export function matchersFor({ fields, stored }: GpkgState, wanted: readonly WantedValues[]): ValueMatcher[] {
   if (stored === null) return [];
-  return wanted.flatMap(({ field, values }) => {
+  return wanted.flatMap((condition) => {
+    // Ranges select too many rows to be worth the walk.
+    if (!('values' in condition)) return [];
+    const { field, values } = condition;
     const index = fields.findIndex(({ name }) => name === field);
     const type = fields[index]?.type ?? null;
     if (type === null || !COMPARED.has(type)) return [];
@@ -47,7 +50,7 @@ class ValueMatcher {
   readonly #lengths: Uint8Array;
   readonly #hashes = new Set<number>();
 
-  constructor(column: number, type: string, mayHaveDefault: boolean, values: WantedValues['values']) {
+  constructor(column: number, type: string, mayHaveDefault: boolean, values: readonly WantedValue[]) {
     this.#column = column;
     this.#isText = type === 'string';
     this.#isNarrow = type === 'int32';

@@ -37,6 +37,8 @@ export interface FileMetadata {
   readonly rowCount: number;
   /** Reads the list of row groups. */
   readonly rowGroups: (group: (reader: CompactReader) => void) => void;
+  /** By leaf: whether its least and largest values are in the order of its type. */
+  readonly isOrdered: readonly boolean[];
   /** Offset of the metadata: the data ends before it. */
   readonly dataEnd: number;
 }
@@ -81,6 +83,7 @@ function parse(bytes: Uint8Array, dataEnd: number): FileMetadata {
   const reader = new CompactReader(bytes);
   const elements: SchemaElement[] = [];
   const keys = new Map<string, string>();
+  const isOrdered: boolean[] = [];
   let rowCount = -1;
   let groups: { readonly at: number; readonly type: number } | null = null;
   reader.struct((id, type) => {
@@ -96,6 +99,16 @@ function parse(bytes: Uint8Array, dataEnd: number): FileMetadata {
         return false;
       case 5:
         reader.list(type, () => readKey(reader, keys));
+        return true;
+      case 7:
+        reader.list(type, () => {
+          let isTyped = false;
+          reader.struct((order) => {
+            isTyped = order === 1;
+            return false;
+          });
+          isOrdered.push(isTyped);
+        });
         return true;
       case 8:
         throw unsupported('it is encrypted; write it without encryption');
@@ -114,6 +127,7 @@ function parse(bytes: Uint8Array, dataEnd: number): FileMetadata {
       const again = new CompactReader(bytes, found.at);
       withinMetadata(() => again.list(found.type, () => group(again)));
     },
+    isOrdered,
     dataEnd,
   };
 }

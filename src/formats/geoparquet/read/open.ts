@@ -158,8 +158,15 @@ function sampleExtent(source: ByteSource, state: ParquetState): Bounds | null {
   return bounds[0] <= bounds[2] ? bounds : null;
 }
 
-/** Ranges of rows of about the wanted size: row groups, parts of large ones, and small ones together. */
-function cutRows({ firstRows, leafCount, unpackedBytes }: RowGroups, partitionBytes: number): Partition[] {
+/**
+ * Ranges of rows of about the wanted size: row groups, parts of large ones, and small ones together. `isWanted`: 1 for each row group with rows
+ * that are wanted; missing: all are.
+ */
+export function cutRows(
+  { firstRows, leafCount, unpackedBytes }: RowGroups,
+  partitionBytes: number,
+  isWanted?: Uint8Array,
+): Partition[] {
   const partitions: Partition[] = [];
   let start = 0;
   let bytes = 0;
@@ -171,6 +178,11 @@ function cutRows({ firstRows, leafCount, unpackedBytes }: RowGroups, partitionBy
   for (let group = 0; group + 1 < firstRows.length; group++) {
     const first = firstRows[group];
     const rows = firstRows[group + 1] - first;
+    if (isWanted?.[group] === 0) {
+      cut(first);
+      start = first + rows;
+      continue;
+    }
     let groupBytes = 0;
     for (let i = group * leafCount; i < (group + 1) * leafCount; i++) groupBytes += unpackedBytes[i];
     if (bytes + groupBytes > partitionBytes || first + rows - start > MAX_PARTITION_ROWS) cut(first);

@@ -26,6 +26,14 @@ export interface BoxLeaves {
   readonly box: readonly [minX: number, minY: number, maxX: number, maxY: number] | null;
 }
 
+/** Least and largest value of a column in a row group, in the bytes of PLAIN, and the number of nulls; null: not stated. */
+export interface ColumnStatistics {
+  readonly min: Uint8Array | null;
+  readonly max: Uint8Array | null;
+  readonly nullCount: number | null;
+  readonly valueCount: number;
+}
+
 interface Chunk {
   type: number;
   codec: number;
@@ -36,6 +44,7 @@ interface Chunk {
   dictionaryAt: number;
   min: Uint8Array | null;
   max: Uint8Array | null;
+  nullCount: number | null;
   box: number[] | null;
 }
 
@@ -43,11 +52,12 @@ interface Chunk {
 const FLOAT32_STEP = 2 ** -23;
 const MAX_ROWS = Number.MAX_SAFE_INTEGER;
 
-/** Throws ParquetFault. */
+/** `visit`: called for each column of each row group. Throws ParquetFault. */
 export function readRowGroups(
   metadata: FileMetadata,
   leaves: readonly SchemaNode[],
   boxLeaves: BoxLeaves,
+  visit?: (group: number, leaf: number, statistics: ColumnStatistics) => void,
 ): RowGroups {
   const firstRows: number[] = [0];
   const starts: number[] = [];
@@ -76,6 +86,7 @@ export function readRowGroups(
           unpackedBytes.push(chunk.unpackedBytes);
           codecs.push(chunk.codec);
           addBox(box, innerX, chunk, node, leaf, boxLeaves);
+          visit?.(firstRows.length - 1, leaf, chunk);
           leaf++;
         });
         return true;
@@ -139,6 +150,7 @@ function readChunkMetadata(reader: CompactReader): Chunk {
     dictionaryAt: 0,
     min: null,
     max: null,
+    nullCount: null,
     box: null,
   };
   reader.struct((id, type) => {
@@ -167,7 +179,8 @@ function readChunkMetadata(reader: CompactReader): Chunk {
       case 12:
         if (type !== T.struct) return false;
         reader.struct((field, fieldType) => {
-          if (field === 5) chunk.max = reader.binary(fieldType);
+          if (field === 3) chunk.nullCount = reader.int();
+          else if (field === 5) chunk.max = reader.binary(fieldType);
           else if (field === 6) chunk.min = reader.binary(fieldType);
           else return false;
           return true;
