@@ -12,7 +12,6 @@ import type { EncodedFeatures } from '../../src/formats/flatgeobuf/feature-encod
 import { FeatureSpool } from '../../src/formats/flatgeobuf/feature-spool.ts';
 import { type FlatFields, type FlatValue, writeFlatBuffer } from '../../src/formats/flatgeobuf/flat-write.ts';
 import { MAGIC } from '../../src/formats/flatgeobuf/header.ts';
-import { hilbert } from '../../src/formats/flatgeobuf/hilbert.ts';
 import { visitSorted } from '../../src/formats/flatgeobuf/hilbert-sort.ts';
 import { reader } from '../../src/formats/flatgeobuf/read.ts';
 import { writer } from '../../src/formats/flatgeobuf/write.ts';
@@ -205,18 +204,6 @@ test('features are in the same order whether they are sorted in memory or in buc
     spool.discard();
   }
   assert.ok(!existsSync(join(workspace.path, 'file')) && !existsSync(join(workspace.path, 'b')));
-});
-
-test('neighbours on the curve are neighbours in the plane, and every cell is on it once', () => {
-  const side = 32;
-  const cells = Array.from({ length: side * side }, (_, i) => [i % side, Math.floor(i / side)] as const);
-  const byDistance = cells.toSorted((a, b) => hilbert(...a) - hilbert(...b));
-  assert.deepEqual(new Set(cells.map((cell) => hilbert(...cell))).size, cells.length);
-  for (let i = 1; i < byDistance.length; i++) {
-    const [[x, y], [beforeX, beforeY]] = [byDistance[i], byDistance[i - 1]];
-    assert.equal(Math.abs(x - beforeX) + Math.abs(y - beforeY), 1);
-  }
-  assert.ok(hilbert(65_535, 0) === 2 ** 32 - 1 && hilbert(0, 0) === 0);
 });
 
 // --- hostile files ----------------------------------------------------------------------------------------------

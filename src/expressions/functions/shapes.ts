@@ -8,6 +8,7 @@ import {
   PART_KIND_MASK,
   strideOf,
 } from '../../batch/geometry-column.ts';
+import { hilbert } from '../../batch/hilbert.ts';
 import { writeWkt } from '../../batch/wkt-write.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import type { ExpressionFunction } from '../function.ts';
@@ -32,17 +33,19 @@ function geometryFunction(
   };
 }
 
-/** NaN becomes null. */
 function numberOf(name: string, description: string, measure: MeasureRow): ExpressionFunction {
-  return geometryFunction(name, description, 'number', (column) => {
-    const builder = new ColumnBuilder('float64', column.types.length);
-    for (let row = 0; row < column.types.length; row++) {
-      const value = measure(column, row);
-      if (Number.isNaN(value)) builder.appendNull();
-      else builder.appendNumber(value);
-    }
-    return builder.finish();
-  });
+  return geometryFunction(name, description, 'number', (column) => numbers(column, measure));
+}
+
+/** NaN becomes null. */
+function numbers(column: GeometryColumn, measure: MeasureRow): AttributeColumn {
+  const builder = new ColumnBuilder('float64', column.types.length);
+  for (let row = 0; row < column.types.length; row++) {
+    const value = measure(column, row);
+    if (Number.isNaN(value)) builder.appendNull();
+    else builder.appendNumber(value);
+  }
+  return builder.finish();
 }
 
 function countOf(name: string, description: string, measure: MeasureRow): ExpressionFunction {
@@ -142,6 +145,22 @@ function ringCentroid(
   return weight < 0 ? [-sumX, -sumY, -weight] : [sumX, sumY, weight];
 }
 
+/** Cells of the curve along each axis, as a power of 2. */
+const CURVE_BITS = 24;
+/** Half of the side of the square with the curve: in degrees, and in units of other systems, which are metres or feet on the Earth. */
+const CURVE_DEGREES = 180;
+const CURVE_UNITS = 2 ** 26;
+
+function alongCurve(column: GeometryColumn, row: number, half: number): number {
+  const cellOf = (index: 0 | 1): number => {
+    const centre = bound(index, false)(column, row) / 2 + bound(index, true)(column, row) / 2;
+    const cell = Math.floor(((centre + half) / (2 * half)) * 2 ** CURVE_BITS);
+    return Math.min(Math.max(cell, 0), 2 ** CURVE_BITS - 1);
+  };
+  const [x, y] = [cellOf(0), cellOf(1)];
+  return Number.isNaN(x) ? Number.NaN : hilbert(x, y, CURVE_BITS);
+}
+
 export const shapeFunctions: readonly ExpressionFunction[] = [
   numberOf('x', 'The x ordinate (east, longitude) of a point; null for other features.', ordinate(0)),
   numberOf('y', 'The y ordinate (north, latitude) of a point; null for other features.', ordinate(1)),
@@ -162,6 +181,17 @@ export const shapeFunctions: readonly ExpressionFunction[] = [
     'The y ordinate of the centroid in the plane of the coordinates.',
     (column, row) => centroid(column, row)[1],
   ),
+  {
+    name: 'hilbert',
+    group: 'geometry',
+    parameters: [geometry],
+    description:
+      'The place of the centre of its bounds along a Hilbert curve over the whole CRS: sorted by it, features near each other on the map are near each other in the file.',
+    compile: (args, call) => {
+      const half = call.setting?.crs.kind === 'geographic' ? CURVE_DEGREES : CURVE_UNITS;
+      return fromGeometry(args, call, (column) => numbers(column, (own, row) => alongCurve(own, row, half)));
+    },
+  },
   countOf(
     'num_points',
     'The number of positions.',

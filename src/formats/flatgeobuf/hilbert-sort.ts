@@ -5,7 +5,7 @@
 import { RadixSorter } from '../../bytes/radix-sort.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 import type { FeatureSpool } from './feature-spool.ts';
-import { PLACES, type Place, placesIn } from './hilbert.ts';
+import { PLACES, type Place, placesIn } from './places.ts';
 import { type BucketChoice, MOST_NUMBERS, SortBuckets, type VisitFeature } from './sort-buckets.ts';
 
 const BUCKET_BYTES = 16 << 20;
