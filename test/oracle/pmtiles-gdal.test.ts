@@ -4,7 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
-import { datasetPath } from '../../bench/data.ts';
+import { datasetPath, seededRandom } from '../../bench/data.ts';
+import { cleanPolygon, type Line, type Polygon, snapped } from '../../src/formats/pmtiles/rings.ts';
+import { validPolygons } from '../../src/formats/pmtiles/valid-polygons.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { readArchive } from '../support/tiles.ts';
 import { withoutGdal } from './gdal-facts.ts';
@@ -96,4 +98,76 @@ test('GDAL reads the features of the source from the tiles', { skip: withoutGdal
       assert.equal(actual ?? null, value, name); // A tile has no value for a null.
     }
   }
+});
+
+/** A ring with narrow spikes around a position, not closed. */
+function star(random: () => number, x: number, y: number, least: number, most: number, count: number): Line {
+  return Array.from({ length: count }, (_, i) => {
+    const radius = least + (most - least) * random();
+    const angle = (i / count) * 2 * Math.PI;
+    return [x + Math.cos(angle) * radius, y + Math.sin(angle) * radius];
+  }).flat();
+}
+
+function wktOf(polygons: readonly Polygon[]): string {
+  if (polygons.length === 0) return 'MULTIPOLYGON EMPTY';
+  const ringText = (ring: Line): string => {
+    const positions = Array.from({ length: ring.length / 2 }, (_, i) => `${ring[2 * i]} ${ring[2 * i + 1]}`);
+    return `(${[...positions, positions[0]].join()})`;
+  };
+  return `MULTIPOLYGON (${polygons.map((rings) => `(${rings.map(ringText).join()})`).join()})`;
+}
+
+test('GEOS finds polygons valid whose rings the grid moved onto each other', { skip: withoutGdal }, () => {
+  const random = seededRandom(7);
+  const pairs: string[] = [];
+  for (let i = 0; i < 3000; i++) {
+    const most = 3 + 12 * random();
+    const count = 5 + Math.floor(40 * random());
+    const rings = [star(random, 50, 50, most * 0.35, most, count)];
+    const holes = i % 3;
+    for (let hole = 0; hole < holes; hole++) {
+      const x = holes === 1 ? 50 : 50 + most * (hole === 0 ? -0.17 : 0.17);
+      const size = holes === 1 ? 0.33 : 0.16;
+      rings.push(star(random, x, 50, most * size * 0.1, most * size, 4 + (count >> 2)));
+    }
+    const step = i % 2 === 0 ? 1 : 4;
+    const polygons = cleanPolygon(
+      rings.map((ring) =>
+        snapped(
+          ring.map((value) => value / 128),
+          128,
+          step,
+        ),
+      ),
+    );
+    pairs.push(`${wktOf(polygons)}\t${wktOf(validPolygons(polygons))}`);
+  }
+  const script = join(import.meta.dirname, 'pmtiles_valid.py');
+  const judged = execFileSync('/usr/bin/python3', [script], {
+    input: pairs.join('\n'),
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const verdicts = judged
+    .trim()
+    .split('\n')
+    .map(
+      (line) => JSON.parse(line) as { wasValid: boolean; isValid: boolean; isEmpty: boolean; moved: number },
+    );
+  let repaired = 0;
+  for (const [i, { wasValid, isValid, isEmpty, moved }] of verdicts.entries()) {
+    const [before, after] = pairs[i].split('\t');
+    assert.ok(isValid && isEmpty === before.endsWith('EMPTY'), pairs[i]);
+    if (wasValid) assert.equal(moved, 0, pairs[i]);
+    else {
+      repaired++;
+      assert.ok(moved < 0.5, pairs[i]);
+      assert.notEqual(after, before);
+    }
+  }
+  assert.ok(repaired > 150, `${repaired} were invalid`);
+  // Both halves of a ring like an 8 stay.
+  const eight = validPolygons([[[0, 0, 10, 10, 10, 0, 0, 10]]]);
+  assert.deepEqual(eight, [[[0, 10, 0, 0, 5, 5]], [[10, 10, 5, 5, 10, 0]]]);
 });

@@ -11,6 +11,7 @@ import { IS_THINNED, type RecordChunk } from './records.ts';
 import { cleanLine, cleanPolygon, gridPoint, type Line, type Polygon, snapped } from './rings.ts';
 import { BUFFER, CELL, EXTENT, GRID, type WriteState } from './state.ts';
 import { tileId } from './tile-id.ts';
+import { validPolygons } from './valid-polygons.ts';
 import { type WorldShape, worldShape } from './world-shape.ts';
 
 /** Pieces of one feature at one zoom. */
@@ -215,13 +216,14 @@ class TileEncoder {
       return;
     }
     const step = this.#stepOf(zoom);
-    const moved: Polygon[] = [];
+    const snappedPolygons: Polygon[] = [];
     let hasCollapsed = false;
     for (const polygon of polygons) {
       const pieces = cleanPolygon(polygon.map((ring) => snapped(ring, EXTENT * 2 ** zoom, step)));
       if (pieces.length === 0) hasCollapsed = true;
-      for (const piece of pieces) moved.push(piece);
+      for (const piece of pieces) snappedPolygons.push(piece);
     }
+    const moved = validPolygons(snappedPolygons);
     if (moved.length === 0) {
       this.#addSmall(box, zoom);
       return;
@@ -230,17 +232,16 @@ class TileEncoder {
     const size = diagonal(box, zoom);
     this.#inTiles(moved, boxOf(moved.map(([shell]) => shell)), zoom, cutPolygons, (parts, x, y, isCut) => {
       this.#records.begin(tileId(zoom, x, y), this.#facts, size, MVT.polygon, 0);
-      let isEmpty = true;
-      for (const part of parts)
-        for (const polygon of isCut ? cleanPolygon(part.map((ring) => ring.map(gridPoint))) : [part]) {
-          isEmpty = false;
-          for (const ring of polygon) {
-            this.#records.draw(1, ring, 0, 1, x * EXTENT, y * EXTENT);
-            this.#records.draw(2, ring, 1, ring.length / 2 - 1, x * EXTENT, y * EXTENT);
-            this.#records.closePath();
-          }
+      const polygons = isCut
+        ? validPolygons(parts.flatMap((part) => cleanPolygon(part.map((ring) => ring.map(gridPoint)))))
+        : parts;
+      for (const polygon of polygons)
+        for (const ring of polygon) {
+          this.#records.draw(1, ring, 0, 1, x * EXTENT, y * EXTENT);
+          this.#records.draw(2, ring, 1, ring.length / 2 - 1, x * EXTENT, y * EXTENT);
+          this.#records.closePath();
         }
-      if (isEmpty) this.#records.cancel();
+      if (polygons.length === 0) this.#records.cancel();
       else this.#finishRecord(zoom);
     });
   }

@@ -135,7 +135,7 @@ function reversed(ring: Line): Line {
 }
 
 /** The loops of a ring that has positions twice; each has a position once. */
-function splitAtTouches(ring: Line): Line[] {
+export function splitAtTouches(ring: Line): Line[] {
   if (!hasTouches(ring)) return [ring];
   const loops: Line[] = [];
   const open: Line = [];
@@ -172,7 +172,7 @@ function hasTouches(ring: Line): boolean {
 }
 
 /** Whether the first position of a ring that is not on the shell is inside of it. */
-function isInside(ring: Line, shell: Line): boolean {
+export function isInside(ring: Line, shell: Line): boolean {
   for (let i = 0; i < ring.length; i += 2) {
     const side = sideOf(ring[i], ring[i + 1], shell);
     if (side !== 0) return side > 0;
