@@ -10,10 +10,19 @@ const GREATER = 0x3e;
 const SLASH = 0x2f;
 const BANG = 0x21;
 
+interface SearchedWindow {
+  /** Offset in the document of the window's first byte. */
+  readonly base: number;
+  /** The window is the rest of the document. */
+  readonly reachesEnd: boolean;
+}
+
 export class EndSearch {
   /** With its colon; empty: the elements have none. */
   readonly #prefix: Uint8Array;
   readonly #scanner: XmlScanner;
+  // The window that was searched last. Windows reuse their memory: it is the offset of a window that tells it from others.
+  #base = -1;
   #bytes: Uint8Array | null = null;
   #view: Buffer = Buffer.alloc(0);
   /** Offset in the window after the next `<!`, which could hide an end tag. */
@@ -27,25 +36,26 @@ export class EndSearch {
 
   /**
    * The offset after the end tag of the element whose start tag was read last, and whose local name is `word`. Throws an XmlFault at
-   * the limit of the window if the element does not end in it; `reachesEnd`: the window is the rest of the document.
+   * the limit of the window if the element does not end in it. `window`: that of the scanner.
    */
-  skip(word: Uint8Array, at: number, reachesEnd: boolean): number {
+  skip(word: Uint8Array, at: number, window: SearchedWindow): number {
     const scanner = this.#scanner;
     if (scanner.isEmpty) return at;
     // The search finds no end tag with another prefix, and would go on to the end of the window for each element.
     if (!scanner.equals(scanner.prefixStart, scanner.nameStart, this.#prefix)) return scanner.skip(at);
-    this.#useWindow();
+    this.#useWindow(window.base);
     const end = this.#end(word, at);
-    if (end < 0 && !reachesEnd) throw new XmlFault(scanner.limit, 'the file ends here');
+    if (end < 0 && !window.reachesEnd) throw new XmlFault(scanner.limit, 'the file ends here');
     if (this.#nextBang < at) this.#nextBang = this.#bangFrom(at);
     if (end <= 0 || this.#nextBang < end) return scanner.skip(at);
     scanner.depth--;
     return end;
   }
 
-  #useWindow(): void {
+  #useWindow(base: number): void {
     const { bytes, limit } = this.#scanner;
-    if (this.#bytes === bytes) return;
+    if (this.#base === base && this.#bytes === bytes && this.#view.length === limit) return;
+    this.#base = base;
     this.#bytes = bytes;
     this.#view = Buffer.from(bytes.buffer, bytes.byteOffset, limit);
     this.#nextBang = -1;

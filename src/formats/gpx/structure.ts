@@ -185,7 +185,7 @@ class StructureReader {
     const isRoute = this.#open === this.#elements.rte;
     const point = isRoute ? 'rtept' : 'trkpt';
     if (name !== point || depth !== (isRoute ? 3 : 4)) return scanner.skip(next);
-    const end = this.#ends.skip(WORDS[point], next, this.#window.reachesEnd);
+    const end = this.#ends.skip(WORDS[point], next, this.#window);
     this.#open?.point(start, depth - 2);
     return end;
   }
@@ -195,7 +195,7 @@ class StructureReader {
     const name = gpxName(scanner, this.#root.prefix);
     switch (name) {
       case 'wpt': {
-        const end = this.#ends.skip(WORDS.wpt, next, this.#window.reachesEnd);
+        const end = this.#ends.skip(WORDS.wpt, next, this.#window);
         this.#elements.wpt.feature(start);
         this.#elements.wpt.endAt(base + end);
         return end;

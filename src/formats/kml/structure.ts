@@ -183,9 +183,7 @@ class StructureReader {
       case 'GroundOverlay': {
         const start = this.#window.base + scanner.tagStart;
         const end =
-          name === 'Placemark'
-            ? this.#ends.skip(PLACEMARK, next, this.#window.reachesEnd)
-            : scanner.skip(next);
+          name === 'Placemark' ? this.#ends.skip(PLACEMARK, next, this.#window) : scanner.skip(next);
         if (layer !== null) this.#feature(layer, start, this.#window.base + end);
         return end;
       }
