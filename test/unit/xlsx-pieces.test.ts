@@ -209,3 +209,40 @@ test('damaged data of a large sheet are an error of the archive', async () => {
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+test('a row without a number may follow another element where a piece begins', {
+  timeout: 20_000,
+}, async () => {
+  // No row begins in the bytes that are searched for the end of a piece.
+  const gap = ' '.repeat((5 << 20) + 1000);
+  const rows = `<row><c t="str"><v>a</v></c></row><row><c><v>1</v></c></row>${gap}<other/>${gap.slice(-200_000)}<row><c><v>2</v></c></row>`;
+  const xml = `<worksheet><sheetData>${rows}</sheetData></worksheet>`;
+  const bytes = workbook({
+    sheets: [{ name: 'a', rows: '' }],
+    parts: { 'xl/worksheets/sheet1.xml': xml },
+  });
+  const [read] = await open(bytes, threads(2, 23));
+  assert.deepEqual(read, (await open(bytes))[0]);
+  assert.equal(read.length, 3);
+});
+
+test('a sheet that ends after a row with a long text is not complete', async () => {
+  const strings = `<si><t>${'x'.repeat(9 << 20)}</t></si>`;
+  const short = '<row><c><v>1</v></c></row>'.repeat(200);
+  const xml = `<worksheet><sheetData>${short}<row><c t="s"><v>0</v></c></row>`;
+  const bytes = workbook({
+    sheets: [{ name: 'a', rows: '' }],
+    strings,
+    parts: { 'xl/worksheets/sheet1.xml': xml },
+  });
+  await assert.rejects(open(bytes), (error: unknown) => {
+    assert.ok(error instanceof GeomillError);
+    assert.match(`${error.code} ${error.message}`, /^XML_SYNTAX .*is it complete/);
+    return true;
+  });
+});
+
+test('an empty part is no sheet', async () => {
+  const bytes = workbook({ sheets: [{ name: 'a', rows: '' }], parts: { 'xl/worksheets/sheet1.xml': '' } });
+  await assert.rejects(open(bytes), { code: 'XML_SYNTAX' });
+});

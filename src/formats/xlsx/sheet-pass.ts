@@ -91,6 +91,7 @@ export class SheetPass {
 
   /** Whether the rows end in the piece. */
   async #runPiece(): Promise<boolean> {
+    const { byteLength } = this.#area.unpacking.segment;
     let { start, end, settled } = await this.#nextPiece();
     if (start < this.next) {
       if (end <= this.next) return false;
@@ -102,10 +103,11 @@ export class SheetPass {
       const { ending, next } = outcome.piece;
       if (ending !== ROWS_END.unnumbered) this.#take(outcome.piece);
       if (ending === ROWS_END.sheetData) return true;
-      if (ending === ROWS_END.full && next >= end) return false;
+      // At the end of the sheet, a last reading of nothing fails.
+      if (ending === ROWS_END.full && next >= end && end < byteLength) return false;
       // What begins there ends in a later piece.
       if (ending === ROWS_END.cut) end = await this.#endAfter(start, next, end);
-      start = next;
+      start = this.next;
       settled = this.#start(start, end);
     }
   }
