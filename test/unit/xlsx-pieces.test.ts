@@ -246,3 +246,24 @@ test('an empty part is no sheet', async () => {
   const bytes = workbook({ sheets: [{ name: 'a', rows: '' }], parts: { 'xl/worksheets/sheet1.xml': '' } });
   await assert.rejects(open(bytes), { code: 'XML_SYNTAX' });
 });
+
+test('reads a reference to a shared text with white space around it', async () => {
+  const rows = '<row><c t="s"><v>0</v></c></row><row><c t="s"><v>\n 1\n</v></c></row>';
+  const strings = '<si><t>x</t></si><si><t>y</t></si>';
+  const [read] = await open(workbook({ sheets: [{ name: 'a', rows }], strings }));
+  assert.match(read[1], /"x":"y"/);
+});
+
+test('rejects references to shared texts that are not the number of one', async () => {
+  for (const number of ['0.5', '0x', '-0.5', 'a', '2'])
+    await assert.rejects(
+      open(
+        workbook({
+          sheets: [{ name: 'a', rows: `<row><c t="s"><v>${number}</v></c></row>` }],
+          strings: '<si><t>x</t></si><si><t>y</t></si>',
+        }),
+      ),
+      { code: 'XLSX_INVALID' },
+      number,
+    );
+});

@@ -58,7 +58,7 @@ export class SharedStrings {
   /** Sets `bytes`, `start` and `end`; false: there is no text with this number. */
   find(index: number): boolean {
     const { offsets, count, held } = this.#table;
-    if (!(index >= 0 && index < count)) return false;
+    if (!Number.isInteger(index) || index < 0 || index >= count) return false;
     const from = offsets[index];
     const to = offsets[index + 1];
     if (held === null) this.#read(from, to);

@@ -1,5 +1,5 @@
 /** Reads the rows of a piece of a sheet (ECMA-376 part 1, 18.3.1) and writes them as lines of a table of text. */
-import { COMMA, CR, LF, NINE, ZERO } from '../../bytes/ascii.ts';
+import { COMMA, CR, LF, NINE, SPACE, ZERO } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { NameTable } from '../../bytes/xml-names.ts';
@@ -347,12 +347,14 @@ export class SheetRows {
   }
 
   #sharedString(bytes: Uint8Array, start: number, end: number, row: number): number {
+    while (start < end && bytes[start] <= SPACE) start++;
+    while (end > start && bytes[end - 1] <= SPACE) end--;
     if (start === end) return EMPTY;
     const { strings } = this.#setting;
     const index = this.#numbers.scan(bytes, start, end);
-    if (!strings.find(index))
+    if (this.#numbers.end !== end || !strings.find(index))
       throw this.#invalid(
-        `row ${row} refers to the shared text ${index}, of which there are ${strings.count}`,
+        `row ${row} refers to the shared text ${asciiSlice(bytes, start, Math.min(end, start + 20))}, of which there are ${strings.count}`,
       );
     return this.#values.text(strings.bytes, strings.start, strings.end);
   }
