@@ -147,12 +147,32 @@ test('refuses URLs whose format is not known, and URLs as outputs, before anythi
     ],
     [[`${host.url}/map.dwg`, output], /DWG/],
     [[`${host.url}/a.geojson`, `${host.url}/out.csv`], /is a URL; an output is a file/],
+    [
+      [`${host.url}/a.geojson`, '--out-dir', `${host.url}/b?key=secret`, '--to', 'csv'],
+      /is a URL; an output is a file/,
+    ],
+    [
+      [
+        `${host.url}/a.geojson?key=secret`,
+        `${host.url}/a.csv?key=secret`,
+        '--out-dir',
+        output,
+        '--to',
+        'kml',
+      ],
+      /\/a\.geojson' and '.*\/a\.csv' would both be written/,
+    ],
   ] as const) {
     const { status, err } = await runCli(['convert', ...argv], {});
     assert.equal(status, 2, err);
     assert.match(err, message);
     assert.doesNotMatch(err, /secret/);
   }
+  const mixed = [`${host.url}/a.geojson?key=secret`, `${host.url}/a.csv?key=secret`];
+  const { status, err } = await runCli(['append', ...mixed, '--out', output], {});
+  assert.equal(status, 2, err);
+  assert.match(err, /\/a\.geojson' is geojson and '.*\/a\.csv' is csv/);
+  assert.doesNotMatch(err, /secret/);
   assert.equal(existsSync(output), false);
   assert.equal(host.requests.length, 0);
 });

@@ -143,7 +143,7 @@ function refuseClashes(conversions: readonly Conversion[]): void {
     const other = taken.get(key);
     if (other !== undefined)
       throw failure('USAGE', {
-        detail: `'${other}' and '${input}' would both be written to '${output}'; convert them to different directories`,
+        detail: `'${shownInput(other)}' and '${shownInput(input)}' would both be written to '${output}'; convert them to different directories`,
       });
     taken.set(key, input);
   }

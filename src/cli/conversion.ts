@@ -39,7 +39,7 @@ import { type SplitDirectory, StagedFiles, splitOf } from './split.ts';
 import { StagedInputs } from './staged-inputs.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { joinedReport, summarize } from './summary.ts';
-import { nameOfInput } from './urls.ts';
+import { nameOfInput, shownInput } from './urls.ts';
 import { FLAG_FORM } from './wording.ts';
 
 /** Name of the findings in the temporary directory. */
@@ -231,7 +231,7 @@ function runsOf(conversion: Conversion, parsed: Parsed): Run[] {
     operation === 'append' && first.isExtendable && chooseOutputFormat(to, output).format === first;
   if (!canMix)
     throw failure('USAGE', {
-      detail: `'${inputs[0]}' is ${first.id} and '${inputs[other + 1]}' is ${others[other].id}; files of several formats can be merged, or appended to a GeoPackage and written as one; else convert some first`,
+      detail: `'${shownInput(inputs[0])}' is ${first.id} and '${shownInput(inputs[other + 1])}' is ${others[other].id}; files of several formats can be merged, or appended to a GeoPackage and written as one; else convert some first`,
     });
   return [...byFormat].map(([format, positions]) => ({
     ...conversion,

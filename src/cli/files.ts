@@ -100,7 +100,7 @@ export function checkOutput(
     readonly isExtended?: boolean;
   },
 ): OutputPath {
-  if (isUrl(path)) throw failure('USAGE', { detail: `'${shownInput(path)}' is a URL; an output is a file` });
+  refuseUrl(path);
   const stats = statOf(path);
   if (use.isExtended && stats === null)
     throw failure('USAGE', { detail: `'${path}' does not exist; leave out --update to create it` });
@@ -155,8 +155,13 @@ function refuseCompanions(path: string, others: readonly string[], mayReplace: b
   }
 }
 
-/** With its parents, if they do not exist. Throws OUTPUT_NOT_WRITABLE. */
+function refuseUrl(path: string): void {
+  if (isUrl(path)) throw failure('USAGE', { detail: `'${shownInput(path)}' is a URL; an output is a file` });
+}
+
+/** With its parents, if they do not exist. Throws USAGE for a URL, and OUTPUT_NOT_WRITABLE. */
 export function makeDirectory(path: string): void {
+  refuseUrl(path);
   // One after the other: mkdir with `recursive` never returns below /proc.
   const missing: string[] = [];
   for (let at = resolve(path); statOf(at) === null; at = dirname(at)) missing.push(at);
