@@ -1,6 +1,6 @@
 /** Geometries that are written in an expression. */
 import { GeoJsonGeometryReader } from '../batch/geojson-geometry.ts';
-import { GeometryBuilder, type GeometryColumn } from '../batch/geometry-column.ts';
+import { GeometryBuilder, type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
 import { WktReader } from '../batch/wkt.ts';
 import { GeomillError } from '../errors.ts';
 import { refuseExpression } from './expression.ts';
@@ -58,8 +58,8 @@ export function parseGeometry(source: string, path: string, where: string): Geom
   if (srid !== 0 && srid !== EPSG_WGS84)
     throw refuseExpression(path, `has a geometry${where} in EPSG:${srid}; it must be in EPSG:${EPSG_WGS84}`);
   const column = builder.finish();
-  const { coordinates } = column;
-  for (let i = 0; i < coordinates.length; i += 2)
+  const { coordinates, dimensions } = column;
+  for (let i = 0; i < coordinates.length; i += strideOf(dimensions))
     if (Math.abs(coordinates[i]) > LONGITUDE_LIMIT || Math.abs(coordinates[i + 1]) > LATITUDE_LIMIT)
       throw refuseExpression(
         path,

@@ -124,6 +124,7 @@ const CASES: readonly (readonly [string, string, readonly unknown[]])[] = [
   ['layer()', 'text', ['layer', 'layer', 'layer']],
   ['geometry is null', 'boolean', [false, false, false]],
   ['s_intersects(geometry, POINT (3 2.5))', 'boolean', [false, true, false]],
+  ['s_intersects(geometry, POINT Z (3 2.5 400))', 'boolean', [false, true, false]],
   ['s_disjoint(geometry, POINT(3 2.5))', 'boolean', [true, false, true]],
   ['s_within(geometry, POLYGON ((-1 -1, 9 -1, 9 9, -1 9, -1 -1)))', 'boolean', [false, true, true]],
   ['s_contains(POLYGON ((-1 -1, 9 -1, 9 9, -1 9, -1 -1)), geometry)', 'boolean', [false, true, true]],
