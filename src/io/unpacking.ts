@@ -16,7 +16,7 @@ export class Unpacking {
     this.done = unpack((byteLength) => this.#advance(byteLength)).then(() =>
       this.#advance(segment.byteLength),
     );
-    // Reported to who awaits `done` or `reach`.
+    // Reported to callers that await `done` or `reach`.
     this.done.catch((error: unknown) => this.#reached?.reject(error));
   }
 

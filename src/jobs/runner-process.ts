@@ -343,8 +343,8 @@ export class RunnerProcess {
 }
 
 /**
- * All of the environment: that of the service may contain secrets, and a runner needs none of it. glibc gives each thread an arena, which keeps the
- * memory of buffers that are freed, also in another thread; larger ones than this many bytes are given back to the system.
+ * All of the environment: that of the service may contain secrets, and a runner needs none of it. glibc gives each thread
+ * an arena, which keeps the memory of freed buffers; with this setting, buffers of 1 MiB and more go back to the system.
  */
 const RUNNER_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: String(1 << 20) } as const;
 

@@ -1,8 +1,10 @@
 /**
- * The operations that most conversions need, computed without PROJ: between longitude and latitude in degrees and a system of the
- * same datum in transverse Mercator (all of UTM), Web Mercator, Lambert's conformal conic or oblique azimuthal equal-area projection. Loading PROJ takes longer than converting a small file, and
- * these functions need half of PROJ's time for each position. Which operation it is has been decided by PROJ: it is taken
- * from PROJ's pipeline. Results differ from those of PROJ by rounding: a few nanometres, or 40 in equal-area systems up to 85 degrees of latitude.
+ * The operations that most conversions need, computed without PROJ: between longitude and latitude in degrees and a system
+ * in transverse Mercator (all of UTM), Web Mercator, Lambert's conformal conic or oblique azimuthal equal-area projection,
+ * of the same datum or of one that is shifted by geocentric coordinates. Loading PROJ takes longer than converting a small
+ * file, and these functions need half of PROJ's time for each position. Which operation it is has been decided by PROJ: it
+ * is taken from PROJ's pipeline. Results differ from those of PROJ by rounding: a few nanometres, or 40 in equal-area
+ * systems up to 85 degrees of latitude.
  */
 import type { Dimensions } from '../../batch/geometry-column.ts';
 import { chosenAt } from './candidate-choice.ts';

@@ -1,4 +1,4 @@
-/** Which polygons of a call may merge, as far as their bounds tell: those of one class, and of different origins. */
+/** Which polygons of a call may merge, as far as their bounds show: those of one class, and of different origins. */
 import Flatbush from 'flatbush';
 import type { PolygonsCall } from './calls.ts';
 import { PartList } from './part-list.ts';

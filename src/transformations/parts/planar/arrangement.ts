@@ -238,7 +238,7 @@ export class Arrangement {
     if (!isClear) for (const end of ends) this.#isUnclearEdge[end >> 1] = 1;
   }
 
-  /** Numbers connected areas and spreads cover from piece to piece; a ray from the most western vertex of each tells the rest. */
+  /** Numbers connected areas and spreads cover from piece to piece; a ray from the most western vertex of each gives the rest. */
   #spread(edgeClass: Uint32Array | null, sets: DisjointSets): boolean {
     const { from, vertices } = this.edges;
     this.area.fill(NONE, 0, this.pieces);
@@ -314,7 +314,7 @@ export class Arrangement {
       const cover = this.cover[piece];
       const end = this.endOf[piece];
       if (end !== NONE) {
-        // What crosses from the right has its left side, which it covers, behind us.
+        // An edge that crosses from the right covers its left side, which is before the crossing.
         reach(piece + 1, this.#fromRight[end] === 1 ? cover - 1 : cover + 1);
         reach(this.pieceBefore[end ^ 1] + 1, cover);
         continue;

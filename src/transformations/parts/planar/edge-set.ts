@@ -85,7 +85,7 @@ export class EdgeSet {
     }
   }
 
-  /** 1: the ring goes counter-clockwise; told by its most western vertex, without rounding. */
+  /** 1: the ring goes counter-clockwise; decided at its most western vertex, without rounding. */
   #turn(length: number): number {
     const { x, y } = this.vertices;
     const ring = this.#ring;
