@@ -261,6 +261,9 @@ test('an interrupted command ends with 130 and leaves nothing behind', async () 
     readdirSync(directory).filter((name) => name.startsWith('interrupted')),
     [],
   );
+  const info = await geomill(['info', '-', '--from', 'geojson'], { interrupt: true });
+  assert.equal(info.status, 130, info.err);
+  assert.deepEqual(info.leftovers, []);
 });
 
 test('transformations are done in the order of their flags', async () => {

@@ -33,6 +33,7 @@ import {
 } from './arguments.ts';
 import { KeptCrsMemory } from './crs-memory.ts';
 import { asOutputFailure, checkOutput, isSameFile, type OutputPath, statOf } from './files.ts';
+import { interruptible } from './interrupt.ts';
 import { progressBar } from './progress-bar.ts';
 import type { FetchContext } from './remote-files.ts';
 import { type SplitDirectory, StagedFiles, splitOf } from './split.ts';
@@ -164,7 +165,8 @@ export async function runConversionOf(
       const replacesTarget = path.isUpdate && parsed.values['drop-other-content'] !== true;
       const own = { ...request.output, ...(replacesTarget ? { replacesTarget } : {}) };
       const where = { work, read, ...to };
-      reports.push(await convert({ ...request, output: own }, parsed, run, where, context));
+      const runRequest = { ...request, output: own };
+      reports.push(await interruptible((signal) => convert(runRequest, parsed, run, where, context, signal)));
       // The target of the next run, under the name of the original.
       if (!isLast) Object.assign(runs[i + 1], { target: { path: to.path, name: nameOfInput(inputs[0]) } });
     }
@@ -319,6 +321,7 @@ async function convert(
   { inputs, from, fromEach, targetFormat, output, unnamed, target, directory }: Run,
   { work, path, read, expected }: OutputPath & { readonly work: string; readonly read: readonly string[] },
   context: CommandContext,
+  signal: AbortSignal,
 ): Promise<ConversionReport> {
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory, { recursive: true });
@@ -332,15 +335,12 @@ async function convert(
       : isStaged
         ? join(work, basename(path).replace(GZIP_EXTENSION, ''))
         : path;
-  const abort = new AbortController();
-  const interrupt = (): void => abort.abort();
-  for (const signal of INTERRUPTING) process.once(signal, interrupt);
   const bar = progressBar(process.stderr, parsed.values.quiet !== true);
   let parts: StagedFiles | null = null;
   try {
     if (directory !== undefined) parts = new StagedFiles(directory);
     const sources: InputPath[] = [];
-    const staged = new StagedInputs(work, context, abort.signal);
+    const staged = new StagedInputs(work, context, signal);
     for (const [i, input] of inputs.entries()) {
       const own = fromEach?.[i] ?? (i === 0 ? (targetFormat ?? from) : from);
       sources.push(i === 0 && target !== undefined ? target : await staged.file(input, [own]));
@@ -364,7 +364,7 @@ async function convert(
     const crsMemory = new KeptCrsMemory(context.gridDirectory, context.cacheDirectory);
     const onFiles = (names: readonly string[]): void =>
       parts?.check(names, read, parsed.values.overwrite === true, parsed.values.report);
-    const control = { signal: abort.signal, onProgress: bar.update, crsMemory, onFiles };
+    const control = { signal, onProgress: bar.update, crsMemory, onFiles };
     const found = await runConversion(request, paths, control);
     crsMemory.keep();
     const report = (await staged.completed(
@@ -377,22 +377,15 @@ async function convert(
     }
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
     else if (isGzipped) {
-      const byteLength = await gzipFile(outputPath, path, abort.signal, expected);
+      const byteLength = await gzipFile(outputPath, path, signal, expected);
       return { ...report, output: { ...report.output, byteLength, mediaType: 'application/gzip' } };
     }
     return report;
-  } catch (error) {
-    // What was under way breaks in its own way.
-    throw abort.signal.aborted ? failure('CANCELLED', {}) : error;
   } finally {
     bar.clear();
     parts?.remove();
-    for (const signal of INTERRUPTING) process.removeListener(signal, interrupt);
   }
 }
-
-/** Each of them lets the command clean up; a second one ends it immediately. */
-const INTERRUPTING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function threadCount(value: unknown): number {
   if (value === undefined) return availableParallelism();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseCrs, parseInputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type ShownFinding, shownFindings } from '../findings.ts';
+import type { InputFormat } from '../formats/format.ts';
 import { inputLimits } from '../input-limits.ts';
 import { counted } from '../message.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
@@ -18,6 +19,7 @@ import {
   parseCommand,
 } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
+import { interruptible } from './interrupt.ts';
 import { StagedInputs } from './staged-inputs.ts';
 import { findingLines } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
@@ -71,43 +73,53 @@ export async function inspectFile(
   parsed: Parsed,
   context: CommandContext,
 ): Promise<Inspection> {
-  const { values } = parsed;
-  const format = chooseInputFormat(values.from, path);
+  const format = chooseInputFormat(parsed.values.from, path);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
-    const scratchDirectory = join(work, 'scratch');
-    mkdirSync(scratchDirectory);
-    const { signal } = new AbortController();
-    const staged = new StagedInputs(work, context, signal);
-    const source = await staged.file(path, [format]);
-    const inspection = await inspectSource(
-      {
-        format: format.id,
-        files: [
-          {
-            crs:
-              values['from-crs'] === undefined
-                ? null
-                : parseInputCrs(values['from-crs'], '--from-crs', parseCrs),
-            crsPath: 'input.epsg',
-          },
-        ],
-        layers: values.layer === undefined ? null : (values.layer as string[]),
-        options: await formatOptions(parsed, 'in', format),
-      },
-      {
-        inputs: [source],
-        scratchDirectory,
-        gridDirectory: context.gridDirectory,
-        threads: availableParallelism(),
-        limits: inputLimits(context),
-      },
-      { signal, onProgress: () => {} },
-    );
-    return { ...inspection, warnings: [...staged.findings, ...inspection.warnings] };
+    return await interruptible((signal) => inspectIn(work, path, format, parsed, context, signal));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+async function inspectIn(
+  work: string,
+  path: string,
+  format: InputFormat,
+  parsed: Parsed,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<Inspection> {
+  const { values } = parsed;
+  const scratchDirectory = join(work, 'scratch');
+  mkdirSync(scratchDirectory);
+  const staged = new StagedInputs(work, context, signal);
+  const source = await staged.file(path, [format]);
+  const inspection = await inspectSource(
+    {
+      format: format.id,
+      files: [
+        {
+          crs:
+            values['from-crs'] === undefined
+              ? null
+              : parseInputCrs(values['from-crs'], '--from-crs', parseCrs),
+          crsPath: 'input.epsg',
+        },
+      ],
+      layers: values.layer === undefined ? null : (values.layer as string[]),
+      options: await formatOptions(parsed, 'in', format),
+    },
+    {
+      inputs: [source],
+      scratchDirectory,
+      gridDirectory: context.gridDirectory,
+      threads: availableParallelism(),
+      limits: inputLimits(context),
+    },
+    { signal, onProgress: () => {} },
+  );
+  return { ...inspection, warnings: [...staged.findings, ...inspection.warnings] };
 }
 
 function describe({
