@@ -1,6 +1,6 @@
 /**
  * Skips elements by a search for the word of their end tag, which is several times as fast as reading their tags. What could hide
- * an end tag (comments, CDATA sections, an element of the same name inside) is recognised, and such an element is read instead.
+ * an end tag (comments, CDATA sections, processing instructions, an element of the same name inside) is recognised, and such an element is read instead.
  */
 import { COLON } from './ascii.ts';
 import { XmlFault, type XmlScanner } from './xml-scanner.ts';
@@ -9,6 +9,7 @@ const LESS = 0x3c;
 const GREATER = 0x3e;
 const SLASH = 0x2f;
 const BANG = 0x21;
+const QUESTION = 0x3f;
 
 interface SearchedWindow {
   /** Offset in the document of the window's first byte. */
@@ -25,8 +26,9 @@ export class EndSearch {
   #base = -1;
   #bytes: Uint8Array | null = null;
   #view: Buffer = Buffer.alloc(0);
-  /** Offset in the window after the next `<!`, which could hide an end tag. */
+  /** Offsets in the window after the next `<!` and `<?`, which could hide an end tag. */
   #nextBang = -1;
+  #nextQuestion = -1;
 
   /** `prefix`: that of the elements, without the colon. */
   constructor(scanner: XmlScanner, prefix: Uint8Array) {
@@ -46,8 +48,9 @@ export class EndSearch {
     this.#useWindow(window.base);
     const end = this.#end(word, at);
     if (end < 0 && !window.reachesEnd) throw new XmlFault(scanner.limit, 'the file ends here');
-    if (this.#nextBang < at) this.#nextBang = this.#bangFrom(at);
-    if (end <= 0 || this.#nextBang < end) return scanner.skip(at);
+    if (this.#nextBang < at) this.#nextBang = this.#markupFrom(BANG, at);
+    if (this.#nextQuestion < at) this.#nextQuestion = this.#markupFrom(QUESTION, at);
+    if (end <= 0 || Math.min(this.#nextBang, this.#nextQuestion) < end) return scanner.skip(at);
     scanner.depth--;
     return end;
   }
@@ -59,6 +62,7 @@ export class EndSearch {
     this.#bytes = bytes;
     this.#view = Buffer.from(bytes.buffer, bytes.byteOffset, limit);
     this.#nextBang = -1;
+    this.#nextQuestion = -1;
   }
 
   /**
@@ -79,14 +83,14 @@ export class EndSearch {
     }
   }
 
-  /** The offset after the next `<!`, or infinity. */
-  #bangFrom(at: number): number {
+  /** The offset after the next `<` that `byte` follows, or infinity. */
+  #markupFrom(byte: number, at: number): number {
     const { bytes } = this.#scanner;
     for (;;) {
-      at = this.#view.indexOf(BANG, at);
+      at = this.#view.indexOf(byte, at);
       if (at < 0) return Number.POSITIVE_INFINITY;
       if (bytes[at++ - 1] === LESS) return at;
-      while (bytes[at] === BANG) at++;
+      while (bytes[at] === byte) at++;
     }
   }
 }

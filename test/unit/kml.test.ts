@@ -108,7 +108,7 @@ test('text that hides the end of a placemark does not end it', async () => {
   const hidden = '</Placemark><Placemark>';
   const { layers } = await read(
     kml(
-      `<Placemark><description><![CDATA[${hidden}]]></description></Placemark ><Placemark><!-- ${hidden} --><name>b</name></Placemark><Placemark><other><Placemark/></other><name>c</name></Placemark>`,
+      `<Placemark><description><![CDATA[${hidden}]]></description></Placemark ><Placemark><!-- ${hidden} --><?x ${hidden} ?><name>b</name></Placemark><Placemark><other><Placemark/></other><name>c</name></Placemark>`,
     ),
   );
   assert.deepEqual(

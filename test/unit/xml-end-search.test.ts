@@ -26,14 +26,14 @@ function skipped(window: XmlWindow, ends: EndSearch, start: number, end: number)
   return start + ends.skip(WORD, scanner.tag(0), window);
 }
 
-test('sees a CDATA section of a later window that hides an end tag', () => {
-  const plain = '<e>text</e>'.padEnd(100);
-  const hiding = '<e><![CDATA[</e>]]></e>';
-  const window = new XmlWindow(sourceOf(plain + hiding.padEnd(100)), 'a.xml');
-  const ends = new EndSearch(window.scanner, new Uint8Array(0));
-  assert.equal(skipped(window, ends, 0, 100), '<e>text</e>'.length);
-  assert.equal(skipped(window, ends, 100, 200), 100 + hiding.length);
-});
+for (const hiding of ['<e><![CDATA[</e>]]></e>', '<e><!-- </e> --></e>', '<e><?x </e> ?></e>'])
+  test(`sees what hides an end tag in a later window: ${hiding}`, () => {
+    const plain = '<e>text</e>'.padEnd(100);
+    const window = new XmlWindow(sourceOf(plain + hiding.padEnd(100)), 'a.xml');
+    const ends = new EndSearch(window.scanner, new Uint8Array(0));
+    assert.equal(skipped(window, ends, 0, 100), '<e>text</e>'.length);
+    assert.equal(skipped(window, ends, 100, 200), 100 + hiding.length);
+  });
 
 test('finds no end tag in what a longer window before has left in memory', () => {
   const first = `${'<e>'.padEnd(200)}</e>`;
