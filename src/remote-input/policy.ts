@@ -61,11 +61,16 @@ function isMatch({ kind, host, port }: HostRule, url: URL): boolean {
   return kind === 'any' || url.hostname.endsWith(`.${host}`);
 }
 
-/** The policy for a URL that the user of this machine has typed: its host, and public hosts that it redirects to. */
+/**
+ * The policy for a URL that the user of this machine has typed: its host and port, and public hosts that it redirects to. A
+ * URL with the port of http or https allows both: servers redirect from http to https.
+ */
 export function policyOfUser(url: URL): UrlPolicy {
+  const own = portOf(url);
+  const port = own === 80 || own === 443 ? null : own;
   return {
     hosts: [
-      { kind: 'exactly', host: url.hostname, port: portOf(url), mayBePrivate: true },
+      { kind: 'exactly', host: url.hostname, port, mayBePrivate: true },
       { kind: 'any', host: '', port: null },
     ],
     privateNetworks: [],

@@ -6,7 +6,12 @@ import fc from 'fast-check';
 import { GeomillError } from '../../src/errors.ts';
 import { isAllowedAddress } from '../../src/remote-input/addresses.ts';
 import { checkInputUrl } from '../../src/remote-input/check-url.ts';
-import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
+import {
+  isAllowedByName,
+  parseUrlPolicy,
+  policyOfUser,
+  privateNetworksOf,
+} from '../../src/remote-input/policy.ts';
 
 function judge(url: string, hosts: string | null): string {
   try {
@@ -267,4 +272,26 @@ test('the metadata services of clouds stay closed within a network that is opene
     assert.equal(isAllowedAddress(address, open), false, address);
   for (const address of ['169.254.1.1', '100.100.100.201', 'fd00:ec2::1'])
     assert.equal(isAllowedAddress(address, open), true, address);
+});
+
+test('a URL that the user typed allows private addresses of its own host and port only', () => {
+  // A URL that was typed, one that it redirects to: whether that is allowed, and whether its address may be private.
+  const cases: readonly (readonly [string, string, boolean, boolean])[] = [
+    ['http://maps.lan/a', 'http://maps.lan/b', true, true],
+    ['http://maps.lan/a', 'https://maps.lan/a', true, true],
+    ['http://10.1.2.3/a', 'https://10.1.2.3/a', true, true],
+    ['http://10.1.2.3/a', 'https://10.1.2.4/a', false, false],
+    ['http://maps.lan/a', 'https://other.lan/a', true, false],
+    ['http://maps.lan/a', 'http://maps.lan:8080/a', false, false],
+    ['http://maps.lan:8080/a', 'http://maps.lan:8080/b', true, true],
+    ['http://maps.lan:8080/a', 'http://maps.lan/a', true, false],
+    ['http://localhost:8080/a', 'http://127.0.0.1:8080/a', false, false],
+  ];
+  for (const [typed, target, isAllowed, mayBePrivate] of cases) {
+    const policy = policyOfUser(new URL(typed));
+    const url = new URL(target);
+    const name = `${typed} to ${target}`;
+    assert.equal(isAllowedByName(url, policy), isAllowed, name);
+    assert.equal(isAllowedAddress('10.0.0.1', privateNetworksOf(url, policy)), mayBePrivate, name);
+  }
 });
