@@ -6,6 +6,7 @@ import { unfinishedPath } from '../../io/output-place.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { DirectoryWriter, HEADER_BYTES } from './directory.ts';
 import { encodeHeader } from './header.ts';
+import { DIGEST_BYTES, KnownTiles } from './known-tiles.ts';
 import type { RecordChunk } from './records.ts';
 import { SortedRuns } from './sorted-runs.ts';
 import type { WriteState } from './state.ts';
@@ -25,11 +26,6 @@ const METADATA_TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   float64: 'Number',
 };
 
-interface Content {
-  readonly offset: number;
-  readonly byteLength: number;
-}
-
 export class PmtilesSink implements OutputSink {
   readonly #path: string;
   readonly #states: readonly WriteState[];
@@ -37,7 +33,7 @@ export class PmtilesSink implements OutputSink {
   readonly #file: OutputFileSink;
   readonly #runs: SortedRuns;
   readonly #directory: DirectoryWriter;
-  readonly #known = new Map<string, Content>();
+  readonly #known = new KnownTiles(MOST_KNOWN);
   readonly #bounds: [number, number, number, number] = [
     Number.POSITIVE_INFINITY,
     Number.POSITIVE_INFINITY,
@@ -114,15 +110,16 @@ export class PmtilesSink implements OutputSink {
           thinned[i],
         );
       if (byteLength === 0) continue;
-      let content = this.#known.get(digests[i]);
-      if (content === undefined) {
-        content = { offset: this.#tileBytes, byteLength };
+      const digest = (i * DIGEST_BYTES) / 4;
+      let offset = this.#known.offsetOf(digests, digest);
+      if (offset === -1) {
+        offset = this.#tileBytes;
         this.#file.append(bytes.subarray(start, at));
         this.#tileBytes += byteLength;
         this.#contents++;
-        if (this.#known.size < MOST_KNOWN) this.#known.set(digests[i], content);
+        this.#known.add(digests, digest, offset);
       }
-      this.#directory.add(tiles[i], content.offset, byteLength);
+      this.#directory.add(tiles[i], offset, byteLength);
     }
   }
 

@@ -17,8 +17,8 @@ export interface BuiltTiles {
   readonly tiles: Float64Array<ArrayBuffer>;
   /** Bytes of each; 0: nothing is left in it. */
   readonly lengths: Uint32Array<ArrayBuffer>;
-  /** Equal for equal tiles. */
-  readonly digests: readonly string[];
+  /** `DIGEST_BYTES` for each tile. */
+  readonly digests: Int32Array<ArrayBuffer>;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** For each tile, features left out for its size, and points left out for others on their pixel. */
   readonly left: Uint32Array<ArrayBuffer>;
@@ -36,7 +36,7 @@ export function buildTiles({ bytes, tileLimit, layers }: TileWork): BuiltTiles {
   const lengths: number[] = [];
   const left: number[] = [];
   const thinned: number[] = [];
-  const digests: string[] = [];
+  const digests = new ByteWriter();
   for (let at = 0; at < bytes.length; ) {
     const tile = view.tile(at);
     const records: number[] = [];
@@ -47,14 +47,14 @@ export function buildTiles({ bytes, tileLimit, layers }: TileWork): BuiltTiles {
     lengths.push(built.bytes.length);
     left.push(built.left);
     thinned.push(built.thinned);
-    digests.push(hash('sha1', built.bytes, 'base64'));
+    digests.copy(hash('sha1', built.bytes, 'buffer'));
   }
   return {
     tiles: Float64Array.from(tiles),
     lengths: Uint32Array.from(lengths),
     left: Uint32Array.from(left),
     thinned: Uint32Array.from(thinned),
-    digests,
+    digests: new Int32Array(digests.take().buffer),
     bytes: out.take(),
   };
 }
