@@ -8,6 +8,7 @@ import { GZIP_EXTENSION } from '../io/gzip.ts';
 import { counted } from '../message.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { reportDocument } from '../pipeline/report-document.ts';
+import type { ConversionRequest } from '../pipeline/request.ts';
 import { chooseInputFormat, chooseOutputFormat, type Parsed } from './arguments.ts';
 import {
   type CommandContext,
@@ -19,6 +20,7 @@ import {
   writeBeside,
 } from './conversion.ts';
 import { checkOutput, makeDirectory } from './files.ts';
+import { restartForLargeFiles } from './restart.ts';
 import type { SplitDirectory } from './split.ts';
 import { isUrl, nameOfInput, shownInput } from './urls.ts';
 import { errorLine, FLAG_FORM } from './wording.ts';
@@ -59,12 +61,15 @@ export async function runBatch(
   });
   if (!isSplit) refuseClashes(conversions);
   const read = new Set(inputs);
+  const allRequests: ConversionRequest[] = [];
   for (const conversion of conversions) {
     const { requests } = await checkedRuns(conversion, parsed);
     for (const file of filesRead(conversion.inputs, requests)) read.add(file);
+    allRequests.push(...requests);
   }
   if (parsed.values.findings !== undefined)
     throw failure('USAGE', { detail: '--findings is for one OUT; it does not go with --out-dir' });
+  restartForLargeFiles([...read], allRequests);
   makeDirectory(directory);
   const overwrite = parsed.values.overwrite === true;
   for (const { output } of isSplit ? [] : conversions) {

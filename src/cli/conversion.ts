@@ -36,6 +36,7 @@ import { asOutputFailure, checkOutput, isSameFile, type OutputPath, statOf } fro
 import { interruptible } from './interrupt.ts';
 import { progressBar } from './progress-bar.ts';
 import type { FetchContext } from './remote-files.ts';
+import { restartForLargeFiles } from './restart.ts';
 import { type SplitDirectory, StagedFiles, splitOf } from './split.ts';
 import { StagedInputs } from './staged-inputs.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
@@ -121,7 +122,7 @@ export async function runCommand(
   parsed: Parsed,
   context: CommandContext,
 ): Promise<number> {
-  const { report, request } = await runConversionOf(conversion, parsed, context);
+  const { report, request } = await runConversionOf(conversion, parsed, context, restartForLargeFiles);
   tell(report, request, parsed, conversion.output);
   return 0;
 }
@@ -131,11 +132,12 @@ export interface Converted {
   readonly request: ConversionRequest;
 }
 
-/** Resolves when the output is complete. Throws GeomillError. */
+/** Resolves when the output is complete. `onChecked` gets the files that will be read, before anything is written. Throws GeomillError. */
 export async function runConversionOf(
   conversion: Conversion,
   parsed: Parsed,
   context: CommandContext,
+  onChecked: (files: readonly string[], requests: readonly ConversionRequest[]) => void = () => {},
 ): Promise<Converted> {
   const { operation, inputs, output } = conversion;
   const { runs, requests } = await checkedRuns(conversion, parsed);
@@ -154,6 +156,7 @@ export async function runConversionOf(
         });
   checkReport(parsed.values.report, read, path.path);
   checkFindings(parsed, read, path.path, requests.length);
+  onChecked(read, requests);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
     const reports: ConversionReport[] = [];

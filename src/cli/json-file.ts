@@ -7,9 +7,17 @@ import { readFailure } from './files.ts';
 /** Largest document, which may hold masks. */
 const MAX_DOCUMENT_BYTES = 64 << 20;
 
+let hasReadStandardInput = false;
+
+/** Whether a document was read from standard input, which can be read only once. */
+export function wasStandardInputRead(): boolean {
+  return hasReadStandardInput;
+}
+
 /** The value in a file, or in standard input if `path` is '-'. `name`: the file in messages. Throws FILE_NOT_FOUND and USAGE. */
 export function readJson(path: string, name = path): unknown {
   let bytes: Uint8Array;
+  hasReadStandardInput ||= path === '-';
   try {
     bytes = readFileSync(path === '-' ? 0 : path);
   } catch (error) {

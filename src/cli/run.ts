@@ -20,6 +20,7 @@ import {
 import { type CommandContext, type Conversion, filesRead, runConversionOf } from './conversion.ts';
 import { checkOutput } from './files.ts';
 import { readJson } from './json-file.ts';
+import { restartForLargeFiles } from './restart.ts';
 import { isArchive } from './split.ts';
 import { findingLines, summarize } from './summary.ts';
 
@@ -87,6 +88,8 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   // All outputs are checked before the first one is written.
   const conversions = document.outputs.map((_, index) => conversionOf(document, index));
   checkOutputs(conversions, file, values.overwrite === true);
+  const requests = conversions.flatMap(({ request }) => request ?? []);
+  restartForLargeFiles([...new Set(conversions.flatMap(filesOfConversion))], requests);
   const results: OutputResult[] = [];
   try {
     for (const [index, conversion] of conversions.entries()) {
@@ -122,7 +125,8 @@ function checkOutputs(conversions: readonly Conversion[], document: string, over
       detail: 'standard input can be read only once: several outputs need an input file',
     });
   const taken = new Set<string>();
-  for (const [index, { operation, inputs, output, request }] of conversions.entries()) {
+  for (const [index, conversion] of conversions.entries()) {
+    const { operation, output } = conversion;
     // File systems may ignore letter case.
     const key = resolve(output).normalize('NFC').toLowerCase();
     if (taken.has(key))
@@ -131,9 +135,13 @@ function checkOutputs(conversions: readonly Conversion[], document: string, over
       });
     taken.add(key);
     if (output === '-') continue;
-    const read = [...filesRead(inputs, request === undefined ? [] : [request]), document];
+    const read = [...filesOfConversion(conversion), document];
     checkOutput(output, { inputs: read, overwrite, isUpdate: operation === 'append' });
   }
+}
+
+function filesOfConversion({ inputs, request }: Conversion): readonly string[] {
+  return filesRead(inputs, request === undefined ? [] : [request]);
 }
 
 function conversionOf(document: JobDocument, index: number): Conversion {

@@ -109,6 +109,8 @@ export interface Format<
    * them. none: geometries only; the writer reports what it drops.
    */
   readonly outputFields: 'declared' | 'with features' | 'none';
+  /** Writing it needs hundreds of megabytes for inputs of that size. Missing: it does not. */
+  readonly needsMuchMemory?: true;
   /** Codes that only this format has; the catalogues take them in. */
   readonly errors: Errors;
   readonly findings: Noted;

@@ -60,5 +60,6 @@ Memory: as for union; large groups are divided by area.`,
       });
     }
   },
+  needsMuchMemory: true,
   load: async () => (await import('./dissolve/collect.ts')).code,
 };

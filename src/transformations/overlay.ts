@@ -66,5 +66,6 @@ by one thread, about 100 bytes for each of its positions. The features themselve
     ],
   },
   fileParameter: featureParameter('polygons'),
+  needsMuchMemory: true,
   load: async () => (await import('./overlay/code.ts')).code,
 };

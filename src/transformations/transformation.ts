@@ -144,6 +144,8 @@ export interface Transformation {
   ) => void;
   /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without its content. */
   readonly fileParameter?: FileParameter;
+  /** It needs hundreds of megabytes for inputs of that size. Missing: it does not. */
+  readonly needsMuchMemory?: true;
   readonly load: () => Promise<TransformationCode>;
 }
 

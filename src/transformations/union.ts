@@ -34,5 +34,6 @@ one call (150,000 positions, or the outline of the largest group). Work is divid
     parameters: () => ({}),
     modifiers: [aggregateModifier],
   },
+  needsMuchMemory: true,
   load: async () => (await import('./union/collect.ts')).code,
 };

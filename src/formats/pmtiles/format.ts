@@ -30,6 +30,7 @@ export const pmtiles: Format<typeof errors, typeof findings> = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  needsMuchMemory: true,
   errors,
   findings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },
