@@ -14,7 +14,7 @@ const VARIABLE = 'MALLOC_MMAP_THRESHOLD_';
 const THRESHOLD = String(1 << 20);
 /** Of the main thread, for new objects before a collection of garbage: V8 takes up to 53 MB by default, and large conversions make few objects. */
 const YOUNG_GENERATION = '--max-semi-space-size=4';
-/** Smaller inputs leave little memory behind; the second start takes 60 ms of CPU time. */
+/** Smaller inputs leave little memory behind; the second start takes a tenth of a second of CPU time. */
 const LARGE_BYTES = 512 << 20;
 /** The same, if the request has a step or an output format that keeps more than its input. */
 const LARGE_BYTES_KEPT = 64 << 20;
