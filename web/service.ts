@@ -52,6 +52,12 @@ export function formatOf(id: string): FormatRecord | null {
   return loaded.state === 'ready' ? (loaded.value.formats.find((format) => format.id === id) ?? null) : null;
 }
 
+/** Whether the operator has allowed hosts from which the service fetches inputs. */
+export function canFetchUrls(): boolean {
+  const { value: loaded } = catalogue;
+  return loaded.state === 'ready' && loaded.value.service.fetches_urls;
+}
+
 /** Title of a format without its variants: "GeoJSON" of "GeoJSON (RFC 7946), newline-delimited GeoJSON". */
 export function formatName(title: string): string {
   return title.split(/ \(|,/)[0];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { GeomillClient } from '../../src/client/client.ts';
+import { copyAs } from '../../web/copy/commands.ts';
 import { EMPTY_DOCUMENT, jobDocument, type WorkspaceDocument } from '../../web/model/document.ts';
 import {
   decodePipeline,
@@ -114,6 +115,36 @@ test('the files of steps come back from a link as sources for steps alone', () =
       assert.deepEqual(parseDocument(decodePipeline(plain), known), document);
     }),
   );
+});
+
+test('inputs and files of steps that are fetched come back from a link, also those whose URLs end alike', () => {
+  const service = 'https://host.example/arcgis/rest/services/Roads/FeatureServer';
+  const text = JSON.stringify({
+    inputs: [{ url: `${service}/0` }, { url: `${service}/1?where=a%3D1` }],
+    steps: [
+      { type: 'clip', mask: 'https://host.example/a%20b.geojson' },
+      { type: 'erase', mask_url: `${service}/1?where=a%3D1` },
+    ],
+  });
+  const document = parseDocument(text, known);
+  assert.deepEqual(
+    document.inputs.map(({ path, format }) => [path, format]),
+    [
+      ['Roads', 'esrijson'],
+      ['Roads (2)', 'esrijson'],
+      ['a b.geojson', 'geojson'],
+    ],
+  );
+  assert.deepEqual(
+    document.steps.map(({ file }) => file?.path),
+    ['a b.geojson', 'Roads (2)'],
+  );
+  assert.deepEqual(parseDocument(JSON.stringify(portableDocument(document)), known), document);
+  const [first] = copyAs('curl', document, { serviceUrl: 'http://here', outputExtension: '.gpkg' }).split(
+    '\n\n',
+  );
+  assert.match(first, /"mask_url":"https:\/\/host\.example\/a%20b\.geojson"/);
+  assert.ok(!first.includes(' -F '));
 });
 
 test('a file of a step that is read in another way than the input keeps its parameters', () => {

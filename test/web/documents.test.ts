@@ -88,8 +88,8 @@ test('pasted GeoJSON and WKT become sources; an address is fetched only where th
   skip,
 }, async () => {
   await onWorkspace(service.url, async (page) => {
-    await page.getByText('Paste text or an address').click();
-    const box = page.getByLabel('GeoJSON, WKT, an http address or a job document');
+    await page.getByText('Paste text').click();
+    const box = page.getByLabel('GeoJSON, WKT or a job document');
     const add = page.getByRole('button', { name: 'Add', exact: true });
     await box.fill('{"type":"Point","coordinates":[8.5,53.5]}');
     await add.click();
@@ -103,7 +103,7 @@ test('pasted GeoJSON and WKT become sources; an address is fetched only where th
     await check(page, 'workspace-pasted');
     await box.fill('https://data.example.org/harbour.zip');
     await add.click();
-    await page.getByText('fetched by the service').waitFor();
-    await page.getByRole('alert').getByText("'input.url' is not enabled on this service").waitFor();
+    await page.getByRole('alert').getByText('This service does not fetch files by URL.').waitFor();
+    assert.equal(await page.getByLabel('URL of a file or an ArcGIS layer').count(), 0);
   });
 });

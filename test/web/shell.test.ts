@@ -110,8 +110,8 @@ test('no shortcut fires while someone types, and none changes the page under a d
   await onWorkspace(service.url, async (page) => {
     await addFiles(page, join(SAMPLES, 'harbour.geojson'));
     await page.getByText('10 features, Point').waitFor();
-    await page.getByText('Paste text or an address').click();
-    const box = page.getByLabel('GeoJSON, WKT, an http address or a job document');
+    await page.getByText('Paste text').click();
+    const box = page.getByLabel('GeoJSON, WKT or a job document');
     await box.focus();
     await page.keyboard.type('1234t?zZyoK');
     assert.equal(await box.inputValue(), '1234t?zZyoK');

@@ -43,14 +43,14 @@ test('sources: none, pasted, loading, failed, refused, without a CRS', { skip },
   writeFileSync(letter, 'PK');
   await onWorkspace(service.url, async (page) => {
     await checkEverywhere(page, 'state-start');
-    await page.getByText('Paste text or an address').click();
-    const box = page.getByLabel('GeoJSON, WKT, an http address or a job document');
+    await page.getByText('Paste text').click();
+    const box = page.getByLabel('GeoJSON, WKT or a job document');
     await box.fill('no geodata');
     await button(page, 'Add').click();
     await page.getByRole('alert').getByText('not GeoJSON, WKT').waitFor();
     await checkEverywhere(page, 'state-paste');
     await box.fill('');
-    await page.getByText('Paste text or an address').click();
+    await page.getByText('Paste text').click();
 
     const release = await holdUp(page, '**/v1/inspect*');
     await addFiles(page, join(SAMPLES, 'harbour.gpkg'));

@@ -85,17 +85,24 @@ function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandCon
 }
 
 /** Parts of a form for the files that steps use, and how steps refer to them. Several files have numbers: mask_1, mask_2. */
-function filesOfSteps({ steps }: WorkspaceDocument): {
+function filesOfSteps({ steps, inputs }: WorkspaceDocument): {
   readonly reference: FileReference;
   readonly parts: Request['files'];
 } {
-  const used = steps.flatMap(({ enabled, file }) => (enabled && file !== undefined ? [file] : []));
+  const fetched = new Set(inputs.flatMap(({ path, url }) => (url === undefined ? [] : [path])));
+  const used = steps.flatMap(({ enabled, file }) =>
+    enabled && file !== undefined && !fetched.has(file.path) ? [file] : [],
+  );
   const nameOf = ({ part, path }: StepFile): string => {
     const paths = [...new Set(used.flatMap((file) => (file.part === part ? [file.path] : [])))];
     return paths.length === 1 ? part : `${part}_${paths.indexOf(path) + 1}`;
   };
   const parts = new Map(used.map((file) => [nameOf(file), file.path]));
-  return { reference: (file) => ({ [file.part]: nameOf(file) }), parts: [...parts] };
+  return {
+    reference: (file, url) =>
+      url === undefined ? { [file.part]: nameOf(file) } : { [`${file.part}_url`]: url },
+    parts: [...parts],
+  };
 }
 
 function documents(document: WorkspaceDocument, { outputExtension }: CommandContext): object[] {

@@ -187,11 +187,11 @@ export interface StepConfig {
   readonly params?: Options;
 }
 
-/** The parameters that say which file a step uses, for the receiver of a config. */
-export type FileReference = (file: StepFile) => Options;
+/** The parameters that say which file a step uses, for the receiver of a config. `url`: from which the receiver fetches it. */
+export type FileReference = (file: StepFile, url: string | undefined) => Options;
 
 /** As in a document for `geomill run`. */
-export const byPath: FileReference = ({ part, path }) => ({ [part]: path });
+export const byPath: FileReference = ({ part, path }, url) => ({ [part]: url ?? path });
 
 /** The steps that are switched on, as a config has them. */
 export function stepConfigs(document: WorkspaceDocument, reference = byPath): StepConfig[] {
@@ -212,7 +212,7 @@ export function stepParameters(
   if (file === undefined) return params;
   const input = inputs.find(({ path }) => path === file.path);
   return {
-    ...reference(file),
+    ...reference(file, input?.url),
     ...(input === undefined ? {} : fileReading(file.part, input)),
     ...params,
   };

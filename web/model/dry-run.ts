@@ -4,13 +4,13 @@ import type { InspectConfig, Inspection, UploadedFile } from '../../src/client/c
 import { client, type Loading, messageOf } from '../service.ts';
 import { conversionConfig, convertedInputs, type InputChoice, type WorkspaceDocument } from './document.ts';
 import { isPassing, pause } from './reconnect.ts';
-import { sources } from './sources.ts';
-import { areStepFilesHere, uploadedFiles } from './step-files.ts';
+import { type Source, sources } from './sources.ts';
+import { areStepFilesFetched, areStepFilesHere, uploadedFiles } from './step-files.ts';
 import { workspace } from './workspace.ts';
 
 /** After the last edit. */
 const PAUSE_MS = 700;
-/** A larger file is only checked on request, because the service reads all of it. */
+/** A larger file, and one that the service fetches, is only checked on request, because the service reads all of it. */
 export const MAX_AUTOMATIC_BYTES = 50_000_000;
 
 export type Outcome = Extract<NonNullable<Inspection['output']>, { readonly steps: unknown }>;
@@ -42,8 +42,7 @@ export function followDocument(): () => void {
       abort.abort();
       dryRun.value = null;
       const isReady = source?.inspection.state === 'ready' && document.operation === 'transform';
-      if (!isReady || !areStepFilesHere(document) || (source.byteLength ?? Infinity) > MAX_AUTOMATIC_BYTES)
-        return;
+      if (!isReady || !areStepFilesHere(document) || !isAutomatic(document, source)) return;
       timer = setTimeout(checkNow, PAUSE_MS);
     });
   });
@@ -64,8 +63,12 @@ export function isCheckOffered(): boolean {
     areStepFilesHere(document) &&
     dryRun.value === null &&
     source?.inspection.state === 'ready' &&
-    (source.byteLength ?? Infinity) > MAX_AUTOMATIC_BYTES
+    !isAutomatic(document, source)
   );
+}
+
+function isAutomatic(document: WorkspaceDocument, { byteLength }: Source): boolean {
+  return (byteLength ?? Infinity) <= MAX_AUTOMATIC_BYTES && !areStepFilesFetched(document);
 }
 
 export function checkNow(): void {

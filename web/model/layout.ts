@@ -36,10 +36,14 @@ export const dialog = signal<DialogName | null>(null);
 /** What the dialog for copying shows. */
 export const copyKind = signal<CopyKind | 'link'>('curl');
 
+/** What is typed into the field for URLs. */
+export const typedUrl = signal('');
+
 /** Elements that commands act on. */
 export const elementIds = {
   files: 'files-to-convert',
   paste: 'text-to-paste',
+  url: 'address-to-fetch',
   source: (index: number) => `source-${index}`,
 } as const;
 

@@ -1,11 +1,11 @@
 /** Opens documents and pasted text, and keeps the document in the address and over a reload. */
 import { effect, untracked } from '@preact/signals';
-import { catalogue, messageOf } from '../service.ts';
+import { canFetchUrls, catalogue, messageOf } from '../service.ts';
 import { EMPTY_DOCUMENT, type WorkspaceDocument } from './document.ts';
 import { type DroppedFiles, folderOf, MAX_DROPPED_FILES } from './dropped-files.ts';
 import { isUsed } from './grouping.ts';
+import { formatOfUrl, NO_FORMAT } from './input-url.ts';
 import { decodePipeline, encodePipeline, pipelineOf, portableDocument } from './link.ts';
-import { readPasted } from './pasted.ts';
 import { looksLikeDocument, MAX_DOCUMENT_LENGTH, parseDocument } from './read-document.ts';
 import { addFiles, addSource, addUrl, reject } from './sources.ts';
 import { workspace } from './workspace.ts';
@@ -72,11 +72,20 @@ export function openText(text: string): void {
 }
 
 /** Throws an Error with a sentence. */
-export function addPasted(text: string): void {
+export async function addPasted(text: string): Promise<void> {
+  const { readPasted } = await import('./pasted.ts');
   const pasted = readPasted(text);
   if (pasted.kind === 'document') openText(pasted.text);
-  else if (pasted.kind === 'url') addUrl(pasted.url);
-  else {
+  else if (pasted.kind === 'url') {
+    const known = catalogue.peek();
+    if (known.state !== 'ready') return;
+    if (!canFetchUrls())
+      throw new Error('This service does not fetch files by URL. Download the file and add it.');
+    const format = formatOfUrl(pasted.url, known.value.formats);
+    if (format === null)
+      throw new Error(`${NO_FORMAT} Add it in the field for URLs, and choose the format there.`);
+    addUrl(pasted.url, format);
+  } else {
     const choices =
       pasted.kind === 'wkt' ? { crs: pasted.crs, options: { geometry_column: 'wkt' } } : undefined;
     addSource({ name: pasted.name, content: new Blob([pasted.text]) }, choices);

@@ -1,5 +1,6 @@
 /** Pasted text as a source: GeoJSON, WKT, or an address. Pure. */
-import { isWebAddress, looksLikeDocument } from './read-document.ts';
+import { isWebAddress } from './input-url.ts';
+import { looksLikeDocument } from './read-document.ts';
 
 /** Characters; more is a file. */
 export const MAX_PASTE_LENGTH = 20_000_000;

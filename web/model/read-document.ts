@@ -13,7 +13,8 @@ import {
   type StepChoice,
   type WorkspaceDocument,
 } from './document.ts';
-import { formatOfName } from './grouping.ts';
+import { formatOfName, uniqueName } from './grouping.ts';
+import { fileNameOf, formatOfUrl, isWebAddress, nameOfUrl } from './input-url.ts';
 import { outputExtension } from './split-output.ts';
 
 /** Characters of a document. */
@@ -90,18 +91,28 @@ export function readDocument(value: unknown, known: KnownNames): WorkspaceDocume
     return document[key] === undefined ? [] : values;
   };
   const at = (key: string, i: number) => (isConfig && key !== stepsKey ? key : `${key}[${i}]`);
-  const inputs = asList(inputsKey, MAX_INPUTS).map((one, i) => readInput(one, at(inputsKey, i), known));
-  const names = new Set<string>();
-  for (const { path } of inputs) {
-    if (names.has(path)) throw new DocumentProblem(`Two inputs have the file name '${path}'. Rename one.`);
-    names.add(path);
-  }
+  const inputs = withNames(
+    asList(inputsKey, MAX_INPUTS).map((one, i) => readInput(one, at(inputsKey, i), known)),
+  );
   const steps = asList(stepsKey, MAX_STEPS).map((one, i) => readStep(one, at(stepsKey, i), i + 1, known));
   const withFiles = addStepFiles(inputs, steps, known);
   const [output = EMPTY_DOCUMENT.output] = asList(outputsKey, 1).map((one, i) =>
     readOutput(one, at(outputsKey, i), known),
   );
   return { operation: inputs.length < 2 ? 'transform' : (operation as Operation), ...withFiles, output };
+}
+
+/** Addresses can end alike, so that their inputs get other names. Throws DocumentProblem if two files have one name. */
+function withNames(inputs: readonly InputChoice[]): readonly InputChoice[] {
+  const names = new Set<string>();
+  const take = (input: InputChoice): InputChoice => {
+    const path = input.url === undefined ? input.path : uniqueName(input.path, names);
+    if (names.has(path)) throw new DocumentProblem(`Two inputs have the file name '${path}'. Rename one.`);
+    names.add(path);
+    return { ...input, path };
+  };
+  const files = new Map(inputs.filter(({ url }) => url === undefined).map((input) => [input, take(input)]));
+  return inputs.map((input) => files.get(input) ?? take(input));
 }
 
 /** The files of steps as inputs. Parameters that say how a file is read become those of the input, unless it is read in another way. */
@@ -114,26 +125,31 @@ function addStepFiles(
   const withFiles = steps.map((step) => {
     const { file, params } = step;
     if (file === undefined) return step;
-    if (!inputs.some(({ path }) => path === file.path)) {
-      const format = params[`${file.part}_format`] ?? formatOfName(file.path, formats);
+    const url = isWebAddress(file.path) ? file.path : undefined;
+    const isFile = (input: InputChoice) => (url === undefined ? input.path === file.path : input.url === url);
+    if (!inputs.some(isFile)) {
+      const named = url === undefined ? formatOfName(file.path, formats) : formatOfUrl(url, formats);
+      const format = params[`${file.part}_format`] ?? named;
       const isInput = formats.some(({ id, input }) => input && id === format);
       if (!isInput) return step;
       const crs = params[`${file.part}_crs`];
       const options = params[`${file.part}_options`];
       inputs.push({
-        path: file.path,
+        path:
+          url === undefined ? file.path : uniqueName(nameOfUrl(url), new Set(inputs.map(({ path }) => path))),
         format: format as string,
         crs: isPlainCrs(crs) ? readCrs(crs, '', []) : null,
         layers: null,
         options: isRecord(options) ? options : {},
+        ...(url === undefined ? {} : { url }),
         isForSteps: true,
       });
     }
-    const input = inputs.find(({ path }) => path === file.path) as InputChoice;
+    const input = inputs.find(isFile) as InputChoice;
     const reading = Object.entries(fileReading(file.part, input));
     const same = new Set(reading.flatMap(([name, value]) => (isSame(params[name], value) ? [name] : [])));
     const others = Object.entries(params).filter(([name]) => !same.has(name));
-    return { ...step, params: Object.fromEntries(others) };
+    return { ...step, params: Object.fromEntries(others), file: { ...file, path: input.path } };
   });
   return { inputs, steps: withFiles };
 }
@@ -167,8 +183,10 @@ function readInput(value: unknown, where: string, { formats }: KnownNames): Inpu
     throw new DocumentProblem(`'${where}.url' is not an http or https address.`);
   if (path !== undefined && (typeof path !== 'string' || path === '' || path === '-'))
     throw new DocumentProblem(`'${where}.path' is not the name of a file.`);
-  const name = fileNameOf((path ?? url ?? '') as string);
-  const format = readFormat(value as Options, where, name, formats, 'input');
+  const name = url === undefined ? fileNameOf((path ?? '') as string) : nameOfUrl(url as string);
+  const usable = formats.filter(({ input }) => input);
+  const shown = url === undefined ? formatOfName(name, usable) : formatOfUrl(url as string, usable);
+  const format = readFormat(value as Options, where, shown, usable);
   const options = { ...others, ...(csv_options === undefined ? {} : recordOf(csv_options, where)) };
   checkKeys(options, namesOf(format.read_options), where);
   return {
@@ -200,9 +218,13 @@ function readStep(value: unknown, where: string, key: number, { transformations 
   const { file_parameter: fileParameter } = record;
   const all: Options = { ...flat, ...given };
   const part = fileParameter?.part ?? '';
-  const { [part]: path, ...params } = all;
-  if (typeof path !== 'string') return { key, type: record.id, params: all, enabled: true };
-  return { key, type: record.id, params, enabled: true, file: { part, path: fileNameOf(path) } };
+  const { [part]: named, [`${part}_url`]: url, ...params } = all;
+  const path = named ?? url;
+  if (typeof path !== 'string' || (named !== undefined && url !== undefined))
+    return { key, type: record.id, params: all, enabled: true };
+  // An address stays whole until the inputs are known.
+  const file = { part, path: isWebAddress(path) ? path : fileNameOf(path) };
+  return { key, type: record.id, params, enabled: true, file };
 }
 
 function readOutput(value: unknown, where: string, { formats }: KnownNames): OutputChoice {
@@ -212,7 +234,8 @@ function readOutput(value: unknown, where: string, { formats }: KnownNames): Out
   if (to_file !== undefined && to_file !== true)
     throw new DocumentProblem(`'${where}.to_file' is not supported here. Remove it.`);
   const name = fileNameOf((path ?? '') as string);
-  const format = readFormat(value as Options, where, name, formats, 'output');
+  const usable = formats.filter((one) => one.output);
+  const format = readFormat(value as Options, where, formatOfName(name, usable), usable);
   checkKeys(options, [...namesOf(format.write_options), ...COMMON_OUTPUT_OPTIONS], where);
   const choice = { format: format.id, crs: '', name: null, options };
   const extension = outputExtension(choice, format.output_extension);
@@ -224,17 +247,16 @@ function readOutput(value: unknown, where: string, { formats }: KnownNames): Out
   };
 }
 
+/** `shownId`: the format that the name of the file shows. */
 function readFormat(
   value: Options,
   where: string,
-  name: string,
-  formats: readonly FormatRecord[],
-  role: 'input' | 'output',
+  shownId: string | null,
+  usable: readonly FormatRecord[],
 ): FormatRecord {
-  const usable = formats.filter((format) => format[role]);
   const given = value.format;
   const lower = typeof given === 'string' ? given.toLowerCase() : null;
-  const id = given === undefined ? formatOfName(name, usable) : lower && (FORMAT_ALIASES.get(lower) ?? lower);
+  const id = given === undefined ? shownId : lower && (FORMAT_ALIASES.get(lower) ?? lower);
   const format = usable.find((one) => one.id === id);
   if (format !== undefined) return format;
   const ids = usable.map((one) => one.id).join(', ');
@@ -302,18 +324,6 @@ function recordOf(value: unknown, where: string): Options {
 
 function isRecord(value: unknown): value is Options {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function isWebAddress(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > 8192 || !URL.canParse(value)) return false;
-  const { protocol } = new URL(value);
-  return protocol === 'http:' || protocol === 'https:';
-}
-
-/** Last part of a path or address, without query. */
-export function fileNameOf(path: string): string {
-  const name = isWebAddress(path) ? new URL(path).pathname : path;
-  return name.split(/[/\\]/).at(-1) ?? '';
 }
 
 function shown(value: unknown): string {

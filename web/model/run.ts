@@ -209,7 +209,9 @@ async function submit(
   }
   const here = files.filter((file) => file !== null);
   if (here.length < files.length)
-    throw new Error('Only a conversion can fetch its input from an address. Download the file and add it.');
+    throw new Error(
+      'Only files of this page can be appended or merged. Download those that the service fetches, and add them.',
+    );
   const [target, ...others] = here;
   const format = inputs[0].format as Parameters<typeof client.submitAppend>[0];
   const config = {

@@ -18,8 +18,8 @@ import {
 } from './document.ts';
 import { failureOf, type RunFailure } from './fixes.ts';
 import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from './grouping.ts';
+import { nameOfUrl } from './input-url.ts';
 import { hasShape, isLarge, isOnEarth, type Preview } from './preview-facts.ts';
-import { fileNameOf } from './read-document.ts';
 import { SourceUpload } from './source-upload.ts';
 import { workspace } from './workspace.ts';
 
@@ -38,9 +38,14 @@ export interface Source {
   readonly suggestions: GeomillProblem['suggestions'];
   /** Why it could not be inspected or drawn. */
   readonly failure: RunFailure | null;
-  /** Null: there is nothing to draw. */
+  /** Null: there is nothing to draw, or it was not drawn unasked. */
   readonly preview: Loading<Preview> | null;
+  /** It can be drawn on request: the service would fetch it again, which took long. */
+  readonly isDrawingOffered: boolean;
 }
+
+/** What the service takes longer to fetch is not fetched a second time unasked. */
+const SLOW_MS = 4000;
 
 /** Before the service was asked. */
 const UNREAD = {
@@ -50,6 +55,7 @@ const UNREAD = {
   suggestions: [],
   failure: null,
   preview: null,
+  isDrawingOffered: false,
 } as const satisfies Partial<Source>;
 
 /** In the order in which they were added. A source whose input was removed stays, so that undo brings it back. */
@@ -93,17 +99,9 @@ export function addSource(
   return addNew({ path: name, format, crs: null, layers: null, options: {}, ...choices }, content);
 }
 
-/** An input that the service fetches, if its operator allows that; else the card of the input says so. */
-export function addUrl(url: string): void {
-  const loaded = catalogue.peek();
-  if (loaded.state !== 'ready') return;
-  const name = fileNameOf(url);
-  const format = formatOfName(name, loaded.value.formats);
-  if (format === null)
-    throw new Error(
-      `The address does not end in the name of a file of a supported format, such as ${loaded.value.formats.flatMap(({ input, extensions }) => (input ? extensions.slice(0, 1) : [])).join(', ')}.`,
-    );
-  addNew({ path: name, format, crs: null, layers: null, options: {}, url }, null);
+/** An input that the service fetches. */
+export function addUrl(url: string, format: string): void {
+  addNew({ path: nameOfUrl(url), format, crs: null, layers: null, options: {}, url }, null);
 }
 
 /** Returns the path, which no other source has. A file that was removed and is added again has its path again. */
@@ -230,7 +228,8 @@ async function inspectAndDraw(
   // Of all layers: which of them are chosen changes nothing here.
   const whole = { ...input, layers: null };
   const config = { input: inputConfig(whole) } as unknown as InspectConfig;
-  change(path, { inspection: { state: 'loading' }, suggestions: [], failure: null, preview: null });
+  change(path, { ...UNREAD, text: sources.peek().get(path)?.text ?? null });
+  const startedAt = performance.now();
   const file = upload === null ? null : await upload.file().catch(() => null);
   if (abort.aborted) return;
   const first = isLarge(file) ? await drawFirst(path, file, whole, abort) : null;
@@ -245,7 +244,8 @@ async function inspectAndDraw(
     if (abort.aborted) return;
     change(path, {
       inspection: { state: 'failed', message: messageOf(error) },
-      mayRetry: isTransient(error),
+      // What is at an address can be another thing the next time.
+      mayRetry: isTransient(error) || input.url !== undefined,
       suggestions: suggestionsOf(error),
       failure: failureOf(error),
     });
@@ -262,14 +262,35 @@ async function inspectAndDraw(
     workspace.amend((document) => changeInput(document, path, { crs: assumed }));
   }
   const isDrawn = hasShape(inspection);
+  const isOffered = isDrawn && input.url !== undefined && performance.now() - startedAt > SLOW_MS;
   const total = inspection.layers.reduce((sum, { features }) => sum + features, 0);
   change(path, {
     inspection: { state: 'ready', value: inspection },
     text: inspection.text,
-    ...(first === null ? { preview: isDrawn ? { state: 'loading' } : null } : {}),
+    isDrawingOffered: isOffered,
   });
   if (first !== null) change(path, { preview: { state: 'ready', value: { ...first, total } } });
-  if (!isDrawn || first !== null) return;
+  else if (isDrawn && !isOffered) await draw(path, file, placed, inspection, abort);
+}
+
+/** Draws a source whose drawing was offered. */
+export function drawNow(path: string): void {
+  const input = workspace.current.peek().inputs.find((one) => one.path === path);
+  const source = sources.peek().get(path);
+  const abort = asked.get(path)?.abort.signal;
+  if (input === undefined || source?.inspection.state !== 'ready' || abort === undefined) return;
+  void draw(path, null, { ...input, layers: null }, source.inspection.value, abort);
+}
+
+async function draw(
+  path: string,
+  /** Null: the service fetches it. */
+  file: UploadedFile | null,
+  placed: InputChoice,
+  inspection: Inspection,
+  abort: AbortSignal,
+): Promise<void> {
+  change(path, { preview: { state: 'loading' }, isDrawingOffered: false });
   try {
     const preview = isOnEarth(inspection)
       ? await (await import('./preview.ts')).previewOf(file, placed, inspection, abort)

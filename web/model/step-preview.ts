@@ -12,7 +12,7 @@ import { boundedPreview, MAP_PIXELS } from './preview.ts';
 import { MAX_PREVIEW_FEATURES, type Preview } from './preview-facts.ts';
 import { selection } from './selection.ts';
 import { type Source, sources } from './sources.ts';
-import { areStepFilesHere, uploadedFiles } from './step-files.ts';
+import { areStepFilesFetched, areStepFilesHere, uploadedFiles } from './step-files.ts';
 import { METRES_PER_DEGREE } from './view-preview.ts';
 import { NO_VIEW, stepView, type ViewState } from './views.ts';
 import { workspace } from './workspace.ts';
@@ -41,9 +41,9 @@ function previewed(): Previewed | null {
 }
 
 export function canPreview({ enabled }: StepChoice): boolean {
-  return (
-    enabled && viewBox.value !== null && areStepFilesHere(workspace.current.value) && previewed() !== null
-  );
+  const document = workspace.current.value;
+  const isHere = areStepFilesHere(document) && !areStepFilesFetched(document);
+  return enabled && viewBox.value !== null && isHere && previewed() !== null;
 }
 
 let stop: (() => void) | null = null;

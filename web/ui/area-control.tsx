@@ -183,7 +183,7 @@ function layersOf(path: string, uses: FileParameter['uses']): string[] {
 
 function SourceChoice({ step, parameter }: Props): JSX.Element | null {
   const { part } = parameter;
-  const paths = workspace.current.value.inputs.flatMap(({ path, url }) => (url === undefined ? [path] : []));
+  const paths = workspace.current.value.inputs.map(({ path }) => path);
   const chosen = step.file?.path;
   const all = chosen === undefined || paths.includes(chosen) ? paths : [chosen, ...paths];
   const filterId = useId();

@@ -21,7 +21,7 @@ import { firstChoices } from '../model/schema-form.ts';
 import type { Shortcut } from '../model/shortcut.ts';
 import { chooseCrs, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { catalogue, client, formatName } from '../service.ts';
+import { canFetchUrls, catalogue, client, formatName } from '../service.ts';
 import { SERVICE_URL } from '../session.ts';
 
 export const GROUPS = ['Files', 'Steps', 'Output', 'Run', 'Edit', 'View', 'Help'] as const;
@@ -113,9 +113,9 @@ function fileCommands(isEnabled: boolean): Command[] {
     },
     {
       id: 'paste',
-      title: 'Paste text or an address…',
+      title: 'Paste text…',
       group: 'Files',
-      words: 'geojson wkt url link fetch',
+      words: 'geojson wkt document',
       isEnabled,
       run: () => {
         showPart('files');
@@ -124,6 +124,17 @@ function fileCommands(isEnabled: boolean): Command[] {
           box?.closest('details')?.setAttribute('open', '');
           box?.focus();
         });
+      },
+    },
+    {
+      id: 'add-url',
+      title: 'Add a file or a layer by its URL…',
+      group: 'Files',
+      words: 'address link http fetch web arcgis featureserver',
+      isEnabled: isEnabled && canFetchUrls(),
+      run: () => {
+        showPart('files');
+        afterRendering(() => document.getElementById(elementIds.url)?.focus());
       },
     },
     {

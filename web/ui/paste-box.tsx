@@ -1,4 +1,4 @@
-/** A field for text that becomes a source: GeoJSON, WKT, an address, or a job document. */
+/** A field for text that becomes a source: GeoJSON, WKT, a job document, or an address. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { elementIds } from '../model/layout.ts';
@@ -8,10 +8,10 @@ import { messageOf } from '../service.ts';
 export function PasteBox(): JSX.Element {
   return (
     <details class="paste">
-      <summary>Paste text or an address</summary>
+      <summary>Paste text</summary>
       <PasteField
         id={elementIds.paste}
-        label="GeoJSON, WKT, an http address or a job document"
+        label="GeoJSON, WKT or a job document"
         action="Add"
         onAdd={addPasted}
       />
@@ -24,13 +24,13 @@ export function PasteField(props: {
   readonly id: string;
   readonly label: string;
   readonly action: string;
-  readonly onAdd: (text: string) => void;
+  readonly onAdd: (text: string) => void | Promise<void>;
 }): JSX.Element {
   const [text, setText] = useState('');
   const [reason, setReason] = useState<string | null>(null);
-  const add = () => {
+  const add = async () => {
     try {
-      props.onAdd(text);
+      await props.onAdd(text);
       setText('');
       setReason(null);
     } catch (error) {

@@ -6,12 +6,14 @@ import { extentOf, plainExtentOf } from '../map/extent.ts';
 import { boxText } from '../model/crs-places.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
 import { MAX_DROPPED_FILES } from '../model/dropped-files.ts';
-import { elementIds } from '../model/layout.ts';
+import { shownUrl } from '../model/input-url.ts';
+import { elementIds, typedUrl } from '../model/layout.ts';
 import { addDropped, addFolders } from '../model/open.ts';
 import type { Preview } from '../model/preview-facts.ts';
 import type { SourceUpload } from '../model/source-upload.ts';
 import {
   dismissRejected,
+  drawNow,
   lookAgain,
   rejected,
   removeSource,
@@ -19,7 +21,7 @@ import {
   sources,
 } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { formatName, formatOf } from '../service.ts';
+import { canFetchUrls, formatName, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
 import { Busy, countOf, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { drawnSentence, isWhole } from './drawn-words.ts';
@@ -29,6 +31,7 @@ import { OptionsDetails } from './options-details.tsx';
 import { PasteBox } from './paste-box.tsx';
 import { SourceCrs } from './source-crs.tsx';
 
+const UrlField = lazy(() => import('./url-field.tsx').then((module) => module.UrlField));
 const SourceText = lazy(() => import('./source-text.tsx').then((module) => module.SourceText));
 
 const OPERATIONS = [
@@ -64,6 +67,9 @@ export function SourcesPanel(): JSX.Element {
       </ul>
       {operation !== 'transform' && new Set(converted.map(({ format }) => format)).size > 1 && (
         <Problem message="Only files of one format can be appended or merged. Convert them to one format first, or remove the others." />
+      )}
+      {operation !== 'transform' && converted.some(({ url }) => url !== undefined) && (
+        <Problem message="Only files of this page can be appended or merged. Download those that the service fetches, and add them." />
       )}
       {converted.length > 1 && (
         <SelectField
@@ -105,6 +111,7 @@ function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
       {isFirst && (
         <small>A shapefile is a .zip, or its .shp, .dbf, .shx, .prj and .cpg files together.</small>
       )}
+      {canFetchUrls() && <UrlField />}
       <PasteBox />
     </div>
   );
@@ -195,7 +202,6 @@ function SourceCard(props: {
         <span class="soft">
           {formatName(format?.title ?? input.format)}
           {source?.byteLength != null && `, ${sizeText(source.byteLength)}`}
-          {input.url !== undefined && ', fetched by the service'}
         </span>
         <button
           type="button"
@@ -208,6 +214,11 @@ function SourceCard(props: {
           ✕
         </button>
       </div>
+      {input.url !== undefined && (
+        <p class="soft address">
+          Fetched by the service from <bdi>{shownUrl(input.url)}</bdi>
+        </p>
+      )}
       {!props.isConverted && (
         <p class="soft">
           Used by a step, not converted.{' '}
@@ -263,12 +274,21 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
       {inspection.state === 'failed' && (
         <Problem message={inspection.message}>
           {source.mayRetry && <Again path={source.path} />}
+          {input.url !== undefined && <EditUrl input={input} url={input.url} />}
           <SourceFixes source={source} />
         </Problem>
       )}
       {inspection.state === 'ready' && <Layers input={input} inspection={inspection.value} />}
       {source.text !== null && <SourceText input={input} source={source} text={source.text} />}
       <SourceCrs input={input} source={source} />
+      {source.isDrawingOffered && (
+        <p class="soft">
+          Not drawn: the service would have to fetch it again.{' '}
+          <button type="button" class="link" onClick={() => drawNow(source.path)}>
+            Show it on the map
+          </button>
+        </p>
+      )}
       {preview?.state === 'loading' && <Busy label="Drawing…" />}
       {preview?.state === 'failed' && (
         <Problem message={`Not drawn: ${preview.message}`}>
@@ -311,6 +331,22 @@ function Extent({ preview }: { readonly preview: Preview }): JSX.Element | null 
       {isWhole(preview) ? '' : 'About '}
       {plain ? `x ${west} to ${east}, y ${south} to ${north}` : boxText(box)}
     </p>
+  );
+}
+
+/** Back to the field, to correct the address. */
+function EditUrl({ input, url }: { readonly input: InputChoice; readonly url: string }): JSX.Element {
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        removeSource(input.path);
+        typedUrl.value = url;
+        requestAnimationFrame(() => document.getElementById(elementIds.url)?.focus());
+      }}
+    >
+      Edit the URL
+    </button>
   );
 }
 

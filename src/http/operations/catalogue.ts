@@ -51,6 +51,7 @@ function describeFormat(format: Format): object {
     input: isInputFormat(format),
     output: isOutputFormat(format),
     input_crs: format.inputCrs,
+    layer_service: format.layerService ?? null,
     output_layers: format.outputLayers,
     read_options: format.readOptions,
     write_options: format.writeOptions,

@@ -38,7 +38,7 @@ const getIndex: Operation = {
   access: 'public',
   summary: 'Get the entry point',
   description:
-    'The version of the service, links to its documentation and main resources, and its limits: how much it takes and how long it keeps it.',
+    'The version of the service, links to its documentation and main resources, its limits (how much it takes and how long it keeps it), and whether it fetches inputs by URL.',
   parameters: [],
   responses: {
     200: { description: 'The links.', content: { 'application/json': { schema: ref('Index') } } },
@@ -64,6 +64,7 @@ export function indexOf(context: HttpContext, request: FastifyRequest): object {
       record_retention_seconds: config.recordRetentionSeconds,
       upload_retention_seconds: config.uploadRetentionSeconds,
     },
+    fetches_urls: context.urlPolicy.hosts.length > 0,
     map_tiles:
       config.mapTilesUrl === null
         ? null

@@ -18,6 +18,10 @@ const formatRecord = closedObject({
     description:
       'Where the CRS of an input is defined. `fixed`: EPSG:4326 unless the request states another. `file`: in the file. `request`: in the request, which must state it.',
   },
+  layer_service: nullable(
+    { type: 'string', enum: ['arcgis'] },
+    'Kind of server whose layers are read as this format, page by page, by the URL of a layer; null: none.',
+  ),
   output_layers: {
     type: 'string',
     enum: ['one', 'many'],
@@ -66,6 +70,10 @@ export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
       record_retention_seconds: count('How long the record of a job is kept after the job has ended.'),
       upload_retention_seconds: count('How long an upload is kept after its last byte.'),
     }),
+    fetches_urls: {
+      type: 'boolean',
+      description: 'Whether inputs can be URLs, of hosts that the operator allows (`INPUT_URL_HOSTS`).',
+    },
     map_tiles: nullable(
       closedObject({
         url: text('Address of a tile, with `{z}`, `{x}` and `{y}`.'),
