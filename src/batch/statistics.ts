@@ -5,7 +5,7 @@
 import { type AttributeColumn, isValid } from './attribute-column.ts';
 import { type Bounds, positionBounds } from './bounds.ts';
 import type { FeatureBatch } from './feature-batch.ts';
-import { hasM, hasZ, PART_KIND_MASK, strideOf } from './geometry-column.ts';
+import { hasM, hasZ, PART_KIND, PART_KIND_MASK, strideOf } from './geometry-column.ts';
 import { type Field, type FieldType, type MixedType, type OpenType, widenType } from './schema.ts';
 
 /** Floats that need more than 15 decimals to be exact. */
@@ -42,6 +42,8 @@ export interface GeometryStatistics {
   positionCount: number;
   /** Of lines and rings, without those of length 0: their number, and the sum of the binary logarithms of their lengths. */
   readonly segments: { count: number; logLength: number };
+  /** What the geometries cover: the sum of the areas of the boxes of polygons, and of the lengths of lines along x and y. */
+  readonly covered: { area: number; length: number };
 }
 
 export interface LayerStatistics {
@@ -71,6 +73,7 @@ export function emptyStatistics(): LayerStatistics {
       ],
       positionCount: 0,
       segments: { count: 0, logLength: 0 },
+      covered: { area: 0, length: 0 },
     },
     hasIds: false,
     ids: null,
@@ -119,6 +122,8 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
   a.positionCount += b.positionCount;
   a.segments.count += b.segments.count;
   a.segments.logLength += b.segments.logLength;
+  a.covered.area += b.covered.area;
+  a.covered.length += b.covered.length;
   a.hasZ ||= b.hasZ;
   a.hasM ||= b.hasM;
   extend(a.bounds, b.bounds);
@@ -244,6 +249,7 @@ function scanGeometry(batch: FeatureBatch, result: GeometryStatistics): void {
   extend(result.bounds, positionBounds(batch.geometry));
   result.positionCount = coordinates.length / stride;
   measureSegments(batch.geometry, result.segments);
+  measureCovered(batch.geometry, result.covered);
   if (hasZ(dimensions)) result.hasZ = anyPresent(coordinates, 2, stride);
   if (hasM(dimensions)) result.hasM = anyPresent(coordinates, stride - 1, stride);
 }
@@ -264,6 +270,44 @@ function measureSegments(
       result.logLength += Math.log2(square) / 2;
     }
   }
+}
+
+function measureCovered(
+  { partKinds, ringOffsets, coordOffsets, coordinates, dimensions }: FeatureBatch['geometry'],
+  result: GeometryStatistics['covered'],
+): void {
+  const stride = strideOf(dimensions);
+  for (let part = 0; part + 1 < ringOffsets.length; part++) {
+    const kind = partKinds[part] & PART_KIND_MASK;
+    const first = ringOffsets[part];
+    if (kind === PART_KIND.point || first === ringOffsets[part + 1]) continue;
+    // Holes cover nothing.
+    const start = coordOffsets[first] * stride;
+    const end = coordOffsets[first + 1] * stride;
+    if (kind === PART_KIND.line)
+      for (let at = start + stride; at < end; at += stride)
+        result.length +=
+          Math.abs(coordinates[at] - coordinates[at - stride]) +
+          Math.abs(coordinates[at + 1] - coordinates[at + 1 - stride]);
+    else result.area += boxArea(coordinates, start, end, stride);
+  }
+}
+
+function boxArea(coordinates: Float64Array, start: number, end: number, stride: number): number {
+  if (start === end) return 0;
+  let minX = coordinates[start];
+  let maxX = minX;
+  let minY = coordinates[start + 1];
+  let maxY = minY;
+  for (let at = start + stride; at < end; at += stride) {
+    const x = coordinates[at];
+    const y = coordinates[at + 1];
+    if (x < minX) minX = x;
+    else if (x > maxX) maxX = x;
+    if (y < minY) minY = y;
+    else if (y > maxY) maxY = y;
+  }
+  return (maxX - minX) * (maxY - minY);
 }
 
 function anyPresent(coordinates: Float64Array, first: number, stride: number): boolean {

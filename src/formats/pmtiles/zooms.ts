@@ -14,6 +14,13 @@ const MOST_GUESSED = 14;
 const UNITS_OF_SEGMENT = 64;
 /** Units between points at the largest zoom. */
 const UNITS_BETWEEN_POINTS = 1024;
+/** Tiles of lines and polygons at a guessed largest zoom: for each position, but at least so many. */
+const TILES_PER_POSITION = 4;
+const LEAST_TILES = 2 ** 14;
+/** Degrees; the edge of Web Mercator. */
+const MAX_LATITUDE = 85.0511;
+/** Of data across the antimeridian. */
+const MAX_LONGITUDE = 540;
 
 /** Throws PMTILES_ZOOMS. */
 export function zoomsFor(
@@ -25,8 +32,33 @@ export function zoomsFor(
     if (minZoom > max) throw failure('PMTILES_ZOOMS', { min: minZoom, max });
     return { minZoom, maxZoom: max };
   }
-  const guessed = layers.map(({ statistics }) => (statistics === null ? 0 : guess(statistics.geometry)));
-  return { minZoom, maxZoom: guessed.reduce((most, zoom) => Math.max(most, zoom), minZoom) };
+  const measured = layers.flatMap(({ statistics }) => (statistics === null ? [] : [statistics.geometry]));
+  let maxZoom = measured.reduce((most, geometry) => Math.max(most, guess(geometry)), minZoom);
+  // Small features of one layer may be beside polygons that cover the world.
+  const positions = measured.reduce((sum, { positionCount }) => sum + positionCount, 0);
+  const mostTiles = Math.max(LEAST_TILES, TILES_PER_POSITION * positions);
+  const tilesAt = (zoom: number) => measured.reduce((sum, geometry) => sum + coveredTiles(geometry, zoom), 0);
+  while (maxZoom > minZoom && tilesAt(maxZoom) > mostTiles) maxZoom--;
+  return { minZoom, maxZoom };
+}
+
+/** About as many tiles as the lines and polygons of a layer cover at a zoom. */
+function coveredTiles({ bounds, covered }: GeometryStatistics, zoom: number): number {
+  // An error names the feature that is not on the Earth; a smaller zoom would hide it.
+  if (!(bounds[0] >= -MAX_LONGITUDE && bounds[2] <= MAX_LONGITUDE)) return 0;
+  const [south, north] = [bounds[1], bounds[3]].map((y) =>
+    Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, y)),
+  );
+  // A degree of latitude is longer than one of longitude in Web Mercator.
+  const stretch = south < north ? (mercator(north) - mercator(south)) / (north - south) : 1;
+  const width = 360 / 2 ** zoom;
+  return (covered.area / width ** 2 + covered.length / width) * stretch;
+}
+
+/** In degrees of the equator. */
+function mercator(latitude: number): number {
+  const radians = (latitude * Math.PI) / 180;
+  return (Math.log(Math.tan(Math.PI / 4 + radians / 2)) * 180) / Math.PI;
 }
 
 /** The smallest zoom, of at most 14, whose units show the details of a layer. */

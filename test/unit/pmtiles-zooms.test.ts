@@ -1,0 +1,74 @@
+/** The largest zoom of an archive, which is guessed from the details of all layers and from the area that they cover. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { PART_KIND } from '../../src/batch/geometry-column.ts';
+import { batchStatistics } from '../../src/batch/statistics.ts';
+import { WGS84_DESCRIPTION as crs } from '../../src/crs/wgs84.ts';
+import { zoomsFor } from '../../src/formats/pmtiles/zooms.ts';
+import { geometryColumn } from '../support/geometry-arbitrary.ts';
+
+type Ring = readonly (readonly [number, number])[];
+
+/** A layer with one part in each feature. */
+function layer(kind: keyof typeof PART_KIND, parts: readonly Ring[]): Parameters<typeof zoomsFor>[0][number] {
+  const shapes = parts.map((ring) => ({
+    ordinates: 'XY' as const,
+    shape: { kind: PART_KIND[kind], isMulti: false, parts: [[ring.map(([x, y]) => [x, y, 0, 0] as const)]] },
+  }));
+  const batch = {
+    rowCount: parts.length,
+    ids: null,
+    fields: [],
+    columns: [],
+    geometry: geometryColumn(shapes),
+  };
+  const statistics = batchStatistics(batch as never, 'all');
+  return { name: kind, fields: [], statistics, crs, coordinatesComputed: false };
+}
+
+const box = (x: number, y: number, width: number, height: number): Ring => [
+  [x, y],
+  [x + width, y],
+  [x + width, y + height],
+  [x, y + height],
+  [x, y],
+];
+const zoomOf = (...layers: Parameters<typeof zoomsFor>[0]) => zoomsFor(layers, {}).maxZoom;
+
+/** Tiles that a box covers at a zoom, at most. */
+function tilesOf(south: number, width: number, height: number, zoom: number): number {
+  const rows = [south, south + height].map((latitude) => {
+    const sine = Math.sin((latitude * Math.PI) / 180);
+    return (Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * 2 ** zoom;
+  });
+  return ((width / 360) * 2 ** zoom + 1) * (rows[1] - rows[0] + 1);
+}
+
+test('a point beside a wide polygon does not spread the polygon over more than about 16,384 tiles', () => {
+  const point = layer('point', [[[9, 48]]]);
+  assert.equal(zoomOf(point), 14);
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.01, max: 300, noNaN: true }),
+      fc.double({ min: 0.01, max: 70, noNaN: true }),
+      fc.double({ min: -80, max: 10, noNaN: true }),
+      (width, height, south) => {
+        const zoom = zoomOf(point, layer('polygon', [box(-150, south, width, height)]));
+        const tiles = tilesOf(south, width, height, zoom);
+        assert.ok(tiles < 40_000, `${tiles} tiles at zoom ${zoom}`);
+        // The next zoom is too large, unless it is above the largest that is guessed.
+        if (zoom < 14) assert.ok(tilesOf(south, width, height, zoom + 1) > 16_000);
+      },
+    ),
+  );
+});
+
+test('a long line beside a point covers few tiles, and many buildings far from one another cover none', () => {
+  const point = layer('point', [[[9, 48]]]);
+  assert.equal(zoomOf(point, layer('line', [[[0, 40], [90, 50]]])), 14); // biome-ignore format: a line
+  const houses = Array.from({ length: 500 }, (_, i) =>
+    box(-170 + (i % 25) * 13, -60 + Math.floor(i / 25) * 6, 2e-4, 1e-4),
+  );
+  assert.equal(zoomOf(layer('polygon', houses)), 14);
+});
