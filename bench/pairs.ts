@@ -93,14 +93,18 @@ function gdalPeer(argv: readonly string[], version: string): Peer {
   return {
     name: version.split(/[,"]/)[0].trim(),
     command(pair, input, output) {
-      const { gdal: source, gdalTable: table } = traitsOf(pair.from);
-      const { gdal: target } = traitsOf(pair.to);
-      if ((source === null && table === undefined) || target === null) return null;
+      const { gdal: source, gdalReads: isRead = false, gdalTable: table } = traitsOf(pair.from);
+      const { gdal: target, gdalTable: targetTable } = traitsOf(pair.to);
+      const driver = target?.fastDriver ?? target?.driver ?? targetTable?.driver;
+      if ((source === null && table === undefined && !isRead) || driver === undefined) return null;
+      // Text in a field is not reprojected.
+      if (targetTable !== undefined && pair.reproject) return null;
       const read = table === undefined ? input : virtualLayer(input, table.wktField, dirname(output));
-      const all = [...argv, '-f', target.driver, output, read];
+      const all = [...argv, '-f', driver, output, read];
       for (const option of source?.openOptions ?? []) all.push('-oo', option);
-      for (const option of target.layerOptions) all.push('-lco', option);
-      for (const option of target.datasetOptions ?? []) all.push('-dsco', option);
+      for (const option of target?.layerOptions ?? []) all.push('-lco', option);
+      for (const option of target?.datasetOptions ?? []) all.push('-dsco', option);
+      if (targetTable !== undefined) all.push(...withWkt(input, targetTable.wktField));
       const crs = statedCrs(pair.from);
       if (crs !== null) all.push(pair.reproject ? '-s_srs' : '-a_srs', crs);
       if (pair.reproject) all.push('-t_srs', UTM);
@@ -108,6 +112,11 @@ function gdalPeer(argv: readonly string[], version: string): Peer {
       return { argv: all, prepare: () => removeOutput(output) };
     },
   };
+}
+
+/** Makes a field with WKT of the geometries of the layer. */
+function withWkt(input: string, field: string): string[] {
+  return ['-dialect', 'OGRSQL', '-sql', `SELECT OGR_GEOM_WKT AS ${field}, * FROM "${stemOf(input)}"`];
 }
 
 /** GDAL has a layer for each kind of element of GPX, also where there are none. */
@@ -118,7 +127,7 @@ function layersOf({ from }: Pair): string[] {
 /** Path of a description, in the directory, that makes geometries of a field with WKT of a table (GDAL's driver VRT). */
 function virtualLayer(input: string, wktField: string, directory: string): string {
   const path = join(directory, `${basename(input)}.vrt`);
-  const layer = basename(input).replace(/\.[^.]+$/, '');
+  const layer = stemOf(input);
   writeFileSync(
     path,
     `<OGRVRTDataSource><OGRVRTLayer name="${layer}"><SrcDataSource>${resolve(input)}</SrcDataSource><SrcLayer>${layer}</SrcLayer><GeometryField encoding="WKT" field="${wktField}"/></OGRVRTLayer></OGRVRTDataSource>`,
@@ -126,10 +135,14 @@ function virtualLayer(input: string, wktField: string, directory: string): strin
   return path;
 }
 
+function stemOf(path: string): string {
+  return basename(path).replace(/\.[^.]+$/, '');
+}
+
 /** Removes a file and, for a shapefile, its siblings. */
 export function removeOutput(path: string): void {
   const directory = dirname(path);
   if (!existsSync(directory)) return;
-  const stem = `${basename(path).replace(/\.[^.]+$/, '')}.`;
+  const stem = `${stemOf(path)}.`;
   for (const name of readdirSync(directory)) if (name.startsWith(stem)) rmSync(join(directory, name));
 }

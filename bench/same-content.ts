@@ -33,7 +33,10 @@ export function checkSameContent(pair: Pair, ours: string, theirs: string): stri
     extents[0].some((value, i) => Math.abs(value - extents[1][i]) > TOLERANCE * Math.max(1, Math.abs(value)))
   )
     throw differ('extents', extents[0], extents[1]);
-  const findsSameRows = [pair.from, pair.to].every((id) => traitsOf(id).gdal?.findsSameRows);
+  const findsSameRows = [pair.from, pair.to].every((id) => {
+    const { gdal, gdalReads = false, gdalTable } = traitsOf(id);
+    return gdal?.findsSameRows ?? (gdalReads || gdalTable !== undefined);
+  });
   if (!findsSameRows) return 'extents only';
   const [[mine], [peer]] = [own.layers, other.layers];
   if (mine.features !== peer.features) throw differ('features', mine.features, peer.features);

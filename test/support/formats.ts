@@ -8,6 +8,8 @@ export interface FormatTraits {
   /** GDAL's driver and its options; null: GDAL cannot judge the format. */
   readonly gdal: {
     readonly driver: string;
+    /** Writes the same in benchmarks: LIBKML takes minutes for 20,000 features, and more than twice as long for twice as many. */
+    readonly fastDriver?: string;
     readonly openOptions: readonly string[];
     readonly layerOptions: readonly string[];
     /** Creation options of a file. Missing: none. */
@@ -15,7 +17,12 @@ export interface FormatTraits {
     /** GDAL finds the features and fields of a file as we do; false: it has a view of its own, as of drawings. */
     readonly findsSameRows: boolean;
   } | null;
-  /** Where `gdal` is null: GDAL's driver reads the table, and benchmarks take the geometries from a field with WKT through a virtual layer. */
+  /** Where `gdal` is null: whether a driver of GDAL reads the format, which it cannot write. Missing: none. */
+  readonly gdalReads?: boolean;
+  /**
+   * Where `gdal` is null: GDAL's driver knows the table without geometries. Benchmarks take these from a field with WKT, through a
+   * virtual layer, and write them to one.
+   */
   readonly gdalTable?: { readonly driver: string; readonly wktField: string };
   /** What of GeoJSON features comes back after writing and reading the format. */
   readonly roundTrip: {
