@@ -67,6 +67,14 @@ test('reports all files that an append of several formats fetched', async () => 
     { host: shown, byte_length: csv.length },
     { host: shown, byte_length: POINTS.length },
   ]);
+
+  // The limit holds for all files of the command, although those of each format are a run.
+  const limit = csv.length + POINTS.length - 1;
+  const more = await runCli([...argv, '--append-crs', 'EPSG:4326', '--overwrite'], {
+    MAX_UPLOAD: `${limit}`,
+  });
+  assert.equal(more.status, 1);
+  assert.match(more.err, /the file of '127\.0\.0\.1:\d+' is declared as \d+ bytes; .* \(MAX_UPLOAD\)/);
 });
 
 test('reads all pages of a layer of an ArcGIS server', async () => {

@@ -160,6 +160,8 @@ export async function runConversionOf(
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
     const reports: ConversionReport[] = [];
+    // One for all runs, which fetch at most MAX_UPLOAD together.
+    const staged = new StagedInputs(work, context);
     for (const [i, request] of requests.entries()) {
       const isLast = i === requests.length - 1;
       const step = `step-${i + 1}.gpkg`;
@@ -167,7 +169,7 @@ export async function runConversionOf(
       const to = isLast ? path : { path: join(work, step), isUpdate: false };
       const replacesTarget = path.isUpdate && parsed.values['drop-other-content'] !== true;
       const own = { ...request.output, ...(replacesTarget ? { replacesTarget } : {}) };
-      const where = { work, read, ...to };
+      const where = { work, read, staged, ...to };
       const runRequest = { ...request, output: own };
       reports.push(await interruptible((signal) => convert(runRequest, parsed, run, where, context, signal)));
       // The target of the next run, under the name of the original.
@@ -322,7 +324,13 @@ async function convert(
   request: ConversionRequest,
   parsed: Parsed,
   { inputs, from, fromEach, targetFormat, output, unnamed, target, directory }: Run,
-  { work, path, read, expected }: OutputPath & { readonly work: string; readonly read: readonly string[] },
+  {
+    work,
+    path,
+    read,
+    staged,
+    expected,
+  }: OutputPath & { readonly work: string; readonly read: readonly string[]; readonly staged: StagedInputs },
   context: CommandContext,
   signal: AbortSignal,
 ): Promise<ConversionReport> {
@@ -343,14 +351,13 @@ async function convert(
   try {
     if (directory !== undefined) parts = new StagedFiles(directory);
     const sources: InputPath[] = [];
-    const staged = new StagedInputs(work, context, signal);
     for (const [i, input] of inputs.entries()) {
       const own = fromEach?.[i] ?? (i === 0 ? (targetFormat ?? from) : from);
-      sources.push(i === 0 && target !== undefined ? target : await staged.file(input, [own]));
+      sources.push(i === 0 && target !== undefined ? target : await staged.file(input, [own], signal));
     }
     const stepInputs: Record<string, InputPath> = {};
     for (const { file } of request.transformations)
-      if (file !== undefined) stepInputs[file.input] ??= await staged.file(file.input, inputFormats);
+      if (file !== undefined) stepInputs[file.input] ??= await staged.file(file.input, inputFormats, signal);
     const paths = {
       inputs: sources,
       stepInputs,

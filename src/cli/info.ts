@@ -93,8 +93,8 @@ async function inspectIn(
   const { values } = parsed;
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory);
-  const staged = new StagedInputs(work, context, signal);
-  const source = await staged.file(path, [format]);
+  const staged = new StagedInputs(work, context);
+  const source = await staged.file(path, [format], signal);
   const inspection = await inspectSource(
     {
       format: format.id,

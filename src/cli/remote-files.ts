@@ -22,8 +22,9 @@ import { fileNameOf, shownInput } from './urls.ts';
 export type FetchContext = Pick<Config, 'maxUploadBytes' | 'inputUrlTimeoutSeconds'>;
 
 export class RemoteFiles {
-  readonly findings: Finding[] = [];
-  readonly #fetched: FetchReport[] = [];
+  /** Of the files that were fetched since the last report. */
+  findings: readonly Finding[] = [];
+  #fetched: readonly FetchReport[] = [];
   readonly #directory: string;
   readonly #context: FetchContext;
   #bytesLeft: number;
@@ -65,16 +66,21 @@ export class RemoteFiles {
     if (outcome.kind === 'failed') throw GeomillError.revive(outcome.error);
     const { host, byteLength, name } = outcome.file;
     this.#bytesLeft -= byteLength;
-    this.#fetched.push({ host, byteLength });
-    this.findings.push(...findingsOfFetch(outcome.file).list());
+    this.#fetched = [...this.#fetched, { host, byteLength }];
+    this.findings = [...this.findings, ...findingsOfFetch(outcome.file).list()];
     return { path, name: plainFileName(name ?? '', fileNameOf(text)) };
   }
 
-  /** `isFirst`: whether the first input of the command was fetched. */
-  reports(isFirst: boolean): FetchReports {
-    const [first = null, ...others] = this.#fetched;
-    return isFirst
+  /** What was fetched since the last call. `isFirst`: whether the first file is the first input of the command. */
+  taken(isFirst: boolean): { readonly findings: readonly Finding[]; readonly reports: FetchReports } {
+    const { findings } = this;
+    const fetched = this.#fetched;
+    this.findings = [];
+    this.#fetched = [];
+    const [first = null, ...others] = fetched;
+    const reports = isFirst
       ? { fetched: first, fetchedSources: others }
-      : { fetched: null, fetchedSources: this.#fetched };
+      : { fetched: null, fetchedSources: fetched };
+    return { findings, reports };
   }
 }

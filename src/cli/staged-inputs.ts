@@ -1,4 +1,4 @@
-/** The inputs of a command as files that can be read at any place. */
+/** The inputs of a command, which can be several runs, as files that can be read at any place. */
 import { join } from 'node:path';
 import type { Finding } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
@@ -11,35 +11,34 @@ import { isUrl } from './urls.ts';
 export class StagedInputs {
   readonly #directory: string;
   readonly #context: FetchContext;
-  readonly #signal: AbortSignal;
   #count = 0;
   #remote: RemoteFiles | null = null;
 
   /** `directory`: gets copies of what cannot be read in place: standard input, pipes, URLs. */
-  constructor(directory: string, context: FetchContext, signal: AbortSignal) {
+  constructor(directory: string, context: FetchContext) {
     this.#directory = directory;
     this.#context = context;
-    this.#signal = signal;
   }
 
   /** The input named `name`, a path, '-' or URL, which can have any of `formats`. Throws what `stageInput` and fetching throw. */
-  async file(name: string, formats: readonly Format[]): Promise<InputFile> {
-    if (!isUrl(name)) return stageInput(name, join(this.#directory, `input${++this.#count}`), this.#signal);
+  async file(name: string, formats: readonly Format[], signal: AbortSignal): Promise<InputFile> {
+    if (!isUrl(name)) return stageInput(name, join(this.#directory, `input${++this.#count}`), signal);
     // Loaded only for URLs.
     const { RemoteFiles } = await import('./remote-files.ts');
     this.#remote ??= new RemoteFiles(this.#directory, this.#context);
-    return this.#remote.fetch(name, formats, this.#signal);
+    return this.#remote.fetch(name, formats, signal);
   }
 
-  /** What a report says about what was fetched. */
+  /** What a report says about what was fetched for it. */
   get findings(): readonly Finding[] {
     return this.#remote?.findings ?? [];
   }
 
-  /** The bounded report of a run on these inputs, with what was fetched. `first`: name of the first input; null: the output of another run. */
+  /** The bounded report of a run on these inputs, with what was fetched since the report before. `first`: name of the first input; null: the output of another run. */
   async completed(report: JobReport, first: string | null): Promise<JobReport> {
     if (this.#remote === null) return boundedReport(report);
     const { completedReport } = await import('../pipeline/completed-report.ts');
-    return completedReport(report, this.findings, this.#remote.reports(first !== null && isUrl(first)));
+    const { findings, reports } = this.#remote.taken(first !== null && isUrl(first));
+    return completedReport(report, findings, reports);
   }
 }
