@@ -259,6 +259,11 @@ test('damaged workbooks are errors', async () => {
     [cell('<row><c r="XFE2"><v>1</v></c></row>'), /^XLSX_INVALID .*'XFE2' in row 2 is no cell/],
     [cell('<row><c r="B2"><v>1</v></c><c r="A2"><v>1</v></c></row>'), /^XLSX_INVALID .*order/],
     [cell('<row><c t="s"><v>0</v></c></row>'), /^XLSX_INVALID .*shared text 0, of which there are 0/],
+    [
+      { ...cell('<row><c t="s"><v>0.5</v></c></row>'), strings: '<si><t>x</t></si>' },
+      /^XLSX_INVALID .*shared text 0\.5, of which there are 1/,
+    ],
+    [cell('<row><c><v>7.45</v><v>0.25</v></c></row>'), /^XLSX_INVALID .*row 2 has a cell with two values/],
     [cell('<row><c><v>1</v></row>'), /^XML_SYNTAX .*line 1/],
     [cell('<row><c><v>&nbsp;</v></c></row>'), /^XML_SYNTAX .*reference/],
     [sheet(''), /^XLSX_NO_SHEETS .*'a'/],

@@ -282,7 +282,10 @@ export class SheetRows {
         if (scanner.depth < depth) break;
         continue;
       }
-      switch (NAMES.find(scanner)) {
+      const name = NAMES.find(scanner);
+      if (kind !== EMPTY && (name === 'v' || name === 'is'))
+        throw this.#invalid(`row ${row} has a cell with two values`);
+      switch (name) {
         case 'v':
           kind = this.#readValue(scanner, at, row);
           at = this.#after;
