@@ -64,6 +64,12 @@ test('a point beside a wide polygon does not spread the polygon over more than a
   );
 });
 
+test('a polygon with a coordinate that is not on the Earth counts as the whole of it', () => {
+  const point = layer('point', [[[9, 48]]]);
+  for (const wrong of [box(0, 0, 2 ** 31, 1), box(0, 0, 1e308, 1), box(0, -1e308, 1, 1e308)])
+    assert.equal(zoomOf(point, layer('polygon', [wrong])), 7);
+});
+
 test('a long line beside a point covers few tiles, and many buildings far from one another cover none', () => {
   const point = layer('point', [[[9, 48]]]);
   assert.equal(zoomOf(point, layer('line', [[[0, 40], [90, 50]]])), 14); // biome-ignore format: a line

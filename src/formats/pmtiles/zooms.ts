@@ -44,15 +44,18 @@ export function zoomsFor(
 
 /** About as many tiles as the lines and polygons of a layer cover at a zoom. */
 function coveredTiles({ bounds, covered }: GeometryStatistics, zoom: number): number {
-  // An error names the feature that is not on the Earth; a smaller zoom would hide it.
-  if (!(bounds[0] >= -MAX_LONGITUDE && bounds[2] <= MAX_LONGITUDE)) return 0;
   const [south, north] = [bounds[1], bounds[3]].map((y) =>
     Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, y)),
   );
   // A degree of latitude is longer than one of longitude in Web Mercator.
   const stretch = south < north ? (mercator(north) - mercator(south)) / (north - south) : 1;
   const width = 360 / 2 ** zoom;
-  return (covered.area / width ** 2 + covered.length / width) * stretch;
+  const tiles = (covered.area / width ** 2 + covered.length / width) * stretch;
+  const [minX, minY, maxX, maxY] = bounds;
+  const isOnEarth = minX >= -MAX_LONGITUDE && maxX <= MAX_LONGITUDE && minY >= -90 && maxY <= 90;
+  // One wrong number must not hide all other features: no feature covers more than the world.
+  const world = 4 ** zoom;
+  return isOnEarth || tiles < world ? tiles : world;
 }
 
 /** In degrees of the equator. */
