@@ -40,6 +40,7 @@ const FORMAT: Room = {
     'formats/property-rules.ts',
     'formats/xml-document.ts',
     'formats/xml-value-writer.ts',
+    'formats/xsd-values.ts',
   ],
 };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
@@ -96,6 +97,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/assumed-degrees.ts': { may: [...ERRORS, ...DATA, 'io', 'formats/format.ts'] },
   'formats/single-kind.ts': { may: [...MESSAGES, 'batch'] },
   'formats/xml-document.ts': { may: [...ERRORS, 'bytes', 'io', 'formats/format.ts', 'formats/recognise.ts'] },
+  'formats/xsd-values.ts': { may: [], isPure: true },
   'formats/xml-value-writer.ts': { may: ['batch', 'bytes', 'finding-rows.ts'], isPure: true },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },

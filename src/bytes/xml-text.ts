@@ -13,11 +13,14 @@ ESCAPES[0x0d] = encoder.encode('&#13;');
 ESCAPES[0x26] = encoder.encode('&amp;');
 ESCAPES[0x3c] = encoder.encode('&lt;');
 ESCAPES[0x3e] = encoder.encode('&gt;');
+/** The first byte of U+FFFE and U+FFFF, which are no characters of XML, and of others. */
+const MAYBE_NO_CHARACTER = 0xef;
+ESCAPES[MAYBE_NO_CHARACTER] = Uint8Array.of(MAYBE_NO_CHARACTER);
 const LINE_END = encoder.encode('&#10;');
 
 /**
- * Appends UTF-8 `source[start, end)` as the text of an element. Returns whether it has control characters, which XML cannot
- * represent. A line end at the ends is written as a reference, so that it is not taken for indentation.
+ * Appends UTF-8 `source[start, end)` as the text of an element. Returns whether characters that XML cannot represent were
+ * replaced. A line end at the ends is written as a reference, so that it is not taken for indentation.
  */
 export function writeXmlText(out: ByteWriter, source: Uint8Array, start: number, end: number): boolean {
   out.reserve((end - start) * 6);
@@ -32,6 +35,12 @@ export function writeXmlText(out: ByteWriter, source: Uint8Array, start: number,
     if (written === null) {
       if (byte === 0x0a && (i < first || i >= last)) out.copy(LINE_END);
       else out.bytes[out.length++] = byte;
+      continue;
+    }
+    if (byte === MAYBE_NO_CHARACTER && source[i + 1] === 0xbf && source[i + 2] >= 0xbe && i + 2 < end) {
+      isReplaced = true;
+      out.copy(REPLACEMENT);
+      i += 2;
       continue;
     }
     if (written === REPLACEMENT) isReplaced = true;

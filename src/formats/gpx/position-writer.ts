@@ -4,7 +4,7 @@ import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, type CoordinateDigits } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
-import { writeDecimal } from './plain-decimal.ts';
+import { DECIMAL_LIMIT, writeDecimal } from './plain-decimal.ts';
 
 /** From here on a longitude may be rounded to 180, which the schema excludes. */
 const NEAR_LIMIT = 179.9;
@@ -16,7 +16,7 @@ export class PositionWriter {
   row = 0;
   /** Features with longitudes beyond 180 degrees. */
   readonly wrapped = new RowTally();
-  /** Features with positions outside of the Earth. */
+  /** Features with positions outside of the Earth, or elevations that are no decimals of validators. */
   readonly outside = new RowTally();
   readonly #coordinates: Float64Array;
   readonly #digits: CoordinateDigits;
@@ -55,6 +55,7 @@ export class PositionWriter {
 
   elevation(out: ByteWriter, z: number): void {
     if (!Number.isFinite(z)) throw this.#notFinite(z);
+    if (z >= DECIMAL_LIMIT || z <= -DECIMAL_LIMIT) this.#countOutside();
     out.ascii('<ele>');
     writeDecimal(out, z, this.#digits.zm);
     out.ascii('</ele>');
@@ -70,6 +71,10 @@ export class PositionWriter {
   /** Throws COORDINATE_NOT_FINITE. */
   #noteOutside(x: number, y: number): void {
     for (const value of [x, y]) if (!Number.isFinite(value)) throw this.#notFinite(value);
+    this.#countOutside();
+  }
+
+  #countOutside(): void {
     if (this.#lastOutside !== this.row) this.outside.add(this.row);
     this.#lastOutside = this.row;
   }

@@ -5,7 +5,8 @@ import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { xmlText } from '../../bytes/xml-text.ts';
 import { RowTally } from '../../finding-rows.ts';
 import { XmlValueWriter } from '../xml-value-writer.ts';
-import { writeDecimal } from './plain-decimal.ts';
+import { isXsdTime, isXsdUri } from '../xsd-values.ts';
+import { hasPlainDigits, writeDecimal } from './plain-decimal.ts';
 import type { ElementPlan, ElementsPlan, ElementType, LinkPlan, WriteState } from './write-plan.ts';
 
 const encoder = new TextEncoder();
@@ -22,10 +23,8 @@ export function dateTimeOf(text: string): string | null {
   const match = TIME.exec(text.trim());
   if (match === null) return null;
   const [, date, minutes, seconds = ':00', zone = ''] = match;
-  if (Number.isNaN(Date.parse(`${date.slice(-10)}T${minutes ?? '00:00'}${seconds.slice(0, 3)}Z`)))
-    return null;
-  if (minutes === undefined) return `${date}T00:00:00Z`;
-  return `${date}T${minutes}${seconds}${zoneOf(zone)}`;
+  const time = minutes === undefined ? `${date}T00:00:00Z` : `${date}T${minutes}${seconds}${zoneOf(zone)}`;
+  return isXsdTime(time) ? time : null;
 }
 
 function zoneOf(zone: string): string {
@@ -148,7 +147,12 @@ export class ElementsWriter {
   #link({ href, text, type }: LinkPlan, row: number): void {
     if (!this.#hasValue(href, row)) return;
     const out = this.#out;
-    out.utf8(`<link href="${xmlText(String(valueAt(this.#columns[href], row)))}"`);
+    const uri = String(valueAt(this.#columns[href], row));
+    if (!isXsdUri(uri)) {
+      this.#tallies.unheld[href].add(row);
+      return;
+    }
+    out.utf8(`<link href="${xmlText(uri)}"`);
     this.#isDone[href] = 1;
     const hasText = this.#hasValue(text, row);
     const hasType = this.#hasValue(type, row);
@@ -197,12 +201,12 @@ function withTags(plan: ElementPlan): Element {
 function isHeld(value: number, type: ElementType): boolean {
   switch (type) {
     case 'degrees':
-      return value >= 0 && value < 360;
+      return value >= 0 && value < 360 && hasPlainDigits(value);
     case 'count':
-      return Number.isInteger(value) && value >= 0;
+      return Number.isInteger(value) && value >= 0 && hasPlainDigits(value);
     case 'station':
       return Number.isInteger(value) && value >= 0 && value <= MAX_STATION;
     default:
-      return true;
+      return hasPlainDigits(value);
   }
 }

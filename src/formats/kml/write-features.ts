@@ -8,6 +8,7 @@ import { xmlText } from '../../bytes/xml-text.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { XmlValueWriter } from '../xml-value-writer.ts';
+import { isXsdTime } from '../xsd-values.ts';
 import { GeometryWriter, type Modes } from './write-geometry.ts';
 import type { Role, WriteState } from './write-plan.ts';
 
@@ -22,8 +23,6 @@ const NO_MODES: Modes = { forPoints: NOTHING, forOthers: NOTHING };
 /** Elements with the value of a field, in the order that the schema demands, before those of time. */
 const LEADING = ['name', 'visibility', 'address', 'phoneNumber', 'snippet', 'description'] as const;
 const ALTITUDE_MODES = ['clampToGround', 'relativeToGround', 'absolute'];
-/** xsd:dateTime, xsd:date, xsd:gYearMonth or xsd:gYear. */
-const TIME = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?)?)?$/;
 
 export function encodeFeatures(
   batch: FeatureBatch,
@@ -132,11 +131,11 @@ class FeatureWriter {
     for (const role of ['begin', 'end'] as const) {
       const text = this.#text(role, row);
       if (text === null) continue;
-      if (TIME.test(text)) span += `<${role}>${text}</${role}>`;
+      if (isXsdTime(text)) span += `<${role}>${text}</${role}>`;
       else this.#unheld(role);
     }
     const stamp = this.#text('timestamp', row);
-    if (stamp !== null && (span !== '' || !TIME.test(stamp))) this.#unheld('timestamp');
+    if (stamp !== null && (span !== '' || !isXsdTime(stamp))) this.#unheld('timestamp');
     else if (stamp !== null) out.ascii(`<TimeStamp><when>${stamp}</when></TimeStamp>`);
     if (span !== '') out.ascii(`<TimeSpan>${span}</TimeSpan>`);
   }
