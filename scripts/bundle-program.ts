@@ -78,7 +78,7 @@ function withoutBuiltinImports(code: string): string {
 
 /** Functions that load their module when one is called. */
 function lateFunctions(names: string, module: string): string {
-  const functions = [...names.matchAll(/(\w+)(?:: (\w+))?/g)].map(
+  const functions = [...names.matchAll(/([\w$]+)(?:: ([\w$]+))?/g)].map(
     ([, name, own = name]) =>
       `${own} = (...given) => process.getBuiltinModule("${module}").${name}(...given)`,
   );
