@@ -24,6 +24,12 @@ export interface BulkStatement {
   run(values: readonly SqlValue[]): number;
 }
 
+/** `sql` creates it, without a semicolon at its end. */
+export interface Trigger {
+  readonly name: string;
+  readonly sql: string;
+}
+
 /** Maximum size of dirty pages in memory. */
 const CACHE_KIB = 8192;
 const NO_JOURNAL = 'off';
@@ -35,6 +41,9 @@ export class BulkDatabase {
   readonly #newPath: string | null;
   /** Open as long as there is no transaction. */
   #pages: PageFile | null = null;
+  /** What is written to the schema of a new file when it is finished; declarations by table. */
+  readonly #declarations = new Map<string, string>();
+  readonly #triggers: (Trigger & { readonly table: string })[] = [];
   /** Pages that the file may have; null: no limit. */
   #mostPages: number | null = null;
 
@@ -152,11 +161,19 @@ export class BulkDatabase {
     return row === undefined ? null : Object.values(row)[0];
   }
 
-  /** Writes the declaration of a table into the schema, for changes that ALTER TABLE cannot make. */
+  /**
+   * Writes the declaration of a table into the schema, for changes that ALTER TABLE cannot make. In a new file it is written when the file
+   * is finished, as triggers are: SQLite reads the whole schema again after each change, so the time would grow with the square of the number of layers.
+   */
   redeclareTable(name: string, sql: string): void {
-    this.#handle.exec('PRAGMA writable_schema = ON');
-    this.#handle.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(sql, name);
-    this.#handle.exec('PRAGMA writable_schema = OFF');
+    this.#declarations.set(name, sql);
+    if (this.#newPath === null) this.#writeSchema();
+  }
+
+  /** Adds triggers to a table. */
+  addTriggers(table: string, triggers: readonly Trigger[]): void {
+    if (this.#newPath !== null) for (const trigger of triggers) this.#triggers.push({ ...trigger, table });
+    else for (const { sql } of triggers) this.exec(sql);
   }
 
   /** Makes a deterministic function callable in SQL. It gets integers as bigints. */
@@ -167,11 +184,28 @@ export class BulkDatabase {
 
   /** Commits and closes. */
   finish(): void {
+    if (this.#triggers.length + this.#declarations.size > 0) this.#writeSchema();
     this.#handle.exec('COMMIT');
     this.#handle.setAuthorizer(null);
     // Part of the header of the file, so it stays as it was.
     if (this.#journalMode === 'wal') this.#handle.exec('PRAGMA journal_mode = WAL');
     this.#handle.close();
+  }
+
+  #writeSchema(): void {
+    const handle = this.#handle;
+    const tables = handle.prepare("SELECT rowid, name FROM sqlite_schema WHERE type = 'table'").all();
+    handle.exec('PRAGMA writable_schema = ON');
+    const declare = handle.prepare('UPDATE sqlite_schema SET sql = ? WHERE rowid = ?');
+    for (const { rowid, name } of tables as { rowid: number; name: string }[]) {
+      const sql = this.#declarations.get(name);
+      if (sql !== undefined) declare.run(sql, rowid);
+    }
+    const insert = handle.prepare("INSERT INTO sqlite_schema VALUES ('trigger', ?, ?, 0, ?)");
+    for (const { name, table, sql } of this.#triggers) insert.run(name, table, sql);
+    handle.exec('PRAGMA writable_schema = OFF');
+    this.#declarations.clear();
+    this.#triggers.length = 0;
   }
 
   /** Closes without completing; the file is unusable then. Does nothing if closed. */

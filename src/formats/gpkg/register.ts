@@ -4,10 +4,10 @@ import type { FeatureTable } from './feature-table.ts';
 import type { GeometryFacts } from './geometry-facts.ts';
 import { quoted } from './names.ts';
 import {
-  countTriggersSql,
+  countTriggers,
   createTableSql,
   EXTENSIONS_SQL,
-  rtreeTriggersSql,
+  rtreeTriggers,
   SCHEMA_EXTENSION_SQL,
 } from './schema-sql.ts';
 
@@ -48,7 +48,7 @@ export function registerLayer(database: BulkDatabase, featureTable: FeatureTable
     ]);
   if (hasTable(database, 'gpkg_ogr_contents')) {
     database.prepare('INSERT INTO gpkg_ogr_contents VALUES (?, ?)').run([table, rowCount]);
-    database.exec(countTriggersSql(table));
+    database.addTriggers(table, countTriggers(table));
   }
   registerJson(database, plan);
   if (!plan.hasIndex) return;
@@ -56,7 +56,7 @@ export function registerLayer(database: BulkDatabase, featureTable: FeatureTable
   database
     .prepare("INSERT INTO gpkg_extensions VALUES (?, ?, 'gpkg_rtree_index', ?, 'write-only')")
     .run([table, geometry, RTREE_DEFINITION]);
-  database.exec(rtreeTriggersSql(declaration));
+  database.addTriggers(table, rtreeTriggers(declaration));
 }
 
 /** A layer that replaces another keeps the identifier and the description of that one. */

@@ -1,5 +1,6 @@
 /** The tables of GeoPackage 1.4 (OGC 12-128r19) as SQL; the declarations are those of its annex C. */
 import type { FieldType } from '../../batch/schema.ts';
+import type { Trigger } from '../../engines/sqlite/bulk-database.ts';
 import { quoted } from './names.ts';
 
 /** "GPKG" and 1.4.0, for the header of the database file (clause 1.1.1.1.1). */
@@ -114,11 +115,16 @@ export function createTableSql(declaration: TableDeclaration, geometryType: stri
 }
 
 /** Keep GDAL's stored feature count up to date, which it reads instead of counting the rows. */
-export function countTriggersSql(table: string): string {
-  const update = (sign: string): string =>
-    `UPDATE gpkg_ogr_contents SET feature_count = feature_count ${sign} 1 WHERE lower(table_name) = lower(${quotedText(table)})`;
-  return `CREATE TRIGGER ${quoted(`trigger_insert_feature_count_${table}`)} AFTER INSERT ON ${quoted(table)} BEGIN ${update('+')}; END;
-CREATE TRIGGER ${quoted(`trigger_delete_feature_count_${table}`)} AFTER DELETE ON ${quoted(table)} BEGIN ${update('-')}; END`;
+export function countTriggers(table: string): Trigger[] {
+  const trigger = (event: string, sign: string): Trigger => {
+    const name = `trigger_${event.toLowerCase()}_feature_count_${table}`;
+    const update = `UPDATE gpkg_ogr_contents SET feature_count = feature_count ${sign} 1 WHERE lower(table_name) = lower(${quotedText(table)})`;
+    return {
+      name,
+      sql: `CREATE TRIGGER ${quoted(name)} AFTER ${event} ON ${quoted(table)} BEGIN ${update}; END`,
+    };
+  };
+  return [trigger('INSERT', '+'), trigger('DELETE', '-')];
 }
 
 export function rtreeName(table: string, geometry: string): string {
@@ -134,7 +140,7 @@ export function createRtreeSql(rtree: string): string {
  * update5, which work with upserts. Validators of earlier versions, including GDAL's, still require four triggers
  * update1 to update4, so triggers with these two names exist but never fire.
  */
-export function rtreeTriggersSql({ table, key, geometry }: TableDeclaration): string {
+export function rtreeTriggers({ table, key, geometry }: TableDeclaration): Trigger[] {
   const rtree = rtreeName(table, geometry);
   const [t, r, c, i] = [table, rtree, geometry, key].map(quoted);
   const box = `ST_MinX(NEW.${c}), ST_MaxX(NEW.${c}), ST_MinY(NEW.${c}), ST_MaxY(NEW.${c})`;
@@ -144,8 +150,13 @@ export function rtreeTriggersSql({ table, key, geometry }: TableDeclaration): st
   const lackedOld = `(OLD.${c} ISNULL OR ST_IsEmpty(OLD.${c}))`;
   const same = `OLD.${i} = NEW.${i}`;
   const moved = `OLD.${i} != NEW.${i}`;
-  const trigger = (name: string, event: string, when: string, action: string): string =>
-    `CREATE TRIGGER ${quoted(`${rtree}_${name}`)} AFTER ${event} ON ${t} WHEN ${when} BEGIN ${action}; END`;
+  const trigger = (change: string, event: string, when: string, action: string): Trigger => {
+    const name = `${rtree}_${change}`;
+    return {
+      name,
+      sql: `CREATE TRIGGER ${quoted(name)} AFTER ${event} ON ${t} WHEN ${when} BEGIN ${action}; END`,
+    };
+  };
   const removeOld = `DELETE FROM ${r} WHERE id = OLD.${i}`;
   const replace = `INSERT OR REPLACE INTO ${r} VALUES (NEW.${i}, ${box})`;
   const set = `UPDATE ${r} SET minx = ST_MinX(NEW.${c}), maxx = ST_MaxX(NEW.${c}), miny = ST_MinY(NEW.${c}), maxy = ST_MaxY(NEW.${c}) WHERE id = NEW.${i}`;
@@ -169,7 +180,7 @@ export function rtreeTriggersSql({ table, key, geometry }: TableDeclaration): st
       `INSERT INTO ${r} VALUES (NEW.${i}, ${box})`,
     ),
     trigger('delete', 'DELETE', `OLD.${c} NOT NULL`, removeOld),
-  ].join(';\n');
+  ];
 }
 
 function quotedText(text: string): string {
