@@ -10,8 +10,10 @@ export class CellSet {
   #zooms = new Uint8Array(LEAST_SLOTS);
   #count = 0;
 
-  /** False: the set has the cell. */
-  add(zoom: number, x: number, y: number): boolean {
+  /** False: the set has the cell. Cells west and north of the world have negative numbers. */
+  add(zoom: number, column: number, row: number): boolean {
+    const x = column >>> 0;
+    const y = row >>> 0;
     const slot = this.#find(zoom + 1, x, y);
     if (this.#zooms[slot] !== 0) return false;
     this.#put(slot, zoom + 1, x, y);
