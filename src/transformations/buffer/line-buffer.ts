@@ -59,7 +59,9 @@ export class LineBuffer {
     this.#drawSide(-1);
     this.#edges.endRing(0, 0);
     if (!this.#outline.unite(1, null, true) || !this.#outline.isClear(0)) return false;
-    this.#outline.appendPart(this.#outline.ringsBySet().get(0)!, builder);
+    const rings = this.#outline.ringsBySet().get(0);
+    if (rings === undefined) return false;
+    this.#outline.appendPart(rings, builder);
     builder.endFeature(GEOMETRY_TYPE.polygon);
     return true;
   }
