@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
 import { type Command, hasCommand, measureInTurn } from './measure.ts';
 import { geomillCommand } from './pairs.ts';
+import { GEOMILL } from './program.ts';
 
 const { values } = parseArgs({
   options: {
@@ -46,8 +47,6 @@ const CASES: readonly Case[] = [
   { operation: 'merge', from: 'shp', to: 'shp', crs: null },
 ];
 
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
-
 /** Copies of the same buildings under names of their own. */
 function inputs(format: FileFormat, files: number, count: number): string[] {
   const directory = join(DATA_DIRECTORY, `parts-${count}`);
@@ -70,7 +69,7 @@ function inputs(format: FileFormat, files: number, count: number): string[] {
 
 function ours({ operation, to, crs }: Case, paths: readonly string[], directory: string): Command {
   const output = join(directory, `ours.${to === 'shp' ? 'zip' : to}`);
-  const argv = [process.execPath, MAIN, operation, ...paths, '--out', output, '--quiet'];
+  const argv = [process.execPath, GEOMILL, operation, ...paths, '--out', output, '--quiet'];
   if (crs !== null) argv.push('--to-crs', crs);
   return { argv, prepare: () => rmSync(output, { force: true }) };
 }

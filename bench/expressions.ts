@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
 import { type Measurement, measureInTurn } from './measure.ts';
 import { removeOutput } from './pairs.ts';
+import { GEOMILL } from './program.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,7 +22,6 @@ const { values } = parseArgs({
 });
 const count = Number(values.count);
 const THREADS = 2;
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const PEER = join(import.meta.dirname, 'expressions_geopandas.py');
 const PYTHON = '/usr/bin/python3';
 const hasPeer = spawnSync(PYTHON, ['-c', 'import geopandas, pyproj']).status === 0;
@@ -34,7 +34,7 @@ const EXPRESSIONS = {
 
 function input(): string {
   const path = join(DATA_DIRECTORY, `buildings-${count}-geographic.gpkg`);
-  if (!existsSync(path)) run([process.execPath, MAIN, 'convert', datasetPath('buildings', count), path]);
+  if (!existsSync(path)) run([process.execPath, GEOMILL, 'convert', datasetPath('buildings', count), path]);
   return path;
 }
 
@@ -78,7 +78,16 @@ try {
     const ours = join(directory, 'ours.gpkg');
     const theirs = join(directory, 'theirs.gpkg');
     const report = join(directory, 'report.json');
-    const convert = [process.execPath, MAIN, 'convert', from, ours, '--quiet', '--threads', String(THREADS)];
+    const convert = [
+      process.execPath,
+      GEOMILL,
+      'convert',
+      from,
+      ours,
+      '--quiet',
+      '--threads',
+      String(THREADS),
+    ];
     const steps: number[] = [];
     const ourCommand = {
       argv: [...convert, '--calculate', `x=${expression}`, '--report', report],

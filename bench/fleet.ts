@@ -17,6 +17,7 @@ import { type PostgresServer, startPostgres } from '../test/support/postgres-ser
 import { unfairClaims } from './fair-turns.ts';
 import type { FleetOrder, FleetSamples } from './fleet-process.ts';
 import { quantile } from './measure.ts';
+import { GEOMILL } from './program.ts';
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
 const { values } = parseArgs({
@@ -191,11 +192,9 @@ function typicalReport(): ConversionReport {
   const work = mkdtempSync(join(tmpdir(), 'geomill-report-'));
   const report = join(work, 'report.json');
   const [input, output] = [join(root, 'samples', 'harbour.gpkg'), join(work, 'out.shp.zip')];
-  execFileSync(
-    process.execPath,
-    [join(root, 'bin', 'geomill.js'), 'convert', input, output, '--report', report],
-    { stdio: 'ignore' },
-  );
+  execFileSync(process.execPath, [GEOMILL, 'convert', input, output, '--report', report], {
+    stdio: 'ignore',
+  });
   const text = readFileSync(report, 'utf8');
   rmSync(work, { recursive: true });
   return JSON.parse(text) as ConversionReport;

@@ -11,9 +11,9 @@ import { connectDuckdb, type DuckdbConnection } from '../test/support/duckdb.ts'
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
 import { type Command, measureInTurn } from './measure.ts';
 import { removeOutput } from './pairs.ts';
+import { GEOMILL } from './program.ts';
 
 const SELF = import.meta.filename;
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -80,7 +80,7 @@ function compare(): void {
   mkdirSync(DATA_DIRECTORY, { recursive: true });
   const geojson = datasetPath('buildings', Number(values.count));
   const input = geojson.replace(/\.geojson$/, '.parquet');
-  const made = spawnSync(process.execPath, [MAIN, 'convert', geojson, input, '--overwrite', '--quiet']);
+  const made = spawnSync(process.execPath, [GEOMILL, 'convert', geojson, input, '--overwrite', '--quiet']);
   if (made.status !== 0) throw new Error(made.stderr.toString());
   const copy = join(DATA_DIRECTORY, 'copy.parquet');
   const self = (...argv: readonly string[]): Command => ({
@@ -88,7 +88,7 @@ function compare(): void {
     prepare: () => removeOutput(copy),
   });
   const ours: Command = {
-    argv: [process.execPath, MAIN, 'convert', input, copy, '--quiet'],
+    argv: [process.execPath, GEOMILL, 'convert', input, copy, '--quiet'],
     prepare: () => removeOutput(copy),
   };
   const pairs = {

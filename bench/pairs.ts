@@ -6,6 +6,7 @@ import { inputFormats, outputFormats } from '../src/formats/registry.ts';
 import { recordOf, statedCrs, traitsOf } from '../test/support/formats.ts';
 import type { Dataset } from './data.ts';
 import { type Command, hasCommand, outputOf } from './measure.ts';
+import { GEOMILL } from './program.ts';
 
 export const SOURCES = inputFormats.filter(isOutputFormat).map(({ id }) => id);
 export const TARGETS = outputFormats.map(({ id }) => id);
@@ -48,7 +49,6 @@ export function allPairs(): Pair[] {
   return pairs;
 }
 
-export const geomillMain = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const UTM = 'EPSG:32632';
 
 /** geomill as a whole process. GeoJSON output in another CRS has to be asked for by name. */
@@ -57,7 +57,7 @@ export function geomillCommand(
   input: string,
   output: string,
 ): Command {
-  const argv = [process.execPath, geomillMain, 'convert', input, output, '--quiet'];
+  const argv = [process.execPath, GEOMILL, 'convert', input, output, '--quiet'];
   const crs = statedCrs(pair.from);
   if (crs !== null) argv.push('--from-crs', crs);
   if (pair.reproject) argv.push('--to-crs', UTM);

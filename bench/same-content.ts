@@ -1,7 +1,8 @@
 /** Checks that a peer wrote the same as geomill, before a ratio of their times means anything. */
 import { statedCrs, traitsOf } from '../test/support/formats.ts';
 import { outputOf } from './measure.ts';
-import { geomillMain, type Pair } from './pairs.ts';
+import type { Pair } from './pairs.ts';
+import { GEOMILL } from './program.ts';
 
 /** What `geomill info --json` says, as far as it is compared. */
 interface Description {
@@ -53,7 +54,7 @@ function joined(a: readonly number[], b: readonly number[]): readonly number[] {
 }
 
 function describe(pair: Pair, path: string): Description {
-  const argv = [process.execPath, geomillMain, 'info', path, '--json'];
+  const argv = [process.execPath, GEOMILL, 'info', path, '--json'];
   const crs = statedCrs(pair.to);
   if (crs !== null) argv.push('--from-crs', pair.reproject ? 'EPSG:32632' : crs);
   return JSON.parse(outputOf(argv)) as Description;

@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY } from './data.ts';
 import { median } from './measure.ts';
+import { GEOMILL } from './program.ts';
 
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
 });
 const runs = Number(values.runs);
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const PEER = join(import.meta.dirname, 'second_sources.py');
 const directory = join(DATA_DIRECTORY, 'second-sources');
 
@@ -60,7 +60,7 @@ function run(command: string, argv: readonly string[]): { readonly seconds: numb
 
 const python = (...argv: readonly string[]) => run('/usr/bin/python3', ['-W', 'ignore', PEER, ...argv]);
 const ours = (argv: readonly string[]) =>
-  run(process.execPath, [MAIN, 'convert', ...argv, '--overwrite', '--quiet']);
+  run(process.execPath, [GEOMILL, 'convert', ...argv, '--overwrite', '--quiet']);
 
 /** As the peer in Python prints it; of ogr2ogr only the whole process is known. */
 function peer(operation: Case['operation']): { readonly operation: number | null; readonly total: number } {

@@ -1,9 +1,7 @@
 /** The service as a process of its own, started as `npm start` does. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
+import { GEOMILL } from './program.ts';
 
 export interface ServiceProcess {
   /** Without a slash at the end. */
@@ -34,7 +32,7 @@ export async function startServiceProcess(
     process.execPath,
     '--max-semi-space-size=4',
     ...nodeArguments,
-    MAIN,
+    GEOMILL,
     'serve',
     ...flags,
   ];

@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY, type Dataset, datasetPath, seededRandom } from './data.ts';
 import { type Command, hasCommand, type Measurement, measureInTurn, median } from './measure.ts';
 import { removeOutput } from './pairs.ts';
+import { GEOMILL } from './program.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,7 +22,6 @@ const { values } = parseArgs({
   },
 });
 
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const SHAPELY = join(import.meta.dirname, 'transformations_shapely.py');
 const PYTHON = '/usr/bin/python3';
 const count = Number(values.count);
@@ -61,7 +61,7 @@ function gpkg(dataset: Dataset, features: number, plane: Plane, flags: readonly 
   if (existsSync(path)) return path;
   const argv = flags.length === 0 ? [datasetPath(dataset, features)] : [gpkg(dataset, features, plane)];
   const crs = plane === 'projected' ? ['--to-crs', 'EPSG:32632'] : [];
-  const made = spawnSync(process.execPath, [MAIN, 'convert', ...argv, path, '--quiet', ...flags, ...crs], {
+  const made = spawnSync(process.execPath, [GEOMILL, 'convert', ...argv, path, '--quiet', ...flags, ...crs], {
     encoding: 'utf8',
   });
   if (made.status !== 0) throw new Error(`cannot make ${path}: ${made.stderr}`);
@@ -296,7 +296,7 @@ function rowOperations(): readonly Case[] {
 
 function convertMask(): void {
   const flags = ['--to-crs', 'EPSG:32632', '--overwrite', '--quiet'];
-  const made = spawnSync(process.execPath, [MAIN, 'convert', maskFile, projectedMaskFile, ...flags], {
+  const made = spawnSync(process.execPath, [GEOMILL, 'convert', maskFile, projectedMaskFile, ...flags], {
     encoding: 'utf8',
   });
   if (made.status !== 0) throw new Error(`cannot make ${projectedMaskFile}: ${made.stderr}`);
@@ -312,7 +312,7 @@ function measure({ name, input, flags, peer }: Case, directory: string): Row {
   const own = join(directory, 'ours.gpkg');
   const theirs = join(directory, 'peer.gpkg');
   const ours = command(
-    [process.execPath, MAIN, 'convert', from, own, '--quiet', ...flags, ...crsOf(from)],
+    [process.execPath, GEOMILL, 'convert', from, own, '--quiet', ...flags, ...crsOf(from)],
     own,
   );
   if (peer?.kind === 'ogr2ogr' && hasCommand('ogr2ogr')) {
