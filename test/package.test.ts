@@ -98,6 +98,7 @@ test('the package contains the built program, the client, samples and documentat
   assert.deepEqual(made.filter((path) => !built.includes(path)), []); // biome-ignore format: one line
   const bundled = [...paths].filter((path) => /^dist\/.*\.js$/.test(path) && !built.includes(path));
   assert.deepEqual(bundled.filter((path) => !/^dist\/(?:web\/)?[\w.-]+-[\w-]{8}\.js$/.test(path)).sort(), [
+    'dist/engines/sqlite/checkpoint-entry.js',
     'dist/jobs/runner-main.js',
     'dist/main.js',
     'dist/pipeline/worker-entry.js',
