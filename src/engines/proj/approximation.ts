@@ -82,6 +82,7 @@ export class Approximation {
   ): { readonly failures: Failures; readonly counts: ApproximationCounts } {
     const count = coordinates.length / stride;
     const rest = new Uint32Array(count);
+    const point = new Float64Array(2);
     let restCount = 0;
     let empty = 0;
     let largestDifferenceMeters = 0;
@@ -98,9 +99,11 @@ export class Approximation {
         scale = 1 / half;
         largestDifferenceMeters = Math.max(largestDifferenceMeters, cell.differenceMeters);
       }
-      if (coefficients !== null)
-        evaluate(coefficients, (x - west - half) * scale, (y - south - half) * scale, coordinates, at);
-      else {
+      if (coefficients !== null) {
+        point[0] = (x - west - half) * scale;
+        point[1] = (y - south - half) * scale;
+        evaluate(coefficients, point, 0, coordinates, at);
+      } else {
         rest[restCount++] = at;
         if (Number.isNaN(x) || Number.isNaN(y)) empty++;
       }
@@ -145,7 +148,7 @@ function fittedCell(operation: SmoothOperation, west: number, south: number, siz
   const approximated = new Float64Array(2);
   let differenceMeters = 0;
   for (let i = 0; i < result.length; i += 2) {
-    evaluate(coefficients, FIT_POINTS[i], FIT_POINTS[i + 1], approximated, 0);
+    evaluate(coefficients, FIT_POINTS, i, approximated, 0);
     const [x, y] = operation.unitMeters(result[i + 1]);
     differenceMeters = Math.max(
       differenceMeters,

@@ -46,8 +46,16 @@ export function fitted(values: Float64Array): Float64Array {
   return coefficients;
 }
 
-/** Writes both values at u, v to `into` at index `at`. */
-export function evaluate(k: Float64Array, u: number, v: number, into: Float64Array, at: number): void {
+/** Writes both values at a point, u and v from index `point` of `points` on, to `into` at index `at`. As arguments, V8 would allocate u and v. */
+export function evaluate(
+  k: Float64Array,
+  points: Float64Array,
+  point: number,
+  into: Float64Array,
+  at: number,
+): void {
+  const u = points[point];
+  const v = points[point + 1];
   into[at] =
     k[0] +
     u * (k[1] + u * (k[2] + u * (k[3] + u * (k[4] + u * (k[5] + u * k[6]))))) +
