@@ -131,6 +131,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   jobs: {
     may: [
       ...MESSAGES,
+      'machine.ts',
       'package-version.ts',
       'process-channel.ts',
       'program-files.ts',
@@ -238,6 +239,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     may: [
+      'machine.ts',
       'crs-search',
       ...MESSAGES,
       ...RECORDS,

@@ -1,17 +1,12 @@
 /** Starts a command again with settings with which it needs less memory: see docs/decisions/memory-of-commands.md. */
 import { outputFormatById } from '../formats/format-by-id.ts';
+import { ALLOCATOR_ENVIRONMENT } from '../machine.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
 import { transformations } from '../transformations/registry.ts';
 import { statOf } from './files.ts';
 import { wasStandardInputRead } from './json-file.ts';
 import { isUrl } from './urls.ts';
 
-/**
- * glibc reads it when a process starts. Each thread has an arena, which keeps the memory of buffers that are freed, also in another thread;
- * buffers of this size and more are given back to the system. As for runners of the service.
- */
-const VARIABLE = 'MALLOC_MMAP_THRESHOLD_';
-const THRESHOLD = String(1 << 20);
 /** Of the main thread, for new objects before a collection of garbage: V8 takes up to 53 MB by default, and large conversions make few objects. */
 const YOUNG_GENERATION = '--max-semi-space-size=4';
 /** Smaller inputs leave little memory behind; the second start takes a tenth of a second of CPU time. */
@@ -21,21 +16,25 @@ const LARGE_BYTES_KEPT = 64 << 20;
 
 /**
  * Replaces the process by the same command with these settings, if `files`, which the command reads, are large. Returns if they are not, if the
- * variable is set already, or where this is not possible. To be called before anything is written.
+ * variables are set already, or where this is not possible. To be called before anything is written.
  */
 export function restartForLargeFiles(files: readonly string[], requests: readonly ConversionRequest[]): void {
   if (process.platform !== 'linux' || process.execve === undefined) return;
-  if (process.env[VARIABLE] !== undefined || wasStandardInputRead()) return;
+  if (isSet(ALLOCATOR_ENVIRONMENT) || wasStandardInputRead()) return;
   const least = requests.some(needsMuchMemory) ? LARGE_BYTES_KEPT : LARGE_BYTES;
   let bytes = 0;
   for (const path of files) bytes += isUrl(path) ? 0 : (statOf(path)?.size ?? 0);
   if (bytes < least) return;
   const args = [process.argv0, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)];
   try {
-    process.execve(process.execPath, args, { ...process.env, [VARIABLE]: THRESHOLD });
+    process.execve(process.execPath, args, { ...process.env, ...ALLOCATOR_ENVIRONMENT });
   } catch {
-    // It needs more memory without, and is complete.
+    // The command then needs more memory, and gives the same output.
   }
+}
+
+function isSet(variables: Readonly<Record<string, string>>): boolean {
+  return Object.keys(variables).every((name) => process.env[name] !== undefined);
 }
 
 function needsMuchMemory({ transformations: steps, output }: ConversionRequest): boolean {

@@ -2,14 +2,13 @@
  * Copies the write-ahead log of a database into it in a thread. SQLite does it within the COMMIT after which the log has 1,000 pages,
  * and syncs both files: the event loop would wait 5 to 20 ms for the disk.
  */
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../engines/sqlite/database.ts';
 import { PROGRAM_DIRECTORY } from '../program-files.ts';
 
-/** A commit of a job writes about five pages. */
-const COMMITS = 200;
+/** Each writes about five pages. */
+const COMMITS_PER_CHECKPOINT = 200;
 /** If the thread cannot keep up: 64 MiB of log. */
 const MOST_PAGES = 16_384;
 /** SQLite's own limit, where there is no thread. */
@@ -34,7 +33,7 @@ export class Checkpoints {
   /** After each commit. */
   countCommit(): void {
     this.#commits++;
-    if (this.#commits < COMMITS || this.#isRunning || !this.#isUsable) return;
+    if (this.#commits < COMMITS_PER_CHECKPOINT || this.#isRunning || !this.#isUsable) return;
     this.#commits = 0;
     this.#isRunning = true;
     this.#thread ??= this.#start();
@@ -46,7 +45,8 @@ export class Checkpoints {
     const thread = this.#thread;
     if (thread === null || !this.#isUsable) return;
     this.#isUsable = false;
-    const ended = once(thread, 'exit');
+    // Not `once`, which an error of the thread rejects: it has ended then, too.
+    const ended = new Promise((resolve) => thread.once('exit', resolve));
     thread.postMessage(true);
     await ended;
   }

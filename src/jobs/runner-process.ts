@@ -8,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { PlainError } from '../errors.ts';
+import { ALLOCATOR_ENVIRONMENT } from '../machine.ts';
 import type { PartOrder } from '../pipeline/division/run-part.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
@@ -342,19 +343,14 @@ export class RunnerProcess {
   }
 }
 
-/**
- * All of the environment: that of the service may contain secrets, and a runner needs none of it. glibc gives each thread
- * an arena, which keeps the memory of freed buffers; with this setting, buffers of 1 MiB and more go back to the system.
- */
-const RUNNER_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: String(1 << 20) } as const;
-
 /** Throws if the process cannot be started or recorded; then no process remains. */
 function startProcess(options: RunnerOptions, slot: Slot, cell: Cell): ChildProcess {
   const confinement = runnerConfinement(options, slot);
   const { file, args, identity } = cell.command(runnerArguments(options, confinement), confinement);
   const child = spawn(file, args, {
     ...identity,
-    env: RUNNER_ENVIRONMENT,
+    // All of it: that of the service may contain secrets, and a runner needs none of it.
+    env: ALLOCATOR_ENVIRONMENT,
     cwd: slot.directory,
     stdio: CHANNEL_STDIO,
   });

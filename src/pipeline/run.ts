@@ -243,8 +243,8 @@ class Conversion {
     const { inputs, threads, gridDirectory } = this.#paths;
     const inputBytes = byteLengthOf(inputs);
     if (inputBytes < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
-    const isFast = this.#isFast;
-    const count = isFast ? threadsForBinary(threads, inputBytes) : threads;
+    const copiesBinary = this.#copiesBinary;
+    const count = copiesBinary ? threadsForBinary(threads, inputBytes) : threads;
     const { input, output } = this.#request;
     const { format } = this.#output;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
@@ -258,11 +258,11 @@ class Conversion {
       transformations: this.#steps.map(({ type }) => type),
       gridDirectory,
     };
-    this.#executor = threadExecutor(this.#threads, count, expectation, isFast);
+    this.#executor = threadExecutor(this.#threads, count, expectation, copiesBinary);
   }
 
-  /** Features are only copied from one binary format to another, in new threads. */
-  get #isFast(): boolean {
+  /** Features only go from one binary format to another, and at most to another CRS, in new threads. */
+  get #copiesBinary(): boolean {
     const { format } = this.#output;
     const { looseExtension } = format;
     const isArchive = looseExtension !== undefined && !this.#paths.outputPath.endsWith(looseExtension);

@@ -1,4 +1,4 @@
-/** Inputs that the service fetches: what their addresses say. Pure. */
+/** Inputs that the service fetches: what their URLs say. Pure. */
 import type { FormatRecord } from '../../src/client/client.ts';
 import { formatOfName } from './grouping.ts';
 
@@ -16,7 +16,7 @@ export function fileNameOf(path: string): string {
   return path.split(/[/\\]/).at(-1) ?? '';
 }
 
-/** Name of the file at an address, or of the service of a layer; 'input' if the address has none. */
+/** Name of the file at a URL, or of the service of a layer; 'input' if the URL has none. */
 export function nameOfUrl(url: string): string {
   const { pathname } = new URL(url);
   const name = LAYER_PATH.exec(pathname)?.[1] ?? fileNameOf(pathname);
@@ -29,14 +29,14 @@ export function nameOfUrl(url: string): string {
 
 export const NO_FORMAT = 'The URL does not show the format of the file.';
 
-/** The format that an address shows; null: none that can be read. */
+/** The format that a URL shows; null: none that can be read. */
 export function formatOfUrl(url: string, formats: readonly FormatRecord[]): string | null {
   const layers = formats.find(({ layer_service: kind }) => kind === 'arcgis');
   if (layers !== undefined && LAYER_PATH.test(new URL(url).pathname)) return layers.id;
   return formatOfName(nameOfUrl(url), formats);
 }
 
-/** Host and path of an address, without what may be secret: its parameters. */
+/** Host and path of a URL, without what may be secret: its parameters. */
 export function shownUrl(url: string): string {
   const { host, pathname } = new URL(url);
   return host + pathname;

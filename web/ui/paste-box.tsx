@@ -1,4 +1,4 @@
-/** A field for text that becomes a source: GeoJSON, WKT, a job document, or an address. */
+/** A field for text that becomes a source: GeoJSON, WKT, a job document, or a URL. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { elementIds } from '../model/layout.ts';

@@ -1,4 +1,4 @@
-/** A field for the address of a file or a layer, which the service fetches. */
+/** A field for the URL of a file or a layer, which the service fetches. */
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { formatOfUrl, isWebAddress, NO_FORMAT } from '../model/input-url.ts';

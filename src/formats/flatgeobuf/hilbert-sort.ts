@@ -5,7 +5,7 @@
 import { RadixSorter } from '../../bytes/radix-sort.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 import type { FeatureSpool } from './feature-spool.ts';
-import { PLACES, type Place, placesIn } from './places.ts';
+import { PLACES, type Place, placesIn } from './hilbert-places.ts';
 import { type BucketChoice, MOST_NUMBERS, SortBuckets, type VisitFeature } from './sort-buckets.ts';
 
 const BUCKET_BYTES = 16 << 20;
@@ -47,34 +47,34 @@ const GROUP = 256;
 const LINE_WORDS = 16;
 
 /** Chunks in memory, and where each feature is. */
-interface Places {
+interface Locations {
   readonly boxes: readonly Float64Array[];
   readonly words: readonly Int32Array<ArrayBuffer>[];
-  /** By number of a feature, PLACE_NUMBERS each: its chunk, its row in the chunk, and where its words begin and end. */
+  /** By number of a feature, LOCATION_NUMBERS each: its chunk, its row in the chunk, and where its words begin and end. */
   readonly numbers: Uint32Array;
 }
 
 /** Side by side, so that the processor fetches them at once. */
-const PLACE_NUMBERS = 4;
+const LOCATION_NUMBERS = 4;
 
 function visitInMemory(spool: FeatureSpool, place: Place, visit: VisitFeature): number {
   const chunks = [...spool.chunks()];
   const { count } = spool;
   const sorter = new RadixSorter(count);
-  const places: Places = {
+  const locations: Locations = {
     boxes: chunks.map(({ boxes }) => boxes),
     words: chunks.map(({ bytes }) => wordsOf(bytes)),
-    numbers: new Uint32Array(count * PLACE_NUMBERS),
+    numbers: new Uint32Array(count * LOCATION_NUMBERS),
   };
   let feature = 0;
   for (const [i, chunk] of chunks.entries()) {
-    enterChunk(chunk, i, feature, place, places.numbers, sorter);
+    enterChunk(chunk, i, feature, place, locations.numbers, sorter);
     feature += chunk.lengths.length;
   }
   sorter.sort(0, count);
   let moved = 0;
   for (let first = 0; first < count; first += GROUP)
-    moved += visitGroup(places, sorter.order, first, Math.min(first + GROUP, count), visit);
+    moved += visitGroup(locations, sorter.order, first, Math.min(first + GROUP, count), visit);
   return moved;
 }
 
@@ -91,7 +91,7 @@ function enterChunk(
     const feature = first + row;
     keys[feature] = place(boxes, row * 4);
     order[feature] = feature;
-    const at = feature * PLACE_NUMBERS;
+    const at = feature * LOCATION_NUMBERS;
     numbers[at] = chunk;
     numbers[at + 1] = row;
     numbers[at + 2] = start;
@@ -100,53 +100,53 @@ function enterChunk(
   }
 }
 
-/** Of the features of a group: their places, their boxes. */
-const groupPlaces = new Uint32Array(GROUP * PLACE_NUMBERS);
+/** Of the features of a group: their locations, their boxes. */
+const groupLocations = new Uint32Array(GROUP * LOCATION_NUMBERS);
 const groupBoxes = new Float64Array(GROUP * 4);
 /** Words that were only read to fetch them. */
 const fetchedWords = new Int32Array(1);
 
 /** Visits the features with the numbers order[first, end); returns how many are not where they were. */
 function visitGroup(
-  places: Places,
+  locations: Locations,
   order: Uint32Array,
   first: number,
   end: number,
   visit: VisitFeature,
 ): number {
-  const { words } = places;
+  const { words } = locations;
   const count = end - first;
-  const moved = takePlaces(places.numbers, order, first, count);
-  fetchBoxes(places.boxes, count);
+  const moved = takeLocations(locations.numbers, order, first, count);
+  fetchBoxes(locations.boxes, count);
   fetchFeatures(words, count);
   for (let i = 0; i < count; i++) {
-    const at = i * PLACE_NUMBERS;
-    visit(words[groupPlaces[at]], groupPlaces[at + 2], groupPlaces[at + 3], groupBoxes, i * 4);
+    const at = i * LOCATION_NUMBERS;
+    visit(words[groupLocations[at]], groupLocations[at + 2], groupLocations[at + 3], groupBoxes, i * 4);
   }
   return moved;
 }
 
 // The features are anywhere in memory: in loops that do nothing else, the processor fetches several at a time.
 
-function takePlaces(numbers: Uint32Array, order: Uint32Array, first: number, count: number): number {
+function takeLocations(numbers: Uint32Array, order: Uint32Array, first: number, count: number): number {
   let moved = 0;
   for (let i = 0; i < count; i++) {
     const number = order[first + i];
     if (number !== first + i) moved++;
-    const at = number * PLACE_NUMBERS;
-    const to = i * PLACE_NUMBERS;
-    groupPlaces[to] = numbers[at];
-    groupPlaces[to + 1] = numbers[at + 1];
-    groupPlaces[to + 2] = numbers[at + 2];
-    groupPlaces[to + 3] = numbers[at + 3];
+    const at = number * LOCATION_NUMBERS;
+    const to = i * LOCATION_NUMBERS;
+    groupLocations[to] = numbers[at];
+    groupLocations[to + 1] = numbers[at + 1];
+    groupLocations[to + 2] = numbers[at + 2];
+    groupLocations[to + 3] = numbers[at + 3];
   }
   return moved;
 }
 
 function fetchBoxes(chunkBoxes: readonly Float64Array[], count: number): void {
   for (let i = 0; i < count; i++) {
-    const boxes = chunkBoxes[groupPlaces[i * PLACE_NUMBERS]];
-    const box = groupPlaces[i * PLACE_NUMBERS + 1] * 4;
+    const boxes = chunkBoxes[groupLocations[i * LOCATION_NUMBERS]];
+    const box = groupLocations[i * LOCATION_NUMBERS + 1] * 4;
     const to = i * 4;
     groupBoxes[to] = boxes[box];
     groupBoxes[to + 1] = boxes[box + 1];
@@ -158,10 +158,10 @@ function fetchBoxes(chunkBoxes: readonly Float64Array[], count: number): void {
 function fetchFeatures(words: readonly Int32Array[], count: number): void {
   let fetched = 0;
   for (let i = 0; i < count; i++) {
-    const at = i * PLACE_NUMBERS;
-    const feature = words[groupPlaces[at]];
-    const end = groupPlaces[at + 3];
-    for (let word = groupPlaces[at + 2]; word < end; word += LINE_WORDS) fetched ^= feature[word];
+    const at = i * LOCATION_NUMBERS;
+    const feature = words[groupLocations[at]];
+    const end = groupLocations[at + 3];
+    for (let word = groupLocations[at + 2]; word < end; word += LINE_WORDS) fetched ^= feature[word];
   }
   fetchedWords[0] = fetched;
 }

@@ -1,5 +1,6 @@
 /** Checks whether a record may have one of some values in a column, by the bytes of the record on its page. */
 import type { WantedValue, WantedValues } from '../../batch/wanted-values.ts';
+import { VALUE_BYTES } from '../../engines/sqlite/record-bytes.ts';
 import { SERIAL } from '../../engines/sqlite/records.ts';
 import type { GpkgState } from './open.ts';
 
@@ -7,8 +8,6 @@ const encoder = new TextEncoder();
 const MAX_INT64 = 2n ** 63n - 1n;
 const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
-/** By serial type. */
-const VALUE_BYTES = Uint8Array.of(0, 1, 2, 3, 4, 6, 8, 8, 0, 0);
 /** Types whose values are compared. */
 const COMPARED = new Set(['string', 'int32', 'int64', 'float64']);
 

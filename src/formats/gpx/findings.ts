@@ -32,7 +32,7 @@ export const findings = {
     'value',
   ),
   GPX_CHARACTERS_REPLACED: changed(
-    'characters that XML cannot represent, as control characters, were written as U+FFFD',
+    'characters that XML cannot represent, such as control characters, were written as U+FFFD',
     'value',
   ),
   GPX_POSITION_OUT_OF_RANGE: changed(

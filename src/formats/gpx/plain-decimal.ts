@@ -4,19 +4,19 @@ import { asciiSlice, type Digits, writeDigits } from '../../bytes/number-text.ts
 
 const LEAST_PLAIN = 1e-5;
 const MOST_PLAIN = 1e9;
-/** A validator need not take more than 18 digits of an xsd:decimal; libxml2 takes 24. */
+/** A validator must accept 18 digits of an xsd:decimal; libxml2 accepts 24. */
 const MAX_DIGITS = 24;
 /** From here on numbers have more digits. */
 export const DECIMAL_LIMIT = 1e24;
 
-/** Whether validators take the decimal of a finite value with all its digits. */
+/** Whether validators accept a finite value as a decimal with all its digits. */
 export function hasPlainDigits(value: number): boolean {
   const magnitude = Math.abs(value);
   if (magnitude >= LEAST_PLAIN || value === 0) return magnitude < DECIMAL_LIMIT;
   return withoutExponent(String(magnitude)).length <= MAX_DIGITS + 2;
 }
 
-/** Appends a finite value with all its digits: a coordinate near 0 may have more than validators take. */
+/** Appends a finite value with all its digits: a coordinate near 0 may have more than validators accept. */
 export function writeDecimal(out: ByteWriter, value: number, digits: Digits): void {
   const start = out.length;
   writeDigits(out, value, digits);

@@ -16,7 +16,7 @@ export class PositionWriter {
   row = 0;
   /** Features with longitudes beyond 180 degrees. */
   readonly wrapped = new RowTally();
-  /** Features with positions outside of the Earth, or elevations that are no decimals of validators. */
+  /** Features with positions outside of the Earth, or elevations with more digits than validators accept. */
   readonly outside = new RowTally();
   readonly #coordinates: Float64Array;
   readonly #digits: CoordinateDigits;

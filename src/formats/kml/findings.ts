@@ -31,7 +31,7 @@ export const findings = {
     'feature',
   ),
   KML_CHARACTERS_REPLACED: changed(
-    'characters that XML cannot represent, as control characters, were written as U+FFFD',
+    'characters that XML cannot represent, such as control characters, were written as U+FFFD',
     'value',
   ),
 } as const satisfies FindingEntries;

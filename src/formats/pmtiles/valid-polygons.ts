@@ -6,12 +6,19 @@ import { cleanRing, doubleArea, isInside, type Line, type Polygon, splitAtTouche
 
 /** Products of twice the differences of positions are exact; larger polygons are cut into tiles first. */
 const MOST_EXTENT = 2 ** 20;
-/** A tile with more is larger than any limit. */
+/** The check of larger polygons would take longer than the rest of their tiles. */
 const MOST_EDGES = 1 << 16;
+/** Of the pieces into which edges are cut: each is compared with all others. A polygon that the grid has damaged has tens of them. */
+const MOST_PIECES = 1 << 11;
+/** Pairs of edges that are compared in one pass. */
+const MOST_PAIRS = 1 << 22;
 /** Positions that are rounded can make new crossings, in fewer and fewer rounds. */
 const MOST_ROUNDS = 32;
 
-/** The same area as valid polygons; of shells that overlap, their union. Those that are too large are returned as they are. */
+/**
+ * The same area as valid polygons; of shells that overlap, their union. Those that have too many edges, or edges that cross too often, are
+ * returned as they are.
+ */
 export function validPolygons(polygons: Polygon[]): Polygon[] {
   if (polygons.length === 0 || (polygons.length === 1 && polygons[0].length === 1 && isStar(polygons[0][0])))
     return polygons;
@@ -84,13 +91,16 @@ function add(
   ring.push(of);
 }
 
-/** Calls `visit` for pairs of edges whose boxes meet, until it returns false. */
-function eachPair({ ax, ay, bx, by }: Edges, visit: (e: number, f: number) => boolean): void {
+/** Calls `visit` for pairs of edges whose boxes meet, until it returns false. False: there were too many pairs to visit all. */
+function eachPair({ ax, ay, bx, by }: Edges, visit: (e: number, f: number) => boolean): boolean {
   const order = Uint32Array.from(ax.keys());
   const left = (e: number): number => Math.min(ax[e], bx[e]);
   if (order.length > 2) order.sort((e, f) => left(e) - left(f));
   const active: number[] = [];
+  let compared = 0;
   for (const e of order) {
+    compared += active.length;
+    if (compared > MOST_PAIRS) return false;
     const x = left(e);
     const top = Math.min(ay[e], by[e]);
     const bottom = Math.max(ay[e], by[e]);
@@ -99,11 +109,12 @@ function eachPair({ ax, ay, bx, by }: Edges, visit: (e: number, f: number) => bo
       if (Math.max(ax[f], bx[f]) < x) continue;
       active[kept++] = f;
       if (Math.min(ay[f], by[f]) > bottom || Math.max(ay[f], by[f]) < top) continue;
-      if (!visit(e, f)) return;
+      if (!visit(e, f)) return true;
     }
     active.length = kept;
     active.push(e);
   }
+  return true;
 }
 
 /** Positive: c is to the left of a to b, where y is up. */
@@ -111,7 +122,7 @@ function turn(ax: number, ay: number, bx: number, by: number, cx: number, cy: nu
   return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
 }
 
-/** Whether edges meet in common positions only, of different rings so few that the inside is connected. */
+/** False: edges meet otherwise than in common positions, or rings in so many that the inside is not connected. True also if there are too many pairs to tell. */
 function isValid(edges: Edges): boolean {
   const { ax, ay, bx, by, ring } = edges;
   const touches = new Map<string, readonly [ring: number, other: number]>();
@@ -159,26 +170,30 @@ function hasCycle(links: readonly (readonly [number, number])[]): boolean {
   return false;
 }
 
-/** Edges that meet in their ends only. Null: rounding makes new crossings again and again. */
+/** Edges that meet in their ends only. Null: they cross too often, or rounding makes new crossings again and again. */
 function cutAtOneAnother(start: Edges): Edges | null {
   let edges = start;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const cuts = new Map<number, Line>();
-    eachPair(edges, (e, f) => {
-      collectCuts(edges, e, f, cuts);
-      return true;
+    let pieces = edges.ax.length;
+    const isWhole = eachPair(edges, (e, f) => {
+      pieces += collectCuts(edges, e, f, cuts);
+      return pieces <= MOST_PIECES;
     });
+    if (!isWhole || pieces > MOST_PIECES) return null;
     if (cuts.size === 0) return edges;
     edges = cutEdges(edges, cuts);
-    if (edges.ax.length > MOST_EDGES) return null;
   }
   return null;
 }
 
-function collectCuts({ ax, ay, bx, by }: Edges, e: number, f: number, cuts: Map<number, Line>): void {
+/** Returns the number of cuts of both edges. */
+function collectCuts({ ax, ay, bx, by }: Edges, e: number, f: number, cuts: Map<number, Line>): number {
+  let count = 0;
   const cut = (edge: number, x: number, y: number): void => {
     const isEnd = (x === ax[edge] && y === ay[edge]) || (x === bx[edge] && y === by[edge]);
     if (isEnd) return;
+    count++;
     const own = cuts.get(edge);
     if (own === undefined) cuts.set(edge, [x, y]);
     else own.push(x, y);
@@ -188,18 +203,19 @@ function collectCuts({ ax, ay, bx, by }: Edges, e: number, f: number, cuts: Map<
   const a = turn(ax[f], ay[f], bx[f], by[f], ax[e], ay[e]);
   const b = turn(ax[f], ay[f], bx[f], by[f], bx[e], by[e]);
   if (c !== 0 && d !== 0 && a !== 0 && b !== 0) {
-    if (c > 0 === d > 0 || a > 0 === b > 0) return;
+    if (c > 0 === d > 0 || a > 0 === b > 0) return 0;
     const t = a / (a - b);
     const x = Math.round(ax[e] + (bx[e] - ax[e]) * t);
     const y = Math.round(ay[e] + (by[e] - ay[e]) * t);
     cut(e, x, y);
     cut(f, x, y);
-    return;
+    return count;
   }
   if (c === 0 && isBeside(edgeBox(ax[e], ay[e], bx[e], by[e]), ax[f], ay[f])) cut(e, ax[f], ay[f]);
   if (d === 0 && isBeside(edgeBox(ax[e], ay[e], bx[e], by[e]), bx[f], by[f])) cut(e, bx[f], by[f]);
   if (a === 0 && isBeside(edgeBox(ax[f], ay[f], bx[f], by[f]), ax[e], ay[e])) cut(f, ax[e], ay[e]);
   if (b === 0 && isBeside(edgeBox(ax[f], ay[f], bx[f], by[f]), bx[e], by[e])) cut(f, bx[e], by[e]);
+  return count;
 }
 
 type EdgeBox = readonly [minX: number, minY: number, maxX: number, maxY: number];
