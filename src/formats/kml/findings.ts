@@ -11,6 +11,11 @@ export const findings = {
     'ground overlays were read as the areas that they cover, without their images',
     'feature',
   ),
+  KML_PHOTO_AS_POINT: changed('photo overlays were read as their points, without their images', 'feature'),
+  KML_MODEL_AS_POINT: changed(
+    'models were read as the points where they stand, without their shapes',
+    'feature',
+  ),
   KML_STYLES_REDUCED: lost(
     'of styles only the colour and the icon of a feature are read, as fields',
     'style',

@@ -10,7 +10,7 @@ import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
 import { closeRing } from '../../batch/rings.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { NumberScanner } from '../../bytes/number-text.ts';
-import { tagName } from '../../bytes/xml-elements.ts';
+import { elementText, tagName } from '../../bytes/xml-elements.ts';
 import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure } from '../../errors.ts';
 import { type KmlName, kmlName } from './names.ts';
@@ -43,6 +43,8 @@ export class GeometryParser {
   notes = 0;
   /** The feature has points with several positions; its reader resets it. */
   hasExtraPositions = false;
+  /** The feature has models; its reader resets it. */
+  isModel = false;
   /** GEOMETRY_TYPE of the last geometry. */
   type = 0;
   /** Number of positions in the builder before the feature. */
@@ -79,10 +81,16 @@ export class GeometryParser {
       case 'MultiGeometry':
       case 'Track':
       case 'MultiTrack':
+      case 'Model':
         return true;
       default:
         return false;
     }
+  }
+
+  /** There is something to report. */
+  get hasNotes(): boolean {
+    return this.notes !== 0 || this.hasExtraPositions || this.isModel;
   }
 
   /** Reads the geometry element whose start tag was read last; sets `type`. */
@@ -150,6 +158,7 @@ export class GeometryParser {
   #simple(name: KmlName, at: number): number {
     if (name === 'Polygon') return this.#polygon(at);
     if (name === 'Track') return this.#track(at);
+    if (name === 'Model') return this.#model(at);
     const scanner = this.#scanner;
     const builder = this.#builder;
     const kind = name === 'Point' ? PART_KIND.point : PART_KIND.line;
@@ -265,6 +274,41 @@ export class GeometryParser {
     }
     this.#sink.times(times);
     this.type = GEOMETRY_TYPE.lineString;
+    return at;
+  }
+
+  /** The place of a model, whose shape is in another file. */
+  #model(at: number): number {
+    const scanner = this.#scanner;
+    const builder = this.#builder;
+    const start = scanner.tagStart;
+    const place: { longitude?: number; latitude?: number; altitude?: number } = {};
+    this.type = GEOMETRY_TYPE.none;
+    if (scanner.isEmpty) return at;
+    for (const depth = scanner.depth; scanner.depth >= depth; ) {
+      at = scanner.tag(at);
+      if (scanner.isEnd) continue;
+      const name = kmlName(scanner, this.#rootPrefix);
+      if (name === 'altitudeMode') at = this.#other(name, at);
+      else if (name === 'longitude' || name === 'latitude' || name === 'altitude') {
+        const read = elementText(scanner, at, this.#scratch);
+        at = read.at;
+        if (read.text.trim() !== '') place[name] = Number(read.text);
+      } else if (name !== 'Location') at = scanner.skip(at);
+    }
+    const { longitude, latitude, altitude } = place;
+    if (longitude === undefined || latitude === undefined) {
+      this.#sink.ignored('Model without a place');
+      return at;
+    }
+    if (![longitude, latitude, altitude ?? 0].every(Number.isFinite))
+      throw new XmlFault(start, 'the Location of a Model needs numbers for longitude and latitude');
+    if (altitude !== undefined) builder.widen('XYZ');
+    builder.position(longitude, latitude, altitude ?? Number.NaN);
+    builder.endRing();
+    builder.endPart(PART_KIND.point);
+    this.type = GEOMETRY_TYPE.point;
+    this.isModel = true;
     return at;
   }
 

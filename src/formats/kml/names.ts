@@ -8,6 +8,7 @@ const NAMES = [
   'Folder',
   'Placemark',
   'GroundOverlay',
+  'PhotoOverlay',
   'NetworkLink',
   'NetworkLinkControl',
   'Schema',
@@ -62,6 +63,10 @@ const NAMES = [
   'MultiGeometry',
   'Track',
   'MultiTrack',
+  'Model',
+  'Location',
+  'longitude',
+  'latitude',
   'coord',
   'coordinates',
   'outerBoundaryIs',
@@ -88,6 +93,13 @@ const table = new NameTable(NAMES);
 
 /** Prefixes that are used for KML and for its extension by Google, whatever the root element has. */
 const PREFIXES = ['kml', 'gx'].map((prefix) => new TextEncoder().encode(prefix));
+
+/** Features: the elements that become one. */
+export type FeatureName = 'Placemark' | 'GroundOverlay' | 'PhotoOverlay';
+
+export function isFeatureName(name: KmlName | null): name is FeatureName {
+  return name === 'Placemark' || name === 'GroundOverlay' || name === 'PhotoOverlay';
+}
 
 /** The name of the last tag if it is one of KML; null: another element, or one of another namespace. */
 export function kmlName(scanner: XmlScanner, rootPrefix: Uint8Array): KmlName | null {

@@ -8,7 +8,7 @@ import { partitionsOf } from '../counted-parts.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
 import { findDocument } from './kmz.ts';
-import { type KmlName, kmlName } from './names.ts';
+import { isFeatureName, type KmlName, kmlName } from './names.ts';
 import type { DocumentState, LayerState, SchemaTypes } from './state.ts';
 import { type FoundLayer, readStructure, type Schema, type Structure } from './structure.ts';
 import { resolveStyles } from './styles.ts';
@@ -46,6 +46,7 @@ export async function openKml(file: InputFile, context: OpenContext): Promise<So
     segment,
     fileName: file.name,
     rootPrefix: structure.rootPrefix,
+    placemarkNames: structure.placemarkNames,
     styles: resolveStyles(structure.styles),
     hasStandardFields: context.options.standard_fields !== 'used',
   };
@@ -67,16 +68,7 @@ export async function openKml(file: InputFile, context: OpenContext): Promise<So
 /** Elements that a document may consist of. */
 function rootName(scanner: XmlScanner, prefix: Uint8Array): KmlName | null {
   const name = kmlName(scanner, prefix);
-  switch (name) {
-    case 'kml':
-    case 'Document':
-    case 'Folder':
-    case 'Placemark':
-    case 'GroundOverlay':
-      return name;
-    default:
-      return null;
-  }
+  return name === 'kml' || name === 'Document' || name === 'Folder' || isFeatureName(name) ? name : null;
 }
 
 function noteStructure(structure: Structure, { findings }: OpenContext): void {

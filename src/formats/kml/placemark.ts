@@ -11,7 +11,7 @@ import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import type { Findings } from '../../findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
 import { GeometryParser, type GeometrySink } from './geometry.ts';
-import { type KmlName, kmlName } from './names.ts';
+import { type FeatureName, type KmlName, kmlName } from './names.ts';
 import { STANDARD_FIELDS, STANDARD_HINTS } from './standard-fields.ts';
 import type { LayerState } from './state.ts';
 import { colorOf, fragmentOf, readStyle, type Style } from './styles.ts';
@@ -39,6 +39,7 @@ export class PlacemarkReader implements GeometrySink {
   // Of the current feature:
   #style: Style = {};
   #url = '';
+  #hasFieldElements = false;
   #times: (readonly string[])[] = [];
   #areModesDifferent = new Set<string>();
 
@@ -86,7 +87,18 @@ export class PlacemarkReader implements GeometrySink {
   }
 
   /** Reads the feature whose start tag was read last; returns the offset after its end tag. */
-  read(name: 'Placemark' | 'GroundOverlay', at: number): number {
+  read(name: FeatureName, at: number): number {
+    this.#hasFieldElements = false;
+    return this.#read(name, at);
+  }
+
+  /** As read, for an element of Structure.placemarkNames, whose fields are elements. */
+  readOfSchema(at: number): number {
+    this.#hasFieldElements = true;
+    return this.#read('Placemark', at);
+  }
+
+  #read(name: FeatureName, at: number): number {
     const scanner = this.#scanner;
     const row = this.#begin();
     if (scanner.attribute(ID)) {
@@ -117,6 +129,7 @@ export class PlacemarkReader implements GeometrySink {
     this.#columns.row = row;
     this.#geometry.notes = 0;
     this.#geometry.hasExtraPositions = false;
+    this.#geometry.isModel = false;
     this.#geometry.featureStart = this.#builder.positionCount;
     this.#style = {};
     this.#url = '';
@@ -125,7 +138,7 @@ export class PlacemarkReader implements GeometrySink {
     return row;
   }
 
-  #end(name: 'Placemark' | 'GroundOverlay', type: number): void {
+  #end(name: FeatureName, type: number): void {
     const geometry = this.#geometry;
     geometry.checkCount(this.#builder.positionCount - geometry.featureStart);
     const isReduced = this.#style.hasMore === true;
@@ -134,17 +147,18 @@ export class PlacemarkReader implements GeometrySink {
     if (this.#times.length > 0 && this.#times.some((times) => times.length > 0))
       this.#columns.setJson('times', this.#times.length === 1 ? this.#times[0] : this.#times);
     this.#builder.endFeature(type);
-    if (isReduced || name === 'GroundOverlay' || geometry.hasExtraPositions || geometry.notes !== 0)
-      this.#note(name, isReduced);
+    if (isReduced || name !== 'Placemark' || geometry.hasNotes) this.#note(name, isReduced);
     for (const mode of this.#areModesDifferent)
       this.#findings.note('KML_MODES_DIFFER', { name: mode }, { record: this.rowCount });
   }
 
-  #note(name: 'Placemark' | 'GroundOverlay', isReduced: boolean): void {
+  #note(name: FeatureName, isReduced: boolean): void {
     const geometry = this.#geometry;
     const location = { record: this.rowCount };
     if (isReduced) this.#findings.note('KML_STYLES_REDUCED', {}, location);
     if (name === 'GroundOverlay') this.#findings.note('KML_OVERLAY_AS_POLYGON', {}, location);
+    if (name === 'PhotoOverlay') this.#findings.note('KML_PHOTO_AS_POINT', {}, location);
+    if (geometry.isModel) this.#findings.note('KML_MODEL_AS_POINT', {}, location);
     if (geometry.hasExtraPositions) this.#findings.note('KML_POSITIONS_IGNORED', {}, location);
     if (geometry.notes !== 0)
       for (const [bit, code] of GEOMETRY_NOTE_FINDINGS)
@@ -154,6 +168,10 @@ export class PlacemarkReader implements GeometrySink {
   /** A child of a feature that is no geometry. */
   #child(child: KmlName | null, at: number): number {
     const scanner = this.#scanner;
+    if (this.#hasFieldElements) {
+      const field = tagName(scanner);
+      if (this.#state.types.has(field)) return this.#value(this.#columns.column(field), at);
+    }
     switch (child) {
       case 'name':
       case 'description':
@@ -411,6 +429,11 @@ export class PlacemarkReader implements GeometrySink {
         at = read.at;
         text = read.text;
       }
+    if (text.trim() === '') {
+      this.ignored('LatLonQuad without positions');
+      this.#geometry.type = GEOMETRY_TYPE.none;
+      return at;
+    }
     const corners = text
       .trim()
       .split(/\s+/)

@@ -1,14 +1,16 @@
 /** Reads KML (2.0 to 2.3, with Google's extension) and KMZ in partitions. */
+
+import { tagName } from '../../bytes/xml-elements.ts';
 import { XmlFault } from '../../bytes/xml-scanner.ts';
 import { Findings } from '../../findings.ts';
 import { openSegment } from '../../io/file-segment.ts';
 import { XmlWindow } from '../../io/xml-window.ts';
 import { countedParts, PART_STRIDE } from '../counted-parts.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
-import { kmlName } from './names.ts';
+import { isFeatureName, kmlName } from './names.ts';
 import { openKml } from './open.ts';
 import { PlacemarkReader } from './placemark.ts';
-import type { LayerState } from './state.ts';
+import type { DocumentState, LayerState } from './state.ts';
 
 export const reader: FormatReader = {
   typing: 'layer',
@@ -32,7 +34,7 @@ export const reader: FormatReader = {
       while (last + 1 < end && startOf(state, last + 1) === endOf(state, last)) last++;
       window.load(startOf(state, part), endOf(state, last));
       try {
-        readFeatures(window, placemarks, state.document.rootPrefix);
+        readFeatures(window, placemarks, state.document);
       } catch (fault) {
         if (!(fault instanceof XmlFault)) throw fault;
         throw window.failureOf(fault, { layer: layer.name, record: placemarks.rowCount + 1 });
@@ -49,10 +51,17 @@ const startOf = ({ parts }: LayerState, part: number): number => parts[part * PA
 const endOf = ({ parts }: LayerState, part: number): number => parts[part * PART_STRIDE + 1];
 
 /** The features in the window, which has whole elements. */
-function readFeatures({ scanner }: XmlWindow, placemarks: PlacemarkReader, rootPrefix: Uint8Array): void {
+function readFeatures(
+  { scanner }: XmlWindow,
+  placemarks: PlacemarkReader,
+  { rootPrefix, placemarkNames }: DocumentState,
+): void {
   for (let at = scanner.find(0); at >= 0; at = scanner.find(at)) {
     at = scanner.tag(at);
     const name = kmlName(scanner, rootPrefix);
-    at = name === 'Placemark' || name === 'GroundOverlay' ? placemarks.read(name, at) : scanner.skip(at);
+    if (isFeatureName(name)) at = placemarks.read(name, at);
+    else if (placemarkNames.size > 0 && placemarkNames.has(tagName(scanner)))
+      at = placemarks.readOfSchema(at);
+    else at = scanner.skip(at);
   }
 }

@@ -13,6 +13,8 @@ export interface DocumentState {
   readonly fileName: string;
   /** Prefix of the root element, without the colon. */
   readonly rootPrefix: Uint8Array;
+  /** As Structure.placemarkNames. */
+  readonly placemarkNames: ReadonlySet<string>;
   readonly styles: SharedStyles;
   /** Whether standard fields without values are fields. */
   readonly hasStandardFields: boolean;

@@ -10,7 +10,7 @@ import { XmlFault } from '../../bytes/xml-scanner.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { XmlWindow } from '../../io/xml-window.ts';
 import type { XmlRoot } from '../xml-document.ts';
-import { type KmlName, kmlName } from './names.ts';
+import { isFeatureName, type KmlName, kmlName } from './names.ts';
 import { readStyle, type Style } from './styles.ts';
 
 /** Bytes of a part: the least that a partition or a sample consists of. */
@@ -25,6 +25,7 @@ const ID = encoder.encode('id');
 const KML_ID = encoder.encode('kml:id');
 const NAME = encoder.encode('name');
 const TYPE = encoder.encode('type');
+const PARENT = encoder.encode('parent');
 
 export interface FoundLayer {
   /** The document or folder; null: it has no name. */
@@ -46,6 +47,11 @@ export interface Schema {
 
 export interface Structure {
   readonly rootPrefix: Uint8Array;
+  /**
+   * Elements that are placemarks with the fields of a Schema, each field an element: KML 2.0, still written by Google Earth
+   * Pro and by programs that convert shapefiles.
+   */
+  readonly placemarkNames: ReadonlySet<string>;
   /** Documents and folders in their order, also those without features. */
   readonly containers: readonly FoundLayer[];
   readonly schemas: readonly Schema[];
@@ -96,6 +102,7 @@ class StructureReader {
   /** The open documents and folders, with the depth of their elements. */
   readonly #open: { readonly layer: FoundLayer; readonly depth: number }[] = [];
   readonly #schemas: Schema[] = [];
+  readonly #placemarkNames = new Set<string>();
   readonly #styles = new Map<string, Style>();
   readonly #links: string[] = [];
   readonly #ignored = new Map<string, number>();
@@ -144,6 +151,7 @@ class StructureReader {
     }
     return {
       rootPrefix: this.#root.prefix,
+      placemarkNames: this.#placemarkNames,
       containers: this.#containers,
       schemas: this.#schemas,
       styles: this.#styles,
@@ -180,7 +188,8 @@ class StructureReader {
         this.#enter(scanner.depth, scanner.isEmpty);
         return next;
       case 'Placemark':
-      case 'GroundOverlay': {
+      case 'GroundOverlay':
+      case 'PhotoOverlay': {
         const start = this.#window.base + scanner.tagStart;
         const end =
           name === 'Placemark' ? this.#ends.skip(PLACEMARK, next, this.#window) : scanner.skip(next);
@@ -211,7 +220,12 @@ class StructureReader {
         return this.#updates(next);
       default: {
         let ignored = tagName(scanner);
+        const start = this.#window.base + scanner.tagStart;
         const end = scanner.skip(next);
+        if (layer !== null && this.#placemarkNames.has(ignored)) {
+          this.#feature(layer, start, this.#window.base + end);
+          return end;
+        }
         if (!this.#ignored.has(ignored) && this.#ignored.size >= MAX_NAMED) ignored = '…';
         this.#ignored.set(ignored, (this.#ignored.get(ignored) ?? 0) + 1);
         return end;
@@ -247,6 +261,7 @@ class StructureReader {
     const scratch = this.#scratch;
     const id = scanner.attributeText(ID, scratch) ?? '';
     const name = scanner.attributeText(NAME, scratch) ?? '';
+    const parent = scanner.attributeText(PARENT, scratch);
     const fields: { name: string; hint: TextHint }[] = [];
     if (!scanner.isEmpty)
       for (;;) {
@@ -260,6 +275,7 @@ class StructureReader {
         }
         at = scanner.skip(at);
       }
+    if (parent === 'Placemark' && name !== '') this.#placemarkNames.add(name);
     this.#schemas.push({ id, name, fields, owner: this.#open.at(-1)?.layer ?? null });
     return at;
   }
@@ -299,7 +315,7 @@ class StructureReader {
       at = scanner.tag(at);
       if (scanner.isEnd) continue;
       const name = kmlName(scanner, this.#root.prefix);
-      if (name === 'Placemark' || name === 'GroundOverlay') count++;
+      if (isFeatureName(name)) count++;
     }
     this.#updateCount += count;
     return at;
