@@ -188,6 +188,11 @@ export interface OpenContext {
   readonly threads?: OpenThreads;
   /** Geometries are not used: where the format can do without, the file needs none, and all columns are fields. */
   readonly attributesOnly?: true;
+  /**
+   * Tables without geometries are layers if they are named here, or if the file has no other layer. Missing: with `attributesOnly` all
+   * are, else none is.
+   */
+  readonly tables?: readonly string[];
 }
 
 /** A range of records that one worker reads; `start` and `end` in a unit of the reader (bytes, record numbers). */

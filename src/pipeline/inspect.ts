@@ -98,6 +98,7 @@ async function inspect(
     findings,
     partitionBytes: cutting.partitionBytes,
     scratch,
+    tables: input.layers ?? [],
   };
   const open = (): Promise<readonly SourceLayer[]> => reader.open(file, opening);
   if (input.textOnly === true) {

@@ -154,6 +154,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       partitionBytes,
       ...(forSelection === undefined ? {} : { forSelection }),
       scratch,
+      ...(opening.hasTarget && index === 0 ? {} : { tables: input.layers ?? [] }),
       ...threadsOf(opening, index),
     });
     checkLayerNames(layers);

@@ -55,6 +55,13 @@ interface Found {
   readonly located: LocatedGeometry;
 }
 
+export interface FoundHeader {
+  readonly header: Header;
+  readonly located: LocatedGeometry;
+  /** The cells of the row of the header, before they are made unique. */
+  readonly cells: readonly string[];
+}
+
 /** `newline`: the byte that lines are counted by. Throws CONFIG_INVALID, INPUT_WRONG_FORMAT, TEXT_ENCODING_INVALID and CSV_ codes. */
 export function findHeader(
   file: InputFile,
@@ -62,7 +69,7 @@ export function findHeader(
   source: ByteSource,
   context: OpenContext,
   newline = newlineOf(source),
-): { readonly header: Header; readonly located: LocatedGeometry } {
+): FoundHeader {
   const { options, findings } = context;
   const given = delimiterOption(options.delimiter);
   const { settings, start } = headSettings(file, layerName, source, context, newline);
@@ -82,6 +89,7 @@ export function findHeader(
   return {
     header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry, checks, dataStart },
     located,
+    cells: names,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Valid but unusual GeoPackages: views, wide tables, names, logs beside the file, layers that cannot be read. */
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
@@ -177,4 +177,48 @@ test('rejects a file that is being written or was left incomplete, with advice',
   journal.set([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0xff, 0xff, 0xff, 0xff]);
   writeFileSync(`${left}-journal`, journal);
   await assert.rejects(countIn(left), rejectedWith(/^DATABASE_UNREADABLE: .*journal/));
+});
+
+test('a table of attributes is a layer if it is chosen, or if there are no features', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'x.gpkg');
+  const attributes = `CREATE TABLE prices (id INTEGER PRIMARY KEY, price REAL); INSERT INTO prices VALUES (7, 1.5), (9, NULL);
+    UPDATE gpkg_contents SET data_type = 'attributes', srs_id = 0 WHERE table_name = 'prices';
+    DELETE FROM gpkg_geometry_columns WHERE table_name = 'prices';`;
+  const rowsOf = async (
+    sql: string,
+    layers: readonly string[],
+    chosen?: readonly string[],
+  ): Promise<unknown> => {
+    rmSync(path, { force: true });
+    writeRawGeopackage(path, { sql, layers });
+    const database = new DatabaseSync(path);
+    database.exec(attributes.slice(attributes.indexOf('UPDATE')));
+    database.close();
+    const options = { from: 'gpkg', to: 'geojson', ...(chosen === undefined ? {} : { layers: chosen }) };
+    const { outputPath, report } = await convertFile(path, workspace.path, options);
+    const { features } = JSON.parse(readFileSync(outputPath, 'utf8')) as {
+      features: { id: unknown; geometry: unknown; properties: unknown }[];
+    };
+    return {
+      skipped: report.warnings.filter(({ code }) => code === 'LAYER_SKIPPED').length,
+      rows: features.map(({ id, geometry, properties }) => [id, geometry, properties]),
+    };
+  };
+  const create = attributes.slice(0, attributes.indexOf('UPDATE'));
+  const prices = [
+    [7, null, { price: 1.5 }],
+    [9, null, { price: null }],
+  ];
+  const both = `${TABLE} ${create}`;
+  assert.deepEqual(await rowsOf(create, ['prices']), { skipped: 0, rows: prices });
+  assert.deepEqual(await rowsOf(both, ['t', 'prices'], ['prices']), { skipped: 0, rows: prices });
+  const point = { type: 'Point', coordinates: [1, 2] };
+  assert.deepEqual(await rowsOf(both, ['t', 'prices']), {
+    skipped: 1,
+    rows: [
+      [1, point, { name: 'one' }],
+      [2, point, { name: 'two' }],
+    ],
+  });
 });

@@ -213,6 +213,25 @@ test('options name columns and the row of the header', async () => {
   );
 });
 
+test('a first row of values is data in a sheet without positions, unless an option says what it is', async () => {
+  const namesOf = async (rows: string, options = {}): Promise<readonly string[]> => {
+    const { layers, findings } = await read(sheet(rows), options);
+    const told = findings.some(({ code }) => code === 'XLSX_HEADER_MISSING');
+    return [
+      ...layers[0].fields.map(({ name }) => name),
+      `${layers[0].rows.length} rows`,
+      ...(told ? ['told'] : []),
+    ];
+  };
+  const values = row(1, 2) + row(3, 4);
+  assert.deepEqual(await namesOf(values), ['column_1', 'column_2', '2 rows', 'told']);
+  assert.deepEqual(await namesOf(values, { has_header: true }), ['1', '2', '1 rows']);
+  assert.deepEqual(await namesOf(values, { header_row: 2 }), ['3', '4', '0 rows']);
+  // Years as names beside an empty corner, and a name in a row of numbers.
+  assert.deepEqual(await namesOf(row(null, 2010) + row('Bern', 5)), ['column_1', '2010', '1 rows']);
+  assert.deepEqual(await namesOf(row('year', 2010) + row(1, 5)), ['year', '2010', '1 rows']);
+});
+
 test('a fault of one sheet does not hide the others', async () => {
   const both = sheets(
     { name: 'good', rows: row('lon', 'lat') + row(1, 2) },

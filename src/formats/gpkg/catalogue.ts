@@ -60,8 +60,11 @@ interface ContentsEntry {
 const CONTENTS = 'gpkg_contents';
 const GEOMETRY_COLUMNS = 'gpkg_geometry_columns';
 const EXTENT = ['min_x', 'min_y', 'max_x', 'max_y'];
-/** Tables without features that are too common in valid files to report. */
 const ATTRIBUTES = new Set(['attributes', 'aspatial']);
+/** GDAL 1.11 needed a feature table to open a file that only has tiles, so later versions wrote this one. */
+const PLACEHOLDER = 'ogr_empty_table';
+
+type CatalogueContext = Pick<OpenContext, 'findings' | 'limits' | 'attributesOnly' | 'tables'>;
 
 /** In the order of gpkg_contents. Throws INPUT_WRONG_FORMAT and GPKG_NO_FEATURES. */
 export function listedLayers(
@@ -69,7 +72,7 @@ export function listedLayers(
   tables: ReadonlyMap<string, TableEntry>,
   source: string,
   jsonColumns: ReadonlyMap<string, ReadonlySet<string>>,
-  context: Pick<OpenContext, 'findings' | 'limits' | 'attributesOnly'>,
+  context: CatalogueContext,
 ): (ListedLayer | FaultyLayer)[] {
   const { findings } = context;
   if (!tables.has(CONTENTS) && !tables.has(GEOMETRY_COLUMNS)) {
@@ -87,6 +90,7 @@ export function listedLayers(
     ...contents,
     ...unlisted.map(({ table, srsId }) => ({ table, dataType: 'features', srsId, extent: null })),
   ];
+  const isTable = tableRule(candidates, entriesOf, context);
   const layers: (ListedLayer | FaultyLayer)[] = [];
   const seen = new Set<string>();
   for (const candidate of candidates) {
@@ -94,40 +98,63 @@ export function listedLayers(
     if (seen.has(key)) continue;
     seen.add(key);
     const entries = entriesOf.get(key) ?? [];
-    const outcome = layerOf(database, candidate, entries, tables.get(key), jsonColumns.get(key), context);
+    const found = { entry: tables.get(key), isTable: isTable(candidate), json: jsonColumns.get(key) };
+    const outcome = layerOf(database, candidate, entries, found, context);
     if (typeof outcome === 'string')
       findings.note('LAYER_SKIPPED', { layer: candidate.table, reason: outcome });
-    else layers.push(outcome);
+    else if (outcome !== null) layers.push(outcome);
   }
   if (layers.length === 0) throw failure('GPKG_NO_FEATURES', { source, found: contentsFound(candidates) });
   return layers;
 }
 
-/** The layer, or the reason why it is not one. */
+/** Which tables of attributes are layers. */
+function tableRule(
+  candidates: readonly ContentsEntry[],
+  entriesOf: ReadonlyMap<string, readonly GeometryEntry[]>,
+  { attributesOnly, tables }: CatalogueContext,
+): (candidate: ContentsEntry) => boolean {
+  const isAttributes = ({ table, dataType }: ContentsEntry): boolean =>
+    ATTRIBUTES.has(dataType.toLowerCase()) && !entriesOf.has(folded(table));
+  if (attributesOnly === true) return isAttributes;
+  if (tables === undefined) return () => false;
+  const hasFeatures = candidates.some(
+    (candidate) =>
+      candidate.table !== PLACEHOLDER &&
+      (candidate.dataType.toLowerCase() === 'features' || entriesOf.has(folded(candidate.table))),
+  );
+  return (candidate) => isAttributes(candidate) && (!hasFeatures || tables.includes(candidate.table));
+}
+
+interface FoundTable {
+  /** Missing: there is no table of the name. */
+  readonly entry: TableEntry | undefined;
+  /** It is a table of attributes, and a layer. */
+  readonly isTable: boolean;
+  readonly json: ReadonlySet<string> | undefined;
+}
+
+/** The layer, or the reason why it is not one; null: nothing is lost without it. */
 function layerOf(
   database: UntrustedDatabase,
   { table, dataType, srsId, extent }: ContentsEntry,
   geometries: readonly GeometryEntry[],
-  entry: TableEntry | undefined,
-  jsonColumns: ReadonlySet<string> | undefined,
-  { findings, limits, attributesOnly }: Pick<OpenContext, 'findings' | 'limits' | 'attributesOnly'>,
-): ListedLayer | FaultyLayer | string {
+  { entry, isTable, json = new Set() }: FoundTable,
+  { findings, limits, attributesOnly, tables }: CatalogueContext,
+): ListedLayer | FaultyLayer | string | null {
   const geometry: GeometryEntry | undefined = geometries[0];
   const isFeatures = dataType.toLowerCase() === 'features';
-  const isTable = attributesOnly === true && geometry === undefined && ATTRIBUTES.has(dataType.toLowerCase());
   if (geometry === undefined && !isFeatures && !isTable)
     return ATTRIBUTES.has(dataType.toLowerCase())
-      ? 'it holds attributes without geometry'
+      ? `it holds attributes without geometry${tables === undefined ? '' : '; it is read if it is chosen by its name'}`
       : `it holds ${dataType === '' ? 'no features' : dataType}, not features`;
-  // GDAL 1.11 needed a feature table to open a file that only has tiles, so later versions wrote this one.
-  if (table === 'ogr_empty_table') return 'it is a placeholder that GDAL writes into files without features';
+  if (table === PLACEHOLDER) return null;
   if (entry === undefined) return 'the GeoPackage lists it, but there is no table of that name';
   if (entry.kind === 'virtual' || entry.kind === 'shadow') return 'it is a virtual table';
   let schema: TableSchema | null;
   try {
-    const json = jsonColumns ?? new Set();
     schema = isTable
-      ? readAttributeSchema(database, entry, json, limits)
+      ? readAttributeSchema(database, entry, json, limits, attributesOnly === true)
       : readSchema(database, entry, geometry?.column ?? null, json, limits);
   } catch (error) {
     return faultyLayer(entry.name, error);

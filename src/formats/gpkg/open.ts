@@ -214,9 +214,14 @@ function sourceLayer(
     statedExtent: extent,
     encoding: 'utf-8',
     partitions: cut.partitions,
-    ...(state.geometry === null ? { isTable: true } : {}),
+    ...(state.geometry === null ? tableFacts(entry.name) : {}),
     state,
   };
+}
+
+function tableFacts(table: string): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
+  const reason = `table '${table.slice(0, 40)}' has no geometries`;
+  return { isTable: true, assumedCrs: { crs: 'EPSG:4326', reason } };
 }
 
 /** Texts and blobs count with their lengths, numbers with 8 bytes. */

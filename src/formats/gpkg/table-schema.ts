@@ -53,7 +53,7 @@ export function readColumns(database: UntrustedDatabase, table: string): TableCo
 }
 
 export interface TableSchema {
-  /** Null: a table of attributes, in which the key is a field, too. */
+  /** Null: a table of attributes. */
   readonly geometry: string | null;
   /** SQL of the unique integer that identifies a row; null if there is none. */
   readonly key: string | null;
@@ -93,7 +93,7 @@ export function readSchema(
     (candidates.length === 1 ? candidates[0] : undefined);
   return geometry === undefined
     ? null
-    : schemaOf(database, entry, { columns, geometry, jsonColumns, limits });
+    : schemaOf(database, entry, { columns, geometry, keyIsField: false, jsonColumns, limits });
 }
 
 /** The schema of a table without geometries. Throws LIMIT_EXCEEDED. */
@@ -102,15 +102,17 @@ export function readAttributeSchema(
   entry: TableEntry,
   jsonColumns: ReadonlySet<string>,
   limits: InputLimits,
+  keyIsField: boolean,
 ): TableSchema {
   const columns = readColumns(database, entry.name);
-  return schemaOf(database, entry, { columns, geometry: null, jsonColumns, limits });
+  return schemaOf(database, entry, { columns, geometry: null, keyIsField, jsonColumns, limits });
 }
 
 interface Columns {
   readonly columns: readonly TableColumn[];
   /** One of them. */
   readonly geometry: TableColumn | null;
+  readonly keyIsField: boolean;
   readonly jsonColumns: ReadonlySet<string>;
   readonly limits: InputLimits;
 }
@@ -118,12 +120,12 @@ interface Columns {
 function schemaOf(
   database: UntrustedDatabase,
   entry: TableEntry,
-  { columns, geometry, jsonColumns, limits }: Columns,
+  { columns, geometry, keyIsField, jsonColumns, limits }: Columns,
 ): TableSchema {
   const keyColumn = integerKey(database, columns, entry);
   const fieldIndexes = columns
     .map((_, i) => i)
-    .filter((i) => geometry === null || (columns[i] !== geometry && columns[i] !== keyColumn));
+    .filter((i) => columns[i] !== geometry && (keyIsField || columns[i] !== keyColumn));
   checkFieldCount(entry.name, fieldIndexes.length, limits);
   const fieldColumns = fieldIndexes.map((i) => columns[i]);
   const fields = fieldColumns.map(({ name, declared, isGenerated }): TableField => {

@@ -32,8 +32,8 @@ export const xlsx: Format<typeof errors, typeof findings> = {
       ...columnOptions,
       has_header: {
         type: 'boolean',
-        default: true,
-        description: 'false: the first row is data, and the columns are column_1, column_2, ...',
+        description:
+          'false: the first row is data, and the columns are column_1, column_2, ... Default: false for a sheet without positions whose first row has a number, date or boolean in each column, else true.',
       },
       header_row: {
         type: 'integer',

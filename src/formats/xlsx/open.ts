@@ -6,7 +6,7 @@ import { CR } from '../../bytes/ascii.ts';
 import { failure, GeomillError } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { openFileSource } from '../../io/byte-source.ts';
-import { findHeader } from '../../tables/find-header.ts';
+import { type FoundHeader, findHeader, type Header } from '../../tables/find-header.ts';
 import type { LocatedGeometry } from '../../tables/located.ts';
 import { geometryColumns } from '../../tables/row-geometry.ts';
 import { type TableState, tableState } from '../../tables/state.ts';
@@ -119,12 +119,12 @@ function headerOf(
   sheet: string,
   source: Parameters<typeof findHeader>[2],
   context: OpenContext,
-): ReturnType<typeof findHeader> {
+): FoundHeader {
   try {
     return findHeader(file, sheet, source, context, CR);
   } catch (error) {
     if (!(error instanceof GeomillError) || error.code !== 'CSV_COLUMN_MISSING') throw error;
-    const { header } = findHeader(file, sheet, source, { ...context, attributesOnly: true }, CR);
+    const header = attributesHeader(file, sheet, source, { ...context, attributesOnly: true });
     const columns = header.names.slice(0, SHOWN_NAMES).map((name) => `'${name.slice(0, 40)}'`);
     context.findings.note('XLSX_NO_POSITION', { sheet, columns: columns.join(', ') });
     const assumedCrs: AssumedCrs = {
@@ -132,8 +132,31 @@ function headerOf(
       reason: `sheet '${sheet.slice(0, 40)}' has no positions`,
     };
     const located: LocatedGeometry = { place: header.geometry, assumedCrs };
-    return { header, located };
+    return { header, located, cells: [] };
   }
+}
+
+/** A value that names nothing: a number, boolean or date. */
+const PLAIN_VALUE = /^(-?[\d.]+(e[-+]?\d+)?|true|false|\d{4}-\d\d-\d\d([ T].*)?)$/i;
+
+/** The header of a sheet without positions. A first row that has only values, and one in each column, is data. */
+function attributesHeader(
+  file: InputFile,
+  sheet: string,
+  source: Parameters<typeof findHeader>[2],
+  context: OpenContext,
+): Header {
+  const { options } = context;
+  const isStated = options.has_header !== undefined || options.header_line !== undefined;
+  if (!isStated) {
+    const { cells } = findHeader(file, sheet, source, { ...context, findings: new Findings() }, CR);
+    if (cells.every((cell) => PLAIN_VALUE.test(cell))) {
+      context.findings.note('XLSX_HEADER_MISSING', { sheet });
+      return findHeader(file, sheet, source, { ...context, options: { ...options, has_header: false } }, CR)
+        .header;
+    }
+  }
+  return findHeader(file, sheet, source, context, CR).header;
 }
 
 /** The columns that are fields, with the types of their values after the header. */
