@@ -38,6 +38,20 @@ interface Member {
 
 const decoder = new TextDecoder();
 
+/** MultiPoint, MultiLineString and MultiPolygon are no elements of KML, but other programs write them. */
+function isMulti(name: KmlName | null): boolean {
+  switch (name) {
+    case 'MultiGeometry':
+    case 'MultiTrack':
+    case 'MultiPoint':
+    case 'MultiLineString':
+    case 'MultiPolygon':
+      return true;
+    default:
+      return false;
+  }
+}
+
 export class GeometryParser {
   /** Bits of GEOMETRY_NOTE of the feature; its reader resets it. */
   notes = 0;
@@ -73,14 +87,13 @@ export class GeometryParser {
 
   /** Whether the element is a geometry that `read` reads. */
   static isGeometry(name: KmlName | null): boolean {
+    if (isMulti(name)) return true;
     switch (name) {
       case 'Point':
       case 'LineString':
       case 'LinearRing':
       case 'Polygon':
-      case 'MultiGeometry':
       case 'Track':
-      case 'MultiTrack':
       case 'Model':
         return true;
       default:
@@ -95,10 +108,7 @@ export class GeometryParser {
 
   /** Reads the geometry element whose start tag was read last; sets `type`. */
   read(name: KmlName, at: number): number {
-    if (name !== 'MultiGeometry' && name !== 'MultiTrack') {
-      at = this.#simple(name, at);
-      return at;
-    }
+    if (!isMulti(name)) return this.#simple(name, at);
     const members: Member[] = [];
     at = this.#multi(at, members);
     if (this.type === GEOMETRY_TYPE.geometryCollection)
@@ -132,7 +142,7 @@ export class GeometryParser {
       if (scanner.isEnd) break;
       const name = kmlName(scanner, this.#rootPrefix);
       const part = builder.partCount;
-      if (name === 'MultiGeometry' || name === 'MultiTrack') {
+      if (isMulti(name)) {
         const inner: Member[] = [];
         at = this.#multi(at, inner);
         if (this.type === GEOMETRY_TYPE.geometryCollection) {

@@ -112,9 +112,10 @@ export class PlacemarkReader implements GeometrySink {
         at = scanner.tag(at);
         if (scanner.isEnd) break;
         const child = kmlName(scanner, this.#rootPrefix);
-        if (child !== null && GeometryParser.isGeometry(child) && type === GEOMETRY_TYPE.none) {
+        if (child !== null && GeometryParser.isGeometry(child) && !this.#hasPositions()) {
           at = this.#geometry.read(child, at);
-          type = this.#geometry.type;
+          // Location histories have an empty point before each track.
+          if (type === GEOMETRY_TYPE.none || this.#hasPositions()) type = this.#geometry.type;
         } else if (name === 'GroundOverlay' && (child === 'LatLonBox' || child === 'LatLonQuad')) {
           at = child === 'LatLonBox' ? this.#box(at) : this.#quad(at);
           type = this.#geometry.type;
@@ -136,6 +137,10 @@ export class PlacemarkReader implements GeometrySink {
     if (this.#times.length > 0) this.#times = [];
     if (this.#areModesDifferent.size > 0) this.#areModesDifferent = new Set();
     return row;
+  }
+
+  #hasPositions(): boolean {
+    return this.#builder.positionCount > this.#geometry.featureStart;
   }
 
   #end(name: FeatureName, type: number): void {
