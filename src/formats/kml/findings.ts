@@ -11,7 +11,6 @@ export const findings = {
     'ground overlays were read as the areas that they cover, without their images',
     'feature',
   ),
-  KML_PHOTO_AS_POINT: changed('photo overlays were read as their points, without their images', 'feature'),
   KML_MODEL_AS_POINT: changed(
     'models were read as the points where they stand, without their shapes',
     'feature',

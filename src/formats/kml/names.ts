@@ -8,7 +8,6 @@ const NAMES = [
   'Folder',
   'Placemark',
   'GroundOverlay',
-  'PhotoOverlay',
   'NetworkLink',
   'NetworkLinkControl',
   'Schema',
@@ -98,10 +97,10 @@ const table = new NameTable(NAMES);
 const PREFIXES = ['kml', 'gx'].map((prefix) => new TextEncoder().encode(prefix));
 
 /** Features: the elements that become one. */
-export type FeatureName = 'Placemark' | 'GroundOverlay' | 'PhotoOverlay';
+export type FeatureName = 'Placemark' | 'GroundOverlay';
 
 export function isFeatureName(name: KmlName | null): name is FeatureName {
-  return name === 'Placemark' || name === 'GroundOverlay' || name === 'PhotoOverlay';
+  return name === 'Placemark' || name === 'GroundOverlay';
 }
 
 /** The name of the last tag if it is one of KML; null: another element, or one of another namespace. */

@@ -162,7 +162,6 @@ export class PlacemarkReader implements GeometrySink {
     const location = { record: this.rowCount };
     if (isReduced) this.#findings.note('KML_STYLES_REDUCED', {}, location);
     if (name === 'GroundOverlay') this.#findings.note('KML_OVERLAY_AS_POLYGON', {}, location);
-    if (name === 'PhotoOverlay') this.#findings.note('KML_PHOTO_AS_POINT', {}, location);
     if (geometry.isModel) this.#findings.note('KML_MODEL_AS_POINT', {}, location);
     if (geometry.hasExtraPositions) this.#findings.note('KML_POSITIONS_IGNORED', {}, location);
     if (geometry.notes !== 0)

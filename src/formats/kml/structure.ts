@@ -188,8 +188,7 @@ class StructureReader {
         this.#enter(scanner.depth, scanner.isEmpty);
         return next;
       case 'Placemark':
-      case 'GroundOverlay':
-      case 'PhotoOverlay': {
+      case 'GroundOverlay': {
         const start = this.#window.base + scanner.tagStart;
         const end =
           name === 'Placemark' ? this.#ends.skip(PLACEMARK, next, this.#window) : scanner.skip(next);
