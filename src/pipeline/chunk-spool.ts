@@ -8,7 +8,7 @@ import { type ByteSink, createFileSink } from '../io/byte-sink.ts';
 import { openFileSource } from '../io/byte-source.ts';
 
 /** Bytes in memory for all parts together. */
-const MEMORY_BYTES = 64 << 20;
+const MEMORY_BYTES = 32 << 20;
 const LENGTH_BYTES = 4;
 
 interface Block {

@@ -571,6 +571,8 @@ class Conversion {
           const { idField = null } = outputs[layer.index];
           await layer.encode(null, idField, ({ parts = [] }) => output.take(layer.index, parts));
         }
+        // Their heaps would add to the memory of the parts.
+        await more.executor.stop();
         await output.write();
       },
       finish: () => output.finish(),

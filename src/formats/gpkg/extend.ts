@@ -87,6 +87,8 @@ export class ExtendingSink implements OutputSink {
   readonly #database: BulkDatabase;
   readonly #context: WriteContext;
   readonly #tables: (FeatureTable | AppendedTable)[];
+  /** The layer of the last chunk. */
+  #layerIndex = 0;
 
   constructor(path: string, layers: readonly LayerState[], existing: ExistingOutput, context: WriteContext) {
     this.#path = path;
@@ -118,6 +120,10 @@ export class ExtendingSink implements OutputSink {
   append(layerIndex: number, chunk: unknown): void {
     const table = this.#tables[layerIndex];
     if (table === undefined) throw failure('INTERNAL', { reason: `there is no output layer ${layerIndex}` });
+    const last = this.#tables[this.#layerIndex];
+    // Frees the memory of its index.
+    if (layerIndex !== this.#layerIndex && last instanceof FeatureTable) last.finish();
+    this.#layerIndex = layerIndex;
     const added = chunk as GpkgChunk;
     this.#database.allowGrowth(GROWTH_FACTOR * chunkByteLength(added) + ROW_BYTES * added.rowCount);
     table.append(added);

@@ -58,7 +58,8 @@ export class FeatureTable {
   rowCount = 0;
   readonly #database: BulkDatabase;
   readonly #findings: Findings;
-  readonly #rtree: RtreeBuilder | null;
+  /** Has the boxes of up to a million rows in memory. Null: the layer has no index, or it is complete. */
+  #rtree: RtreeBuilder | null;
   /** Null as soon as SQLite inserts the rows. */
   #tree: TableTree | null;
   /** Prepared when needed, and again for a further column. */
@@ -76,6 +77,7 @@ export class FeatureTable {
   #promotedCount = 0;
   /** Rows were inserted as they came, not promoted, with keys in any order. */
   #insertsOneByOne = false;
+  #isFinished = false;
 
   constructor(database: BulkDatabase, plan: FeatureTablePlan, findings: Findings) {
     this.plan = plan;
@@ -120,12 +122,15 @@ export class FeatureTable {
     this.rowCount += rowCount;
   }
 
-  /** Completes the geometries, the keys and the RTree. */
+  /** Completes the geometries, the keys and the RTree, and frees their memory. Does nothing if it was called before. */
   finish(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
     this.#finishTree();
     this.#settleTypes();
     this.#settleProvisional();
     this.#rtree?.finish();
+    this.#rtree = null;
   }
 
   /** The keys of a chunk if they need no checks, else null. */

@@ -41,6 +41,8 @@ export class GpkgSink implements OutputSink {
   readonly #layers: readonly LayerState[];
   readonly #context: WriteContext;
   readonly #tables: (FeatureTable | null)[];
+  /** The layer of the last chunk. */
+  #layerIndex = 0;
 
   constructor(path: string, layers: readonly LayerState[], context: WriteContext) {
     this.#path = path;
@@ -65,6 +67,9 @@ export class GpkgSink implements OutputSink {
   }
 
   append(layerIndex: number, chunk: unknown): void {
+    // Frees the memory of its index.
+    if (layerIndex !== this.#layerIndex) this.#table(this.#layerIndex).finish();
+    this.#layerIndex = layerIndex;
     this.#table(layerIndex).append(chunk as GpkgChunk);
     releaseRows(chunk as GpkgChunk);
   }
