@@ -14,14 +14,12 @@ export class ByteWriter {
     this.#view = new DataView(this.bytes.buffer);
   }
 
-  /** Reserves memory for `count` more bytes. Invalidates earlier references to `bytes`. */
+  /** Reserves memory for `count` more bytes. Detaches earlier references to `bytes`, so that their memory is free at once. */
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2));
-    grown.set(this.bytes.subarray(0, this.length));
-    this.bytes = grown;
-    this.#view = new DataView(grown.buffer);
+    this.bytes = new Uint8Array(this.bytes.buffer.transfer(Math.max(needed, this.bytes.length * 2)));
+    this.#view = new DataView(this.bytes.buffer);
   }
 
   uint8(value: number): void {

@@ -154,9 +154,8 @@ export class RecordWriter {
   #reserve(count: number): void {
     const needed = this.#length + count;
     if (needed <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
-    grown.set(this.#bytes.subarray(0, this.#length));
-    this.#use(grown);
+    // Frees the memory of before at once.
+    this.#use(new Uint8Array(this.#bytes.buffer.transfer(Math.max(needed, this.#bytes.length * 2))));
   }
 
   #use(bytes: Uint8Array<ArrayBuffer>): void {

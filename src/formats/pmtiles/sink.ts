@@ -16,6 +16,8 @@ import { zoomOf } from './tile-id.ts';
 
 /** Work that is given to the threads in advance. */
 const MOST_WAITING = 8;
+/** The same, in bytes, unless one tile has more: tiles of small zooms have tens of megabytes, and to build one needs several times as much memory. */
+const MOST_WAITING_BYTES = 32 << 20;
 /** Contents of tiles that are looked for in later ones. */
 const MOST_KNOWN = 2 ** 18;
 
@@ -74,15 +76,25 @@ export class PmtilesSink implements OutputSink {
       return work === undefined ? buildTiles(task) : ((await work(task, [bytes.buffer])) as BuiltTiles);
     };
     const left = (tile: number, count: number): void => this.#noteLeft(tile, count);
-    const waiting: Promise<BuiltTiles>[] = [];
+    const waiting: { readonly byteLength: number; readonly built: Promise<BuiltTiles> }[] = [];
+    let waitingBytes = 0;
+    const writeFirst = async (): Promise<void> => {
+      const [{ byteLength, built }] = waiting;
+      this.#write(await built);
+      waiting.shift();
+      waitingBytes -= byteLength;
+    };
     try {
       for (const bytes of gatherTiles(this.#runs, left)) {
-        waiting.push(run(bytes));
-        if (waiting.length === MOST_WAITING) this.#write(await (waiting.shift() as Promise<BuiltTiles>));
+        const { byteLength } = bytes;
+        while (waiting.length > 0 && waitingBytes + byteLength > MOST_WAITING_BYTES) await writeFirst();
+        waiting.push({ byteLength, built: run(bytes) });
+        waitingBytes += byteLength;
+        if (waiting.length === MOST_WAITING) await writeFirst();
       }
-      for (const built of waiting) this.#write(await built);
+      while (waiting.length > 0) await writeFirst();
     } catch (error) {
-      await Promise.allSettled(waiting);
+      await Promise.allSettled(waiting.map(({ built }) => built));
       throw error;
     }
     this.#runs.discard();

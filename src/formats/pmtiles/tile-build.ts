@@ -28,6 +28,7 @@ export interface BuiltTiles {
 /** How often a smaller number of features is tried. */
 const TRIALS = 8;
 
+/** The bytes of the work are detached afterwards: those of one tile can be tens of megabytes. */
 export function buildTiles({ bytes, tileLimit, layers }: TileWork): BuiltTiles {
   const view = new RecordView(bytes);
   const builder = new TileBuilder(view, layers, tileLimit);
@@ -49,6 +50,7 @@ export function buildTiles({ bytes, tileLimit, layers }: TileWork): BuiltTiles {
     thinned.push(built.thinned);
     digests.copy(hash('sha1', built.bytes, 'buffer'));
   }
+  bytes.buffer.transfer(0);
   return {
     tiles: Float64Array.from(tiles),
     lengths: Uint32Array.from(lengths),

@@ -56,21 +56,20 @@ class Gathered {
       return;
     }
     const needed = this.byteLength + end - start;
-    if (needed > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
-      grown.set(this.#bytes.subarray(0, this.byteLength));
-      this.#use(grown);
-    }
+    if (needed > this.#bytes.length)
+      this.#use(new Uint8Array(this.#bytes.buffer.transfer(Math.max(needed, this.#bytes.length * 2))));
     copyRecord(view.words, start, end, this.#words, this.byteLength);
     this.byteLength = needed;
     if (needed - this.#start > this.#mostBytes) this.#thin();
   }
 
   take(): Uint8Array<ArrayBuffer> {
-    const bytes = this.#bytes.slice(0, this.byteLength);
+    const { byteLength } = this;
     this.byteLength = 0;
     this.#start = 0;
-    if (this.#bytes.length > WORK_BYTES * 4) this.#use(new Uint8Array(WORK_BYTES * 2));
+    if (this.#bytes.length <= WORK_BYTES * 4) return this.#bytes.slice(0, byteLength);
+    const bytes = new Uint8Array(this.#bytes.buffer.transfer(byteLength));
+    this.#use(new Uint8Array(WORK_BYTES * 2));
     return bytes;
   }
 
