@@ -13,8 +13,9 @@ const LESS = 0x3c;
 const KIND = { terminator: new Uint8Array(16).fill(LESS), memory: new ReusedMemory() };
 
 export class XmlWindow extends ScannerWindow<XmlScanner> {
-  constructor(source: ByteSource, sourceName: string) {
-    super(new XmlScanner(), source, sourceName, KIND);
+  /** `mostBytes`: length of the longest window. Default: 1 GiB, for whole features. */
+  constructor(source: ByteSource, sourceName: string, mostBytes?: number) {
+    super(new XmlScanner(), source, sourceName, KIND, mostBytes);
   }
 
   /** Throws TEXT_ENCODING_INVALID if bytes of the window before `end` are not UTF-8. */

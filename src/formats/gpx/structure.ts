@@ -15,6 +15,8 @@ import { PIECE, PIECE_STRIDE } from './state.ts';
 /** Bytes of a piece: the least that a partition or a sample consists of. */
 const PIECE_BYTES = 1 << 18;
 const WINDOW_BYTES = 1 << 20;
+/** Most bytes of a point, or of another element or comment beside the points. */
+const MAX_ELEMENT_BYTES = 1 << 26;
 /** Ignored elements that are named. */
 const MAX_NAMED = 20;
 const WORDS: Readonly<Record<'wpt' | 'rtept' | 'trkpt', Uint8Array>> = {
@@ -113,7 +115,7 @@ class StructureReader {
   #open: FoundElements | null = null;
 
   constructor(source: ByteSource, fileName: string, root: XmlRoot<'gpx'>, pieceBytes: number) {
-    this.#window = new XmlWindow(source, fileName);
+    this.#window = new XmlWindow(source, fileName, MAX_ELEMENT_BYTES);
     this.#root = root;
     this.#ends = new EndSearch(this.#window.scanner, root.prefix);
     this.#elements = {
@@ -136,8 +138,7 @@ class StructureReader {
         if (!(fault instanceof XmlFault)) throw fault;
         if (!window.needsMore(fault)) throw window.failureOf(fault);
         scanner.depth = depth;
-        const start = window.base + at;
-        window.load(start, start + Math.max(WINDOW_BYTES, 2 * (scanner.limit - at)));
+        window.grow(at);
         at = 0;
       }
     }

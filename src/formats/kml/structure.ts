@@ -143,9 +143,7 @@ class StructureReader {
         // A root that is a feature has been entered, although it is not in the window as a whole.
         if (this.#containers.length > containerCount)
           this.#open.length = this.#containers.length = containerCount;
-        const rest = scanner.limit - at;
-        const start = window.base + at;
-        window.load(start, start + Math.max(WINDOW_BYTES, 2 * rest));
+        window.grow(at, WINDOW_BYTES);
         at = 0;
       }
     }
