@@ -120,9 +120,7 @@ export class ExtendingSink implements OutputSink {
   append(layerIndex: number, chunk: unknown): void {
     const table = this.#tables[layerIndex];
     if (table === undefined) throw failure('INTERNAL', { reason: `there is no output layer ${layerIndex}` });
-    const last = this.#tables[this.#layerIndex];
-    // Frees the memory of its index.
-    if (layerIndex !== this.#layerIndex && last instanceof FeatureTable) last.finish();
+    if (layerIndex !== this.#layerIndex) this.#finishLayer(this.#layerIndex);
     this.#layerIndex = layerIndex;
     const added = chunk as GpkgChunk;
     this.#database.allowGrowth(GROWTH_FACTOR * chunkByteLength(added) + ROW_BYTES * added.rowCount);
@@ -148,6 +146,16 @@ export class ExtendingSink implements OutputSink {
     this.#database.abandon();
     for (const ending of ['', '-wal', '-shm', '-journal'])
       rmSync(`${this.#partialPath}${ending}`, { force: true });
+  }
+
+  /** Frees the memory of the index of a new layer. */
+  #finishLayer(layerIndex: number): void {
+    const table = this.#tables[layerIndex];
+    try {
+      if (table instanceof FeatureTable) table.finish();
+    } catch (error) {
+      throw this.#refused(error);
+    }
   }
 
   /** An error of SQLite, which the content of the existing file causes, as an error about that file. */
