@@ -10,7 +10,12 @@ declare namespace WebAssembly {
   }
   interface Memory {
     readonly buffer: ArrayBuffer;
+    /** Adds pages of 64 KiB; detaches `buffer`. */
+    grow(pages: number): number;
   }
+  const Memory: new (limits: { initial: number }) => Memory;
+  const Module: new (bytes: Uint8Array) => Module;
   const Instance: new (module: Module, imports: Imports) => Instance;
+  function validate(bytes: Uint8Array): boolean;
   function compile(bytes: Uint8Array): Promise<Module>;
 }

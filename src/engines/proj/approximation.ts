@@ -6,8 +6,10 @@
  * position depends on the position alone: not on other positions, their order, or how they are divided among calls and threads. Equal positions
  * stay equal.
  */
+import { BLOCK_ORDINATES } from './cell-layout.ts';
+import { CellMemory } from './cell-memory.ts';
 import type { Failures } from './counted.ts';
-import { evaluate, FIT_POINTS, fitted } from './polynomial.ts';
+import { FIT_POINTS, fitted } from './polynomial.ts';
 
 /** An operation that may be approximated; x and y only. */
 export interface SmoothOperation {
@@ -27,7 +29,7 @@ export interface ApproximationCounts {
   readonly positions: number;
   /** Positions that the operation itself transformed. */
   readonly exactPositions: number;
-  /** Largest difference at the points of the fits of the cells that were used. */
+  /** Largest difference at the points of the fits of the cells that were used so far. */
   readonly largestDifferenceMeters: number;
 }
 
@@ -38,10 +40,8 @@ interface Cell {
   readonly south: number;
   readonly east: number;
   readonly north: number;
-  /** Null: the polynomial is not used. */
-  readonly coefficients: Float64Array | null;
-  /** Largest difference at the points of the fit. */
-  readonly differenceMeters: number;
+  /** Of its polynomial in the memory; 0: none is used. */
+  readonly record: number;
 }
 
 /** No position is in it. */
@@ -50,8 +50,7 @@ const NOWHERE: Cell = {
   south: Number.POSITIVE_INFINITY,
   east: Number.NEGATIVE_INFINITY,
   north: Number.NEGATIVE_INFINITY,
-  coefficients: null,
-  differenceMeters: 0,
+  record: 0,
 };
 
 /** Largest accepted difference at the points of a fit. */
@@ -65,10 +64,13 @@ const HALF_GRID = 1 << 12;
 
 export class Approximation {
   readonly #operation: SmoothOperation;
+  readonly #memory: CellMemory;
   readonly #cells = new Map<number, Cell>();
+  #largestDifferenceMeters = 0;
 
   constructor(operation: SmoothOperation) {
     this.#operation = operation;
+    this.#memory = new CellMemory(operation.cellSize / 2 ** (LEVELS - 1));
   }
 
   /**
@@ -82,39 +84,52 @@ export class Approximation {
   ): { readonly failures: Failures; readonly counts: ApproximationCounts } {
     const count = coordinates.length / stride;
     const rest = new Uint32Array(count);
-    const point = new Float64Array(2);
+    const blockLength = Math.floor(BLOCK_ORDINATES / stride) * stride;
     let restCount = 0;
+    for (let start = 0; start < coordinates.length; start += blockLength)
+      restCount = this.#transformBlock(
+        coordinates.subarray(start, start + blockLength),
+        start,
+        stride,
+        rest,
+        restCount,
+      );
     let empty = 0;
-    let largestDifferenceMeters = 0;
-    let { west, south, east, north, coefficients } = NOWHERE;
-    let half = 0;
-    let scale = 0;
-    for (let at = 0; at < coordinates.length; at += stride) {
-      const x = coordinates[at];
-      const y = coordinates[at + 1];
-      if (!(x >= west && x < east && y >= south && y < north)) {
-        const cell = this.#cellAt(x, y);
-        ({ west, south, east, north, coefficients } = cell);
-        half = (east - west) / 2;
-        scale = 1 / half;
-        largestDifferenceMeters = Math.max(largestDifferenceMeters, cell.differenceMeters);
-      }
-      if (coefficients !== null) {
-        point[0] = (x - west - half) * scale;
-        point[1] = (y - south - half) * scale;
-        evaluate(coefficients, point, 0, coordinates, at);
-      } else {
-        rest[restCount++] = at;
-        if (Number.isNaN(x) || Number.isNaN(y)) empty++;
-      }
-    }
+    for (let i = 0; i < restCount; i++)
+      if (Number.isNaN(coordinates[rest[i]]) || Number.isNaN(coordinates[rest[i] + 1])) empty++;
     const failures = transformRest(coordinates, stride, rest.subarray(0, restCount), exact);
     const counts = {
       positions: count - restCount,
       exactPositions: restCount - empty,
-      largestDifferenceMeters,
+      largestDifferenceMeters: this.#largestDifferenceMeters,
     };
     return { failures, counts };
+  }
+
+  /** Appends to `rest` the ordinates of positions that are left to the operation, `start` added; returns their number. */
+  #transformBlock(
+    block: Float64Array,
+    start: number,
+    stride: number,
+    rest: Uint32Array,
+    restCount: number,
+  ): number {
+    const memory = this.#memory;
+    const { length } = block;
+    memory.block.set(block);
+    let at = memory.transform(0, length, stride);
+    while (at < length) {
+      const cell = this.#cellAt(block[at], block[at + 1]);
+      if (cell.record !== 0) memory.assign(block[at], block[at + 1], cell.record);
+      else
+        do {
+          rest[restCount++] = start + at;
+          at += stride;
+        } while (at < length && isIn(cell, block[at], block[at + 1]));
+      at = memory.transform(at, length, stride);
+    }
+    block.set(memory.block.subarray(0, length));
+    return restCount;
   }
 
   /** The largest cell at the position whose polynomial is used; else the smallest one. */
@@ -128,35 +143,43 @@ export class Approximation {
       const key = ((column + HALF_GRID) * 2 * HALF_GRID + (row + HALF_GRID)) * LEVELS + level;
       let cell = this.#cells.get(key);
       if (cell === undefined) {
-        if (this.#cells.size >= MAX_CELLS) this.#cells.clear();
-        cell = fittedCell(this.#operation, column * size, row * size, size);
+        if (this.#cells.size >= MAX_CELLS) {
+          this.#cells.clear();
+          this.#memory.clear();
+        }
+        cell = this.#fittedCell(column * size, row * size, size);
         this.#cells.set(key, cell);
       }
-      if (cell.coefficients !== null || level === LEVELS - 1) return cell;
+      if (cell.record !== 0 || level === LEVELS - 1) return cell;
     }
+  }
+
+  #fittedCell(west: number, south: number, size: number): Cell {
+    const operation = this.#operation;
+    const half = size / 2;
+    const source = Float64Array.from(FIT_POINTS, (at, i) => (i % 2 === 0 ? west : south) + half + half * at);
+    const result = source.slice();
+    const cell = { west, south, east: west + size, north: south + size, record: 0 };
+    if (operation.transform(result).count > 0 || !operation.mayApproximate(source, result)) return cell;
+    const coefficients = fitted(result);
+    const approximated = this.#memory.valuesAtFitPoints(coefficients);
+    let differenceMeters = 0;
+    for (let i = 0; i < result.length; i += 2) {
+      const [x, y] = operation.unitMeters(result[i + 1]);
+      differenceMeters = Math.max(
+        differenceMeters,
+        Math.abs(approximated[i] - result[i]) * x,
+        Math.abs(approximated[i + 1] - result[i + 1]) * y,
+      );
+    }
+    if (!(differenceMeters <= TOLERANCE_METERS)) return cell;
+    this.#largestDifferenceMeters = Math.max(this.#largestDifferenceMeters, differenceMeters);
+    return { ...cell, record: this.#memory.add({ west, south, size }, coefficients) };
   }
 }
 
-function fittedCell(operation: SmoothOperation, west: number, south: number, size: number): Cell {
-  const half = size / 2;
-  const cell = { west, south, east: west + size, north: south + size };
-  const unused: Cell = { ...cell, coefficients: null, differenceMeters: 0 };
-  const source = Float64Array.from(FIT_POINTS, (at, i) => (i % 2 === 0 ? west : south) + half + half * at);
-  const result = source.slice();
-  if (operation.transform(result).count > 0 || !operation.mayApproximate(source, result)) return unused;
-  const coefficients = fitted(result);
-  const approximated = new Float64Array(2);
-  let differenceMeters = 0;
-  for (let i = 0; i < result.length; i += 2) {
-    evaluate(coefficients, FIT_POINTS, i, approximated, 0);
-    const [x, y] = operation.unitMeters(result[i + 1]);
-    differenceMeters = Math.max(
-      differenceMeters,
-      Math.abs(approximated[0] - result[i]) * x,
-      Math.abs(approximated[1] - result[i + 1]) * y,
-    );
-  }
-  return differenceMeters <= TOLERANCE_METERS ? { ...cell, coefficients, differenceMeters } : unused;
+function isIn({ west, south, east, north }: Cell, x: number, y: number): boolean {
+  return x >= west && x < east && y >= south && y < north;
 }
 
 /** Transforms the positions at the ordinates `rest` in place; the failures count all positions. */

@@ -4,11 +4,11 @@
  * edges and the positions where the first omitted terms are largest.
  */
 
-const DEGREE = 6;
+export const DEGREE = 6;
 const NODES = DEGREE + 1;
 const NODE_COUNT = NODES * NODES;
 const CHECKS = [-1, -0.5, 0, 0.5, 1];
-const TERMS = (NODES * (NODES + 1)) / 2;
+export const TERMS = (NODES * (NODES + 1)) / 2;
 
 const nodes = Array.from({ length: NODES }, (_, k) => Math.cos((Math.PI * (2 * k + 1)) / (2 * NODES)));
 
@@ -22,8 +22,8 @@ export const FIT_POINTS: Float64Array = Float64Array.from([
 let weights: Float64Array | null = null;
 
 /**
- * Coefficients for `evaluate` from the values at FIT_POINTS, interleaved as x, y: first all of x, then all of y. Rows of ascending
- * powers of v, each with ascending powers of u.
+ * Coefficients for `evaluate` from the values at FIT_POINTS; both are interleaved, as x, y. Rows of ascending powers of v, each with
+ * ascending powers of u.
  */
 export function fitted(values: Float64Array): Float64Array {
   weights ??= fitWeights();
@@ -38,50 +38,26 @@ export function fitted(values: Float64Array): Float64Array {
       x += weight * (values[2 * node] - originX);
       y += weight * (values[2 * node + 1] - originY);
     }
-    coefficients[term] = x;
-    coefficients[TERMS + term] = y;
+    coefficients[2 * term] = x;
+    coefficients[2 * term + 1] = y;
   }
   coefficients[0] += originX;
-  coefficients[TERMS] += originY;
+  coefficients[1] += originY;
   return coefficients;
 }
 
-/** Writes both values at a point, u and v from index `point` of `points` on, to `into` at index `at`. As arguments, V8 would allocate u and v. */
-export function evaluate(
-  k: Float64Array,
-  points: Float64Array,
-  point: number,
-  into: Float64Array,
-  at: number,
-): void {
-  const u = points[point];
-  const v = points[point + 1];
-  into[at] =
-    k[0] +
-    u * (k[1] + u * (k[2] + u * (k[3] + u * (k[4] + u * (k[5] + u * k[6]))))) +
-    v *
-      (k[7] +
-        u * (k[8] + u * (k[9] + u * (k[10] + u * (k[11] + u * k[12])))) +
-        v *
-          (k[13] +
-            u * (k[14] + u * (k[15] + u * (k[16] + u * k[17]))) +
-            v *
-              (k[18] +
-                u * (k[19] + u * (k[20] + u * k[21])) +
-                v * (k[22] + u * (k[23] + u * k[24]) + v * (k[25] + u * k[26] + v * k[27])))));
-  into[at + 1] =
-    k[28] +
-    u * (k[29] + u * (k[30] + u * (k[31] + u * (k[32] + u * (k[33] + u * k[34]))))) +
-    v *
-      (k[35] +
-        u * (k[36] + u * (k[37] + u * (k[38] + u * (k[39] + u * k[40])))) +
-        v *
-          (k[41] +
-            u * (k[42] + u * (k[43] + u * (k[44] + u * k[45]))) +
-            v *
-              (k[46] +
-                u * (k[47] + u * (k[48] + u * k[49])) +
-                v * (k[50] + u * (k[51] + u * k[52]) + v * (k[53] + u * k[54] + v * k[55])))));
+/** The values of x (`k` 0) or y (1) at u and v, of coefficients from index `k` of `values` on. polynomial-code.ts has the same operations. */
+export function evaluate(values: Float64Array, k: number, u: number, v: number): number {
+  let sum = 0;
+  let end = k + 2 * TERMS;
+  for (let length = 1; length <= NODES; length++) {
+    const first = end - 2 * length;
+    let row = values[end - 2];
+    for (let at = end - 4; at >= first; at -= 2) row = values[at] + u * row;
+    sum = length === 1 ? row : row + v * sum;
+    end = first;
+  }
+  return sum;
 }
 
 /** The discrete Chebyshev transform without the terms above DEGREE, followed by the change to powers. */
@@ -96,8 +72,9 @@ function fitWeights(): Float64Array {
         const ofNodeU = values[node % NODES];
         const ofNodeV = values[Math.floor(node / NODES)];
         let weight = 0;
-        for (let j = ofV; j <= DEGREE; j++)
-          for (let i = ofU; i <= DEGREE - j; i++)
+        // The other Chebyshev polynomials do not have the powers.
+        for (let j = ofV; j <= DEGREE; j += 2)
+          for (let i = ofU; i <= DEGREE - j; i += 2)
             weight += ofNodeU[i] * ofNodeV[j] * powers[i][ofU] * powers[j][ofV];
         matrix[term * NODE_COUNT + node] = weight;
       }
