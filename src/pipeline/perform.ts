@@ -14,7 +14,6 @@ import type { Transformation } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';
 import { idsAsField, prefixedIds } from './feature-ids.ts';
 import { applyFieldMapping } from './field-mappings.ts';
-import { loadProj } from './load-proj.ts';
 import { locateFindings, withoutRows } from './locate-findings.ts';
 import { checkFieldNames } from './name-lengths.ts';
 import { checkPositions, withLikelyReason } from './position-range.ts';
@@ -95,7 +94,6 @@ export async function preload(expectation: Expectation): Promise<void> {
   await Promise.all([
     inputFormatById(expectation.inputFormat, 'input.format').loadReader(),
     outputFormatById(expectation.outputFormat, 'output.format').loadWriter(),
-    expectation.reprojects ? loadProj(expectation.gridDirectory) : null,
     ...expectation.transformations.map((type) => transformationById(type, transformations).load()),
   ]);
 }

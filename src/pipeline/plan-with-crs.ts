@@ -90,11 +90,11 @@ function withExtents(input: OpenedInput, index: number, { request, paths, codecs
 }
 
 /** Null: it is that of the input, or none is stated. */
-export function statedOutputCrs({ output: { crs } }: ConversionRequest): CrsText | null {
+function statedOutputCrs({ output: { crs } }: ConversionRequest): CrsText | null {
   return crs === SOURCE_CRS || crs === LOCAL_CRS ? null : crs;
 }
 
 /** The targets of the steps that reproject. */
-export function reprojectingSteps(steps: readonly LoadedStep[]): CrsText[] {
+function reprojectingSteps(steps: readonly LoadedStep[]): CrsText[] {
   return steps.flatMap(({ code, params }) => (code.kind === 'reprojecting' ? [code.targetCrs(params)] : []));
 }

@@ -6,7 +6,6 @@
 import { join } from 'node:path';
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
-import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type {
   ExistingOutput,
@@ -62,7 +61,7 @@ import { byteLengthOf, type OpenedInput, openInputs, withoutGzip, withTextPositi
 import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ConversionPlan, LayerPlan } from './plan.ts';
-import { type Planned, planWithCrs, reprojectingSteps, statedOutputCrs } from './plan-with-crs.ts';
+import { type Planned, planWithCrs } from './plan-with-crs.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress, ReprojectionReport, WrittenLayerReport } from './report.ts';
 import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
@@ -240,23 +239,17 @@ class Conversion {
   }
 
   #startThreadsEarly(): void {
-    const { inputs, threads, gridDirectory } = this.#paths;
+    const { inputs, threads } = this.#paths;
     const inputBytes = byteLengthOf(inputs);
     if (inputBytes < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
     const copiesBinary = this.#copiesBinary;
     const count = copiesBinary ? threadsForBinary(threads, inputBytes) : threads;
     const { input, output } = this.#request;
-    const { format } = this.#output;
-    const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
-    const keepsCrs = output.crs === SOURCE_CRS && (format.fixedOutputCrs?.(output.options) ?? null) === null;
+    // PROJ is not expected: threads compute most reprojections without it.
     const expectation = {
       inputFormat: input.format,
       outputFormat: output.format,
-      reprojects:
-        reprojectingSteps(this.#steps).length > 0 ||
-        (!keepsCrs && [...input.files.map(({ crs }) => crs), statedOutputCrs(this.#request)].some(isOther)),
       transformations: this.#steps.map(({ type }) => type),
-      gridDirectory,
     };
     this.#executor = threadExecutor(this.#threads, count, expectation, copiesBinary);
   }

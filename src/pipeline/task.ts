@@ -42,11 +42,8 @@ export interface Session extends TransformSetting {
 export interface Expectation {
   readonly inputFormat: string;
   readonly outputFormat: string;
-  /** Coordinates will probably change, so PROJ will be needed. */
-  readonly reprojects: boolean;
   /** Types of the steps. */
   readonly transformations: readonly string[];
-  readonly gridDirectory: string | null;
 }
 
 /** One layer of an input file. The sources of an output layer share all stages but the first. */
