@@ -157,7 +157,7 @@ export class Approximation {
   #fittedCell(west: number, south: number, size: number): Cell {
     const operation = this.#operation;
     const half = size / 2;
-    const source = Float64Array.from(FIT_POINTS, (at, i) => (i % 2 === 0 ? west : south) + half + half * at);
+    const source = FIT_POINTS.map((at, i) => (i % 2 === 0 ? west : south) + half + half * at);
     const result = source.slice();
     const cell = { west, south, east: west + size, north: south + size, record: 0 };
     if (operation.transform(result).count > 0 || !operation.mayApproximate(source, result)) return cell;

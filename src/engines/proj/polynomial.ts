@@ -28,22 +28,21 @@ let weights: Float64Array | null = null;
 export function fitted(values: Float64Array): Float64Array {
   weights ??= fitWeights();
   const coefficients = new Float64Array(2 * TERMS);
-  // Differences from one value are small, so sums of them lose no digits.
-  const [originX, originY] = values;
-  for (let term = 0; term < TERMS; term++) {
-    let x = 0;
-    let y = 0;
-    for (let node = 0; node < NODE_COUNT; node++) {
-      const weight = weights[term * NODE_COUNT + node];
-      x += weight * (values[2 * node] - originX);
-      y += weight * (values[2 * node + 1] - originY);
-    }
-    coefficients[2 * term] = x;
-    coefficients[2 * term + 1] = y;
-  }
-  coefficients[0] += originX;
-  coefficients[1] += originY;
+  for (let i = 0; i < coefficients.length; i++)
+    coefficients[i] = weighted(weights, (i >> 1) * NODE_COUNT, values, i & 1);
+  coefficients[0] += values[0];
+  coefficients[1] += values[1];
   return coefficients;
+}
+
+/** A coefficient of x (`ordinate` 0) or y (1): a function of its own, as V8 would leave optimised code at each end of the loop. */
+function weighted(weights: Float64Array, first: number, values: Float64Array, ordinate: number): number {
+  // Differences from one value are small, so sums of them lose no digits.
+  const origin = values[ordinate];
+  let sum = 0;
+  for (let node = 0; node < NODE_COUNT; node++)
+    sum += weights[first + node] * (values[2 * node + ordinate] - origin);
+  return sum;
 }
 
 /** The values of x (`k` 0) or y (1) at u and v, of coefficients from index `k` of `values` on. polynomial-code.ts has the same operations. */
@@ -65,20 +64,28 @@ function fitWeights(): Float64Array {
   const powers = chebyshevPowers();
   const values = nodes.map((node) => Array.from({ length: NODES }, (_, i) => normalized(i, node)));
   const matrix = new Float64Array(TERMS * NODE_COUNT);
-  let term = 0;
+  let at = 0;
   for (let ofV = 0; ofV <= DEGREE; ofV++)
-    for (let ofU = 0; ofU <= DEGREE - ofV; ofU++, term++)
-      for (let node = 0; node < NODE_COUNT; node++) {
-        const ofNodeU = values[node % NODES];
-        const ofNodeV = values[Math.floor(node / NODES)];
-        let weight = 0;
-        // The other Chebyshev polynomials do not have the powers.
-        for (let j = ofV; j <= DEGREE; j += 2)
-          for (let i = ofU; i <= DEGREE - j; i += 2)
-            weight += ofNodeU[i] * ofNodeV[j] * powers[i][ofU] * powers[j][ofV];
-        matrix[term * NODE_COUNT + node] = weight;
-      }
+    for (let ofU = 0; ofU <= DEGREE - ofV; ofU++)
+      for (let node = 0; node < NODE_COUNT; node++)
+        matrix[at++] = fitWeight(powers, ofU, ofV, values[node % NODES], values[Math.floor(node / NODES)]);
   return matrix;
+}
+
+/** A function of its own, as `weighted`. */
+function fitWeight(
+  powers: readonly number[][],
+  ofU: number,
+  ofV: number,
+  ofNodeU: readonly number[],
+  ofNodeV: readonly number[],
+): number {
+  let weight = 0;
+  // The other Chebyshev polynomials do not have the powers.
+  for (let j = ofV; j <= DEGREE; j += 2)
+    for (let i = ofU; i <= DEGREE - j; i += 2)
+      weight += ofNodeU[i] * ofNodeV[j] * powers[i][ofU] * powers[j][ofV];
+  return weight;
 }
 
 /** The Chebyshev polynomial T_i at a node, times its factor in the discrete transform. */
