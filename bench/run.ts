@@ -1,9 +1,10 @@
 /**
- * `npm run bench [-- --count N] [--runs N] [--only REGEX] [--large]`: every pair of formats, with and without
+ * `npm run bench [-- --count N] [--runs N] [--only REGEX] [--busy N] [--large]`: every pair of formats, with and without
  * reprojection, against the peers that are installed (pairs.ts). Checks first that their outputs have the same content, prints a
  * table and writes bench/results/<date>.json. Ratios are what counts: all commands run in turn on the same machine and files.
+ * `--busy N`: while N other processes of the same priority compute all the time (busy-loop.ts).
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '500000' },
     runs: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
+    busy: { type: 'string', default: '0' },
     large: { type: 'boolean', default: false },
   },
 });
@@ -127,6 +129,9 @@ function large(directory: string): void {
 
 const directory = join(tmpdir(), `geomill-bench-${process.pid}`);
 mkdirSync(directory, { recursive: true });
+const busyLoops = Array.from({ length: Number(values.busy) }, () =>
+  spawn(process.execPath, [join(import.meta.dirname, 'busy-loop.ts')], { stdio: 'ignore' }),
+);
 try {
   const count = Number(values.count);
   const runs = Number(values.runs);
@@ -140,6 +145,7 @@ try {
     node: process.version,
     load: loadavg()[0],
   };
+  if (busyLoops.length > 0) console.log(`${busyLoops.length} other processes compute all the time.`);
   console.log(tableHead(machine, { count, runs }, peers));
   const rows: Row[] = [];
   for (const pair of pairs) {
@@ -149,15 +155,16 @@ try {
   }
   console.log(meansRow(rows, peers));
   console.log(`\nLoad of the machine at the end: ${loadavg()[0].toFixed(1)}.`);
-  if (values.only === '') growth(directory, runs, count);
+  if (values.only === '' && busyLoops.length === 0) growth(directory, runs, count);
   if (values.large) large(directory);
   const results = join(import.meta.dirname, 'results');
   mkdirSync(results, { recursive: true });
   const file = join(results, `${new Date().toISOString().slice(0, 10)}.json`);
   writeFileSync(
     file,
-    `${JSON.stringify({ ...machine, count, runs, peers: peers.map(({ name }) => name), rows }, null, 2)}\n`,
+    `${JSON.stringify({ ...machine, count, runs, busyLoops: busyLoops.length, peers: peers.map(({ name }) => name), rows }, null, 2)}\n`,
   );
 } finally {
+  for (const loop of busyLoops) loop.kill();
   rmSync(directory, { recursive: true, force: true });
 }
