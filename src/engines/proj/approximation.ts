@@ -57,7 +57,7 @@ const NOWHERE: Cell = {
 const TOLERANCE_METERS = 1e-7;
 /** Each has cells of half the size of the one before. */
 const LEVELS = 3;
-/** Bounds the memory: 16,384 cells have coefficients of 7 MB. Beyond it all are forgotten; a cell that is fitted again is the same. */
+/** Bounds the memory: 16,384 cells have records of 8 MB. Beyond it all are forgotten; a cell that is fitted again is the same. */
 const MAX_CELLS = 16_384;
 /** Columns and rows of a grid on each side of zero; positions beyond them are not approximated. */
 const HALF_GRID = 1 << 12;
