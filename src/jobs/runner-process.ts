@@ -6,7 +6,6 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { getPriority, setPriority } from 'node:os';
 import type { PlainError } from '../errors.ts';
 import { ALLOCATOR_ENVIRONMENT } from '../machine.ts';
 import type { PartOrder } from '../pipeline/division/run-part.ts';
@@ -18,6 +17,7 @@ import { Slot } from '../storage/workspace.ts';
 import { runnerArguments, runnerConfinement } from './runner-command.ts';
 import { checkRunnerMessage, MAX_RUNNER_MESSAGE_BYTES } from './runner-message-check.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
+import { lowerPriority } from './runner-priority.ts';
 
 export interface RunnerOptions {
   /** Directory for the slots of all runners. */
@@ -77,8 +77,6 @@ export interface RunnerEvents {
 
 const STDERR_TAIL_CHARACTERS = 4000;
 const START_TIMEOUT_MS = 60_000;
-const DEFAULT_NICENESS = 10;
-const MAX_NICENESS = 19;
 /** 128 and the number of SIGKILL. */
 const STATUS_OF_KILLED = 137;
 
@@ -103,6 +101,7 @@ export class RunnerProcess {
   readonly #sandbox: Sandbox;
   readonly #niceness: number | undefined;
   #nodePid: number | null = null;
+  #hasLowPriority = false;
   #state: RunnerState = 'starting';
   #stateSince = performance.now();
   readonly #startTimeoutMs: number;
@@ -255,6 +254,7 @@ export class RunnerProcess {
    */
   check(): void {
     if (this.#killedFor !== null) this.kill(this.#killedFor);
+    this.#lowerPriority();
     const isStarting = this.#state === 'starting' || this.#state === 'warming';
     if (isStarting && performance.now() - this.#stateSince > this.#startTimeoutMs) this.kill('frozen');
     if (this.#state !== 'busy') return;
@@ -271,7 +271,13 @@ export class RunnerProcess {
   #findNode(): void {
     if (this.#nodePid !== null || this.pid === undefined) return;
     this.#nodePid = this.#sandbox.innerPid(this.pid);
-    if (this.#nodePid !== null && this.#nodePid !== this.pid) giveWay(this.#nodePid, this.#niceness);
+    this.#lowerPriority();
+  }
+
+  /** Of Node itself, whose sandbox may have started a session. */
+  #lowerPriority(): void {
+    if (this.#nodePid !== null && !this.#hasLowPriority)
+      this.#hasLowPriority = lowerPriority(this.#nodePid, this.#niceness);
   }
 
   #receive(message: FromRunner): void {
@@ -362,7 +368,7 @@ function startProcess(options: RunnerOptions, slot: Slot, cell: Cell): ChildProc
     child.on('error', () => {}).kill('SIGKILL');
     throw error;
   }
-  giveWay(child.pid, options.niceness);
+  lowerPriority(child.pid, options.niceness);
   return child;
 }
 
@@ -376,16 +382,5 @@ function residentMemory(pid: number): number | null {
     return kib === null ? null : Number(kib[1]) * 1024;
   } catch {
     return null;
-  }
-}
-
-/**
- * The service answers hundreds of clients in the time of one job, so it has priority over runners.
- */
-function giveWay(pid: number, niceness = DEFAULT_NICENESS): void {
-  try {
-    setPriority(pid, Math.min(getPriority() + niceness, MAX_NICENESS));
-  } catch {
-    // It has ended already, or the system does not allow it: then it keeps the priority of the service.
   }
 }
