@@ -1,9 +1,10 @@
 /**
  * `npm run bench:load [-- --seconds N]`: many clients on one service. 16 clients submit small jobs as fast as they are
- * answered, each checks that it gets its own output; beside them a probe asks for the status of a job. Then ogr2ogr
- * processes, two at a time, on the same file for as long. Then 200 slow uploads at once, while others go on.
+ * answered, each checks that it gets its own output; beside them a probe asks for the status of a job, and in turn a bare server,
+ * which answers at once: what it waits there is the machine's and the probe's own. Then ogr2ogr processes, two at a time, on the same file for as long. Then 200 slow uploads at once, while others go on.
  */
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -89,31 +90,43 @@ async function client(
 }
 
 interface ProbeOrder {
-  readonly statusUrl: string;
+  readonly urls: readonly string[];
   readonly seconds: number;
 }
 
-/** Milliseconds of status calls, one after the other with a pause between. */
-async function askForStatus({ statusUrl, seconds }: ProbeOrder): Promise<number[]> {
-  const times: number[] = [];
+/** Milliseconds of calls of each URL, one after the other with a pause between. */
+async function askInTurn({ urls, seconds }: ProbeOrder): Promise<number[][]> {
+  const times: number[][] = urls.map(() => []);
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
-    const begun = performance.now();
-    await call(statusUrl);
-    times.push(performance.now() - begun);
-    await pause(10);
+    for (const [index, url] of urls.entries()) {
+      const begun = performance.now();
+      await call(url);
+      times[index].push(performance.now() - begun);
+      await pause(5);
+    }
   }
   return times;
 }
 
 /** As above from a thread of its own: beside the clients it would measure how busy these are. */
-function probe(url: string, id: string, seconds: number): Promise<number[]> {
-  const order: ProbeOrder = { statusUrl: `${url}/result/status/${id}`, seconds };
+function probe(urls: readonly string[], seconds: number): Promise<number[][]> {
+  const order: ProbeOrder = { urls, seconds };
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: order });
     worker.once('message', resolve);
     worker.once('error', reject);
   });
+}
+
+const BARE_SERVER = `const { createServer } = require('node:http');
+const server = createServer((_, response) => response.end('{}'));
+server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port));`;
+
+async function startBareServer(): Promise<{ readonly url: string; readonly process: ChildProcess }> {
+  const child = spawn(process.execPath, ['-e', BARE_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [chunk] = await once(child.stdout, 'data');
+  return { url: String(chunk).trim(), process: child };
 }
 
 function residentMegabytes(pid: number | undefined): number {
@@ -164,9 +177,9 @@ function slowUploads(url: string, count: number): () => void {
 async function load(
   { url, process: child }: ServiceProcess,
   template: string,
-  id: string,
+  probed: readonly string[],
   seconds: number,
-): Promise<{ tally: Tally; times: number[]; peak: number }> {
+): Promise<{ tally: Tally; times: number[][]; peak: number }> {
   const tally: Tally = { done: 0, lost: 0, mixedUp: 0 };
   let peak = 0;
   const watch = setInterval(() => {
@@ -176,12 +189,23 @@ async function load(
   const clients = Array.from({ length: Number(values.clients) }, (_, name) =>
     client(url, template, name, until, tally),
   );
-  const [times] = await Promise.all([probe(url, id, seconds), ...clients]);
+  const [times] = await Promise.all([probe(probed, seconds), ...clients]);
   clearInterval(watch);
   return { tally, times, peak };
 }
 
+const PROBED = ['status', 'bare server'];
+
+function printTimes(name: string, times: readonly number[], idleMs?: number): void {
+  const p99 = quantile(times, 0.99);
+  const ratio = idleMs === undefined ? '' : `: ${(p99 / idleMs).toFixed(1)} x the status when idle`;
+  console.log(
+    `${name.padEnd(24)} median ${median(times).toFixed(2)} ms, 99th percentile ${p99.toFixed(2)} ms${ratio}`,
+  );
+}
+
 async function main(): Promise<void> {
+  const bare = await startBareServer();
   const service = await startServiceProcess(join(work, 'data'));
   try {
     const input = datasetPath('buildings', 3);
@@ -192,22 +216,18 @@ async function main(): Promise<void> {
       jobForm(template, 'first'),
     );
     const { task_id: id } = JSON.parse(first.text) as { task_id: string };
-    await load(service, template, id, 3);
+    const probed = [`${service.url}/result/status/${id}`, bare.url];
+    await load(service, template, probed, 3);
 
-    const idle = await probe(service.url, id, 5);
-    const idleMs = median(idle);
-    console.log(
-      `status when idle   median ${idleMs.toFixed(2)} ms, 99th percentile ${quantile(idle, 0.99).toFixed(2)} ms`,
-    );
+    const idle = await probe(probed, 5);
+    const idleMs = median(idle[0]);
+    for (const [index, name] of PROBED.entries()) printTimes(`${name} when idle`, idle[index]);
 
-    const { tally, times, peak } = await load(service, template, id, SECONDS);
+    const { tally, times, peak } = await load(service, template, probed, SECONDS);
     console.log(
       `${values.clients} clients         ${tally.done} jobs in ${SECONDS} s (${(tally.done / SECONDS).toFixed(0)}/s), ${tally.lost} lost, ${tally.mixedUp} mixed up; HTTP process ${peak.toFixed(0)} MB`,
     );
-    const p99 = quantile(times, 0.99);
-    console.log(
-      `status under load  median ${median(times).toFixed(2)} ms, 99th percentile ${p99.toFixed(2)} ms: ${(p99 / idleMs).toFixed(1)} x the idle median`,
-    );
+    for (const [index, name] of PROBED.entries()) printTimes(`${name} under load`, times[index], idleMs);
     if (hasCommand('ogr2ogr')) {
       const peers = await peerJobs(input, SECONDS);
       console.log(
@@ -217,20 +237,21 @@ async function main(): Promise<void> {
 
     const end = slowUploads(service.url, Number(values.slow));
     await pause(2000);
-    const beside = await load(service, template, id, SECONDS / 3);
+    const beside = await load(service, template, probed, SECONDS / 3);
     end();
     console.log(
-      `beside ${values.slow} slow uploads: ${((beside.tally.done * 3) / SECONDS).toFixed(0)} jobs/s, ${beside.tally.lost} lost; status 99th percentile ${quantile(beside.times, 0.99).toFixed(2)} ms; HTTP process ${beside.peak.toFixed(0)} MB`,
+      `beside ${values.slow} slow uploads: ${((beside.tally.done * 3) / SECONDS).toFixed(0)} jobs/s, ${beside.tally.lost} lost; status 99th percentile ${quantile(beside.times[0], 0.99).toFixed(2)} ms; HTTP process ${beside.peak.toFixed(0)} MB`,
     );
   } finally {
     agent.destroy();
     service.process.kill('SIGTERM');
+    bare.process.kill();
     rmSync(work, { recursive: true, force: true });
   }
 }
 
 if (isMainThread) await main();
 else {
-  parentPort?.postMessage(await askForStatus(workerData as ProbeOrder));
+  parentPort?.postMessage(await askInTurn(workerData as ProbeOrder));
   agent.destroy();
 }
