@@ -101,8 +101,10 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     results.push({ path: conversions[results.length].output, error: { code, message } });
     throw error;
   } finally {
-    const stream = conversions.some(({ output }) => output === '-') ? process.stderr : process.stdout;
-    if (values.json === true) stream.write(documentText({ outputs: results }));
+    if (values.json === true) {
+      const stream = conversions.some(({ output }) => output === '-') ? process.stderr : process.stdout;
+      stream.write(documentText({ outputs: results }));
+    }
   }
   return 0;
 }
