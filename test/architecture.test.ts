@@ -411,7 +411,7 @@ test('foreign engines are touched in their own room only', () => {
 test('nobody but config.ts and the entries of processes reads arguments and environment', () => {
   const readers = sources.filter(({ text }) => /\bprocess\.(?:argv|env)\b/.test(withoutComments(text)));
   // A restart hands on what its process got.
-  const may = ['config.ts', 'main.ts', 'cli/process-settings.ts', 'jobs/runner-main.ts'];
+  const may = ['config.ts', 'main.ts', 'cli/restart.ts', 'jobs/runner-main.ts'];
   const others = readers.map(({ path }) => path).filter((path) => !may.includes(path));
   assert.deepEqual(others, []);
 });

@@ -20,7 +20,7 @@ import {
   writeBeside,
 } from './conversion.ts';
 import { checkOutput, makeDirectory } from './files.ts';
-import { adaptProcess } from './process-settings.ts';
+import { restartForLargeFiles } from './restart.ts';
 import type { SplitDirectory } from './split.ts';
 import { isUrl, nameOfInput, shownInput } from './urls.ts';
 import { errorLine, FLAG_FORM } from './wording.ts';
@@ -69,7 +69,7 @@ export async function runBatch(
   }
   if (parsed.values.findings !== undefined)
     throw failure('USAGE', { detail: '--findings is for one OUT; it does not go with --out-dir' });
-  adaptProcess([...read], allRequests);
+  restartForLargeFiles([...read], allRequests);
   makeDirectory(directory);
   const overwrite = parsed.values.overwrite === true;
   for (const { output } of isSplit ? [] : conversions) {

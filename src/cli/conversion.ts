@@ -34,9 +34,9 @@ import {
 import { KeptCrsMemory } from './crs-memory.ts';
 import { asOutputFailure, checkOutput, isSameFile, type OutputPath, statOf } from './files.ts';
 import { interruptible } from './interrupt.ts';
-import { adaptProcess } from './process-settings.ts';
 import { progressBar } from './progress-bar.ts';
 import type { FetchContext } from './remote-files.ts';
+import { restartForLargeFiles } from './restart.ts';
 import { type SplitDirectory, StagedFiles, splitOf } from './split.ts';
 import { StagedInputs } from './staged-inputs.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
@@ -122,7 +122,7 @@ export async function runCommand(
   parsed: Parsed,
   context: CommandContext,
 ): Promise<number> {
-  const { report, request } = await runConversionOf(conversion, parsed, context, adaptProcess);
+  const { report, request } = await runConversionOf(conversion, parsed, context, restartForLargeFiles);
   tell(report, request, parsed, conversion.output);
   return 0;
 }

@@ -20,7 +20,7 @@ import {
 import { type CommandContext, type Conversion, filesRead, runConversionOf } from './conversion.ts';
 import { checkOutput } from './files.ts';
 import { readJson } from './json-file.ts';
-import { adaptProcess } from './process-settings.ts';
+import { restartForLargeFiles } from './restart.ts';
 import { isArchive } from './split.ts';
 import { findingLines, summarize } from './summary.ts';
 
@@ -89,7 +89,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const conversions = document.outputs.map((_, index) => conversionOf(document, index));
   checkOutputs(conversions, file, values.overwrite === true);
   const requests = conversions.flatMap(({ request }) => request ?? []);
-  adaptProcess([...new Set(conversions.flatMap(filesOfConversion))], requests);
+  restartForLargeFiles([...new Set(conversions.flatMap(filesOfConversion))], requests);
   const results: OutputResult[] = [];
   try {
     for (const [index, conversion] of conversions.entries()) {

@@ -1,9 +1,8 @@
-/** Settings of the process of a command, by the sizes of the files that it reads. */
+/** Starts a command again with settings with which it needs less memory: see docs/decisions/memory-of-commands.md. */
 import { outputFormatById } from '../formats/format-by-id.ts';
 import { ALLOCATOR_ENVIRONMENT } from '../machine.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
 import { transformations } from '../transformations/registry.ts';
-import { delayTurboFan } from './compiler.ts';
 import { statOf } from './files.ts';
 import { wasStandardInputRead } from './json-file.ts';
 import { isUrl } from './urls.ts';
@@ -15,24 +14,17 @@ const LARGE_BYTES = 512 << 20;
 /** The same, if the request has a step or an output format that keeps more than its input. */
 const LARGE_BYTES_KEPT = 64 << 20;
 
-/** Larger conversions call functions often enough for V8 to optimise them. */
-const OPTIMISED_BYTES = 1 << 20;
-
-/** To be called when it is known which `files` the command reads, before anything is written. Does not return if the process is replaced. */
-export function adaptProcess(files: readonly string[], requests: readonly ConversionRequest[]): void {
-  let bytes = 0;
-  for (const path of files) bytes += isUrl(path) ? 0 : (statOf(path)?.size ?? 0);
-  if (bytes >= (requests.some(needsMuchMemory) ? LARGE_BYTES_KEPT : LARGE_BYTES)) restart();
-  if (bytes >= OPTIMISED_BYTES) delayTurboFan();
-}
-
 /**
- * Replaces the process by the same command with settings with which it needs less memory (docs/decisions/memory-of-commands.md). Returns
- * if the variables are set already, or where this is not possible.
+ * Replaces the process by the same command with these settings, if `files`, which the command reads, are large. Returns if they are not, if the
+ * variables are set already, or where this is not possible. To be called before anything is written.
  */
-function restart(): void {
+export function restartForLargeFiles(files: readonly string[], requests: readonly ConversionRequest[]): void {
   if (process.platform !== 'linux' || process.execve === undefined) return;
   if (isSet(ALLOCATOR_ENVIRONMENT) || wasStandardInputRead()) return;
+  const least = requests.some(needsMuchMemory) ? LARGE_BYTES_KEPT : LARGE_BYTES;
+  let bytes = 0;
+  for (const path of files) bytes += isUrl(path) ? 0 : (statOf(path)?.size ?? 0);
+  if (bytes < least) return;
   const args = [process.argv0, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)];
   try {
     process.execve(process.execPath, args, { ...process.env, ...ALLOCATOR_ENVIRONMENT });
