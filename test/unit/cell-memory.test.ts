@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CellMemory, plainRun } from '../../src/engines/proj/cell-memory.ts';
-import { FIT_POINTS, fitted } from '../../src/engines/proj/polynomial.ts';
+import { fitPoints, fitted } from '../../src/engines/proj/polynomial.ts';
 import { seeded } from '../accuracy/compare.ts';
 
 const random = seeded(5);
@@ -15,6 +15,7 @@ const SQUARES = Array.from({ length: 400 }, (_, i) => ({
   south: i % 4 < 2 ? -2 + (i % 2) : 1 + (i % 2) * SMALLEST,
   size: i % 4 < 2 ? 1 : SMALLEST,
 }));
+const FIT_POINTS = fitPoints();
 const COEFFICIENTS = SQUARES.map(() => fitted(FIT_POINTS.map(() => between(-1e7, 1e7))));
 
 function memoryWithCells(memory: CellMemory): CellMemory {

@@ -9,7 +9,7 @@
 import { BLOCK_ORDINATES } from './cell-layout.ts';
 import { CellMemory } from './cell-memory.ts';
 import type { Failures } from './counted.ts';
-import { FIT_POINTS, fitted } from './polynomial.ts';
+import { fitPoints, fitted } from './polynomial.ts';
 
 /** An operation that may be approximated; x and y only. */
 export interface SmoothOperation {
@@ -157,7 +157,7 @@ export class Approximation {
   #fittedCell(west: number, south: number, size: number): Cell {
     const operation = this.#operation;
     const half = size / 2;
-    const source = FIT_POINTS.map((at, i) => (i % 2 === 0 ? west : south) + half + half * at);
+    const source = fitPoints().map((at, i) => (i % 2 === 0 ? west : south) + half + half * at);
     const result = source.slice();
     const cell = { west, south, east: west + size, north: south + size, record: 0 };
     if (operation.transform(result).count > 0 || !operation.mayApproximate(source, result)) return cell;

@@ -25,7 +25,7 @@ export const SLOTS_AT = 2 * RECORD_BYTES;
 export const SLOT_BITS = 6;
 export const SLOTS = 1 << SLOT_BITS;
 export const FIT_AT = SLOTS_AT + SLOTS * SLOTS * 4;
-export const BLOCK_AT = FIT_AT + FIT_POINTS.byteLength;
+export const BLOCK_AT = FIT_AT + FIT_POINTS * 16;
 /** Ordinates that are transformed at once: they fit the cache. */
 export const BLOCK_ORDINATES = 1 << 13;
 export const CELLS_AT = BLOCK_AT + BLOCK_ORDINATES * 8;

@@ -10,7 +10,7 @@ import {
   SLOTS,
   SLOTS_AT,
 } from './cell-layout.ts';
-import { evaluate, FIT_POINTS } from './polynomial.ts';
+import { evaluate, fitPoints } from './polynomial.ts';
 import { compiledRun } from './polynomial-code.ts';
 
 const PAGE_BYTES = 1 << 16;
@@ -72,10 +72,10 @@ export class CellMemory {
     return (stopped - BLOCK_AT) / 8;
   }
 
-  /** The values of a polynomial at FIT_POINTS. */
+  /** The values of a polynomial at `fitPoints`. */
   valuesAtFitPoints(coefficients: Float64Array): Float64Array {
     this.#doubles.set(coefficients, (RECORD_OF_ALL + CELL.coefficients) / 8);
-    this.#doubles.set(FIT_POINTS, FIT_AT / 8);
+    this.#doubles.set(fitPoints(), FIT_AT / 8);
     this.#run(FIT_AT, BLOCK_AT, 16, this.#slotsPerUnit, RECORD_OF_ALL);
     return this.#doubles.slice(FIT_AT / 8, BLOCK_AT / 8);
   }

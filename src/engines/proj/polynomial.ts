@@ -10,19 +10,26 @@ const NODE_COUNT = NODES * NODES;
 const CHECKS = [-1, -0.5, 0, 0.5, 1];
 export const TERMS = (NODES * (NODES + 1)) / 2;
 
+export const FIT_POINTS = NODE_COUNT + CHECKS.length ** 2;
+
 const nodes = Array.from({ length: NODES }, (_, k) => Math.cos((Math.PI * (2 * k + 1)) / (2 * NODES)));
 
-/** u and v of the points whose values `fitted` takes: the nodes first, then the points that only check the fit. */
-export const FIT_POINTS: Float64Array = Float64Array.from([
-  ...nodes.flatMap((v) => nodes.flatMap((u) => [u, v])),
-  ...CHECKS.flatMap((v) => CHECKS.flatMap((u) => [u, v])),
-]);
+let points: Float64Array | null = null;
+
+/** u and v of the FIT_POINTS points whose values `fitted` takes: the nodes first, then the points that only check the fit. */
+export function fitPoints(): Float64Array {
+  points ??= Float64Array.from([
+    ...nodes.flatMap((v) => nodes.flatMap((u) => [u, v])),
+    ...CHECKS.flatMap((v) => CHECKS.flatMap((u) => [u, v])),
+  ]);
+  return points;
+}
 
 /** TERMS rows: the weight of the value at each node in each coefficient. Null until the first fit, as most conversions need none. */
 let weights: Float64Array | null = null;
 
 /**
- * Coefficients for `evaluate` from the values at FIT_POINTS; both are interleaved, as x, y. Rows of ascending powers of v, each with
+ * Coefficients for `evaluate` from the values at `fitPoints`; both are interleaved, as x, y. Rows of ascending powers of v, each with
  * ascending powers of u.
  */
 export function fitted(values: Float64Array): Float64Array {
