@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'; // biome-ignore format: one line
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { bundleProgram } from '../../scripts/bundle-program.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -31,9 +31,12 @@ export async function builtProgram(): Promise<string> {
   mkdirSync(partial, { recursive: true });
   for (const name of ['bin', 'package.json'])
     cpSync(join(ROOT, name), join(partial, name), { recursive: true });
-  for (const name of ['samples', 'docs']) symlinkSync(join(ROOT, name), join(partial, name));
+  for (const name of ['samples', 'docs'])
+    symlinkSync(relative(partial, join(ROOT, name)), join(partial, name));
   await bundleProgram(ROOT, join(partial, 'dist'));
-  symlinkSync(join(ROOT, 'dist', 'web'), join(partial, 'dist', 'web'));
+  // Relative: a copy of the checkout has its own files.
+  const partialDist = join(partial, 'dist');
+  symlinkSync(relative(partialDist, join(ROOT, 'dist', 'web')), join(partialDist, 'web'));
   try {
     renameSync(partial, directory);
   } catch (error) {
