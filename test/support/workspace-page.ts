@@ -32,8 +32,6 @@ export interface Allowed {
 export const BROKEN_CONNECTION: Allowed = { complaints: /net::ERR_/ };
 export const NOT_SIGNED_IN: Allowed = { complaints: /status of 401/ };
 
-const NO_MAP = /^WebGL2 is required/;
-
 /** The browser reports every answer above 399: dry runs of unfinished steps are 400, rejected files 422. */
 const SHOWN_ANSWER = /status of 4(00|04|22)/;
 
@@ -73,11 +71,7 @@ export async function onPage(
   const browser = await startBrowser();
   const watched = await open(browser, width, isDark, { height, enforcesPolicy: true, drawsMaps });
   const missing: string[] = [];
-  const unanswered = new Set<string>();
-  const nameOf = (request: Request) => `${request.method()} ${request.url()}`;
-  watched.page.on('request', (request) => unanswered.add(nameOf(request)));
-  watched.page.on('requestfinished', (request) => unanswered.delete(nameOf(request)));
-  watched.page.on('requestfailed', (request) => unanswered.delete(nameOf(request)));
+  const stateOf = watchRequests(watched);
   watched.page.on('response', (response) => {
     // What the page no longer needs may be gone already when it is deleted.
     const isData = /\/v1\/(jobs|uploads)\//.test(response.url());
@@ -86,17 +80,12 @@ export async function onPage(
   try {
     await watched.page.goto(serviceUrl + path);
     await steps(watched.page, watched).catch(async (error: Error) => {
-      const text = String(await watched.page.evaluate('document.body.innerText').catch(() => 'is gone'));
-      const state = {
-        text: text.slice(0, 3000),
-        unanswered: [...unanswered],
-        complaints: watched.complaints,
-      };
-      error.message += `\nThe page: ${JSON.stringify(state, null, 2)}`;
-      throw error;
+      // A new error: the report of the test runner has the message that an error was made with.
+      const state = JSON.stringify(await stateOf(), null, 2);
+      throw new Error(`${error.message}\nThe page: ${state}`, { cause: error });
     });
     const complaints = watched.complaints.filter(
-      (text) => !SHOWN_ANSWER.test(text) && allowed?.test(text) !== true && (drawsMaps || !NO_MAP.test(text)),
+      (text) => !SHOWN_ANSWER.test(text) && allowed?.test(text) !== true,
     );
     assert.deepEqual(complaints, []);
     assert.deepEqual(missing, []);
@@ -106,6 +95,29 @@ export async function onPage(
   } finally {
     await watched.page.context().close();
   }
+}
+
+/** Watches the requests of a page. Returns a function for the state of the page, for the message of a test that failed. */
+function watchRequests({ page, complaints }: Watched): () => Promise<object> {
+  const unanswered = new Set<Request>();
+  const failed: string[] = [];
+  const nameOf = (request: Request) => `${request.method()} ${request.url()}`;
+  page.on('request', (request) => unanswered.add(request));
+  page.on('requestfinished', (request) => unanswered.delete(request));
+  page.on('requestfailed', (request) => {
+    unanswered.delete(request);
+    failed.push(`${nameOf(request)}: ${request.failure()?.errorText}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) failed.push(`${nameOf(response.request())}: ${response.status()}`);
+  });
+  return async () => ({
+    // Dialogs come first.
+    text: String(await page.evaluate('document.body.innerText').catch(String)).slice(0, 3000),
+    unanswered: [...unanswered].map(nameOf),
+    failed,
+    complaints,
+  });
 }
 
 export async function addFiles(page: Page, ...paths: string[]): Promise<void> {

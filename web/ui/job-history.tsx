@@ -52,7 +52,19 @@ function Jobs({ onOpened }: { readonly onOpened: () => void }): JSX.Element {
       <SelectField label="State" value={status} choices={STATES} onChange={setStatus} />
       {message !== null && <Problem message={message} />}
       {list.state === 'loading' && <Busy label="Asking the service…" />}
-      {list.state === 'failed' && <Problem message={list.message} />}
+      {list.state === 'failed' && (
+        <Problem message={list.message}>
+          <button
+            type="button"
+            onClick={() => {
+              setList({ state: 'loading' });
+              reload();
+            }}
+          >
+            Try again
+          </button>
+        </Problem>
+      )}
       {list.state === 'ready' && (
         <>
           <p class="soft" role="status">

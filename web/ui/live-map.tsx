@@ -1,7 +1,8 @@
 /** The map and the cards above it: legend, comparison, zoom, position of the cursor, selected feature. */
 import { useSignalEffect } from '@preact/signals';
+import { GPUInitializationError } from 'maplibre-gl';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FeatureCollection } from '../../src/client/client.ts';
 import { extentOf } from '../map/extent.ts';
 import type { MapFeature } from '../map/geometry.ts';
@@ -39,10 +40,12 @@ export function LiveMap(): JSX.Element {
   const loaded = catalogue.value;
   const tiles = loaded.state === 'ready' ? loaded.value.service.map_tiles : null;
 
+  const [isDrawable, setDrawable] = useState(true);
+
   // Before the effects that draw.
   useEffect(() => {
     const element = container.current as HTMLDivElement;
-    const map = new MapView(element, tiles?.url ?? null, {
+    const map = openMap(element, tiles?.url ?? null, {
       onMove: (longitude, latitude) => {
         if (cursor.current !== null) cursor.current.textContent = positionText(longitude, latitude);
       },
@@ -60,6 +63,10 @@ export function LiveMap(): JSX.Element {
       },
       covered: () => coveredSides(element),
     });
+    if (map === null) {
+      setDrawable(false);
+      return;
+    }
     view.current = map;
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const recolour = () => void map.recolour();
@@ -130,7 +137,16 @@ export function LiveMap(): JSX.Element {
   });
   return (
     <>
-      <div ref={container} class="map" />
+      {isDrawable ? (
+        <div ref={container} class="map" />
+      ) : (
+        <div class="map-empty">
+          <p>
+            This browser cannot draw the map, because WebGL 2 is missing or turned off. All else works without
+            it.
+          </p>
+        </div>
+      )}
       <div class="map-controls">
         <Legend onZoom={zoomToLayer} onStep={stepThrough} />
         <Compare />
@@ -140,14 +156,7 @@ export function LiveMap(): JSX.Element {
       <p class="visually-hidden" role="status">
         {[comparisonSentence(), ...layerSentences.value].join(' ')}
       </p>
-      <div class="zoom" role="group" aria-label="Zoom">
-        <button type="button" aria-label="Zoom in" onClick={() => view.current?.zoomBy(1)}>
-          +
-        </button>
-        <button type="button" aria-label="Zoom out" onClick={() => view.current?.zoomBy(-1)}>
-          −
-        </button>
-      </div>
+      {isDrawable && <ZoomButtons zoomBy={(levels) => view.current?.zoomBy(levels)} />}
       {tiles !== null && (
         <p class="tiles">
           Map tiles from {tilesHost(tiles.url)}
@@ -162,6 +171,29 @@ export function LiveMap(): JSX.Element {
         }}
       />
     </>
+  );
+}
+
+/** Null: the browser cannot draw maps. */
+function openMap(...options: ConstructorParameters<typeof MapView>): MapView | null {
+  try {
+    return new MapView(...options);
+  } catch (error) {
+    if (error instanceof GPUInitializationError) return null;
+    throw error;
+  }
+}
+
+function ZoomButtons({ zoomBy }: { readonly zoomBy: (levels: number) => void }): JSX.Element {
+  return (
+    <div class="zoom" role="group" aria-label="Zoom">
+      <button type="button" aria-label="Zoom in" onClick={() => zoomBy(1)}>
+        +
+      </button>
+      <button type="button" aria-label="Zoom out" onClick={() => zoomBy(-1)}>
+        −
+      </button>
+    </div>
   );
 }
 
