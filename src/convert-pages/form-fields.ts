@@ -3,12 +3,14 @@ import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { unsupportedByName } from '../formats/recognise.ts';
 import { formatByFileName, inputFormats, outputFormats } from '../formats/registry.ts';
+import { fileNameOf, layerFormatOf } from '../http/remote-address.ts';
 import { CONFIG_FORM, type FieldForm } from '../message.ts';
 
 /** Names of the fields and their labels. */
 export const LABELS = {
   form_token: '',
   action: '',
+  input_url: 'URL of a file or an ArcGIS layer',
   output_format: 'Convert to',
   output_crs: 'CRS of the output',
   input_crs: 'CRS of the input',
@@ -29,7 +31,7 @@ export type FieldName = keyof typeof LABELS;
 /** Submitted texts, trimmed; absent: the field is empty. */
 export type FormValues = Readonly<Partial<Record<FieldName, string>>>;
 
-/** Longer texts are cut: no value of a field is as long. */
+/** Longer texts are cut: no value of a field is as long. A URL is checked whole, so that none is cut to a valid one. */
 const MAX_TEXT = 500;
 
 export function valuesIn(given: unknown): FormValues {
@@ -37,7 +39,8 @@ export function valuesIn(given: unknown): FormValues {
   const values: Partial<Record<FieldName, string>> = {};
   for (const name of Object.keys(LABELS) as FieldName[]) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const text = typeof value === 'string' ? value.slice(0, MAX_TEXT).trim() : '';
+    const maxLength = name === 'input_url' ? Number.POSITIVE_INFINITY : MAX_TEXT;
+    const text = typeof value === 'string' ? value.slice(0, maxLength).trim() : '';
     if (text !== '') values[name] = text;
   }
   const { suggested_input_crs: input, suggested_output_crs: output, ...rest } = values;
@@ -52,6 +55,7 @@ const BY_PATH: Readonly<Record<string, FieldName>> = {
   'input.epsg': 'input_crs',
   'input.crs': 'input_crs',
   'input.format': 'input_format',
+  'input.url': 'input_url',
   'input.layer': 'layer',
   'output.epsg': 'output_crs',
   'output.crs': 'output_crs',
@@ -102,17 +106,30 @@ export function formatOfFile(name: string): Format {
   );
 }
 
+/** The input format of a URL. A URL that cannot be parsed has any: it is refused for that. Throws CONFIG_INVALID if it shows none. */
+export function formatOfUrl(text: string): Format {
+  const url = URL.parse(text);
+  if (url === null) return inputFormats[0];
+  return layerFormatOf(url, inputFormats) ?? formatOfFile(fileNameOf(url) ?? url.hostname);
+}
+
 /** "Supported: GeoJSON (.geojson, .json), ..." */
 function supported(): string {
   const known = inputFormats.map(({ name, extensions }) => `${name} (${extensions.slice(0, 2).join(', ')})`);
   return `Supported: ${known.join(', ')}`;
 }
 
-/** The config of a job for a file of this format. Throws CONFIG_INVALID. */
-export function configOf(values: FormValues, inputFormat: string, hasMask: boolean): object {
+/** The config of a job for a file of this format. `url`: of the file; null: it was sent. Throws CONFIG_INVALID. */
+export function configOf(
+  values: FormValues,
+  inputFormat: string,
+  url: string | null,
+  hasMask: boolean,
+): object {
   const { action, input_crs: from, layer, output_crs: to, output_format: format, decimals } = values;
   const input = {
     format: inputFormat,
+    ...(url === null ? {} : { url }),
     ...(from === undefined ? {} : { epsg: from }),
     ...(layer === undefined ? {} : { layer }),
   };

@@ -25,7 +25,8 @@ const MORE_FIELDS: readonly FieldName[] = ['layer', 'decimals', 'tolerance', 'in
 const UNITS = { meters: 'metres', kilometers: 'kilometres', feet: 'feet', miles: 'miles' } as const;
 
 export function convertForm(visitor: Visitor, state: FormState): Html {
-  const { config } = visitor.site.context;
+  const { config, urlPolicy } = visitor.site.context;
+  const fetchesUrls = urlPolicy.hosts.length > 0;
   const { values } = state;
   const isMoreUsed = MORE_FIELDS.some((name) => values[name] !== undefined);
   const extensions = [...new Set([...inputFormats.flatMap((format) => format.extensions), '.gz'])];
@@ -34,8 +35,9 @@ ${visitor.formToken()}
 <div class="field">
 <label for="file">Files</label>
 <p class="hint" id="file-hint">${namesOf(inputFormats)}; a shapefile as one .zip. At most ${Math.min(MAX_FILES, config.maxFiles)} files and ${size(config.maxUploadBytes)}; each file is converted by itself.</p>
-<input type="file" id="file" name="file" multiple required aria-describedby="file-hint" accept="${extensions.join(',')}">
+<input type="file" id="file" name="file" multiple${fetchesUrls ? null : html` required`} aria-describedby="file-hint" accept="${extensions.join(',')}">
 </div>
+${fetchesUrls ? urlField(values) : null}
 ${suggestionField(state)}
 <div class="pair">
 ${select('output_format', values.output_format ?? 'gpkg', outputOptions, 'GeoJSON is always written in EPSG:4326.')}
@@ -122,6 +124,11 @@ function text(name: FieldName, values: FormValues, hint: HtmlValue, inputMode = 
 <p class="hint" id="${name}-hint">${hint}</p>
 <input type="text" id="${name}" name="${name}" value="${values[name] ?? ''}" inputmode="${inputMode}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint">
 </div>`;
+}
+
+function urlField(values: FormValues): Html {
+  const hint = html`Fetched by this service, from hosts that its operator allows. All features of a layer such as …/FeatureServer/0 are read.`;
+  return text('input_url', values, hint, 'url');
 }
 
 function crsField(name: CrsFieldName, values: FormValues, hint: Html): Html {

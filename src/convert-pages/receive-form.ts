@@ -1,15 +1,16 @@
-/** Takes the jobs of a submitted form: one for each file. The files stream to disk as those of the API. */
+/** Takes the jobs of a submitted form: one for each file, and one for a URL. The files stream to disk as those of the API. */
 import type { FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { type Format, isInputFormat } from '../formats/format.ts';
 import { formatNamed } from '../formats/format-by-id.ts';
 import type { Endpoint } from '../http/config-fields.ts';
 import type { HttpContext } from '../http/context.ts';
-import { NO_CONFIG_INPUTS, receiveJobForm } from '../http/job-form.ts';
+import { receiveJobForm } from '../http/job-form.ts';
 import { parseJobRequest } from '../http/parse-job-request.ts';
 import { type ReceivedFile, ReceivedFiles } from '../http/received-files.ts';
-import type { NewJob } from '../jobs/job.ts';
-import { configOf, type FormValues, formatOfFile, LABELS, valuesIn } from './form-fields.ts';
+import { remoteInput } from '../http/submit-job.ts';
+import type { JobInput, NewJob } from '../jobs/job.ts';
+import { configOf, type FormValues, formatOfFile, formatOfUrl, LABELS, valuesIn } from './form-fields.ts';
 
 /** Files of one form; their jobs are listed on one page. */
 export const MAX_FILES = 100;
@@ -71,70 +72,83 @@ export async function receiveForm(
       plainFields: () => FIELDS,
       onConfig: async (fields) => {
         values = valuesIn(fields);
-        return NO_CONFIG_INPUTS;
+        return { singlePath: null, hasList: values.input_url !== undefined };
       },
     });
     checkToken(values.form_token ?? '');
     const kept = await files.keepAll();
     const inputs = kept.filter(({ stepInput }) => stepInput === null);
     const mask = values.action === 'inspect' ? undefined : kept.find(({ stepInput }) => stepInput !== null);
-    if (mask !== undefined && inputs.length > 1) throw severalToClip();
-    const jobs = inputs.map((file) => jobOf(file, mask, ids[file.fileIndex], owner, values, context));
+    const { input_url: url } = values;
+    const urls = url === undefined ? [] : [url];
+    if (mask !== undefined && inputs.length + urls.length > 1) throw severalToClip();
+    const common = { mask, owner, values, context };
+    const jobs = [
+      ...inputs.map((file) => jobOf(file, ids[file.fileIndex], common)),
+      ...urls.map((one) => jobOf(one, inputs.length === 0 ? firstId : service.newJobId(), common)),
+    ];
     for (const [i, job] of jobs.entries()) {
       await service.submit(job);
       accepted.push(job.id);
-      used.add(inputs[i].fileIndex);
+      if (i < inputs.length) used.add(inputs[i].fileIndex);
       if (mask !== undefined) used.add(mask.fileIndex);
     }
     return { values, accepted, error: null };
   } catch (error) {
-    return { values, accepted, error: withoutFile(error) };
+    return { values, accepted, error: withoutFile(error, context) };
   } finally {
     await files.discard(used);
   }
 }
 
+interface FormParts {
+  readonly mask: ReceivedFile | undefined;
+  readonly owner: string;
+  readonly values: FormValues;
+  readonly context: HttpContext;
+}
+
+/** `input`: a file, or the URL of one. Throws what is wrong with the fields or the URL. */
 function jobOf(
-  { name, byteLength }: ReceivedFile,
-  mask: ReceivedFile | undefined,
+  input: ReceivedFile | string,
   id: string,
-  owner: string,
-  values: FormValues,
-  context: HttpContext,
+  { mask, owner, values, context }: FormParts,
 ): NewJob {
-  const format = inputFormatOf(values, name ?? '', context);
+  const url = typeof input === 'string' ? input : null;
+  const format = inputFormatOf(values, input, context);
   const endpoint = values.action === 'inspect' ? INSPECT : CONVERT;
-  const parsed = parseJobRequest(
-    configOf(values, format.id, mask !== undefined),
-    endpoint,
-    context,
-    context.urlPolicy,
-    'parts',
-  );
+  const config = configOf(values, format.id, url, mask !== undefined);
+  const parsed = parseJobRequest(config, endpoint, context, context.urlPolicy, 'parts');
+  const file: JobInput =
+    typeof input === 'string'
+      ? remoteInput(parsed.inputUrl!, format)
+      : {
+          name: input.name ?? `input${format.extensions[0]}`,
+          byteLength: input.byteLength,
+          fileIndex: 0,
+        };
   return {
     id,
     owner,
-    inputs: [
-      { name: name ?? `input${format.extensions[0]}`, byteLength, fileIndex: 0 },
-      ...(mask === undefined
-        ? []
-        : [
-            { name: mask.name ?? MASK_PART, byteLength: mask.byteLength, fileIndex: 1, stepInput: MASK_PART },
-          ]),
-    ],
+    inputs: [file, ...(mask === undefined ? [] : [maskInput(mask)])],
     request: parsed.forFiles(1),
     requestFindings: parsed.findings.list(),
     idempotency: null,
   };
 }
 
+function maskInput({ name, byteLength }: ReceivedFile): JobInput {
+  return { name: name ?? MASK_PART, byteLength, fileIndex: 1, stepInput: MASK_PART };
+}
+
 function inputFormatOf(
   { input_format: chosen }: FormValues,
-  fileName: string,
+  input: ReceivedFile | string,
   { formats }: HttpContext,
 ): Format {
   const known = formats.filter(isInputFormat);
-  return (chosen === undefined ? undefined : formatNamed(known, chosen)) ?? formatOfFile(fileName);
+  const named = chosen === undefined ? undefined : formatNamed(known, chosen);
+  return named ?? (typeof input === 'string' ? formatOfUrl(input) : formatOfFile(input.name ?? ''));
 }
 
 function severalToClip(): Error {
@@ -144,7 +158,9 @@ function severalToClip(): Error {
 }
 
 /** The error of the form for a missing part, in the words of the page. */
-function withoutFile(error: unknown): unknown {
+function withoutFile(error: unknown, { urlPolicy }: HttpContext): unknown {
   if (!(error instanceof GeomillError) || error.code !== 'PART_MISSING') return error;
-  return failure('CONFIG_INVALID', { detail: 'no file was chosen; choose at least one' }, undefined, error);
+  const orUrl = urlPolicy.hosts.length > 0 ? ', or enter a URL' : '';
+  const detail = `no file was chosen; choose at least one${orUrl}`;
+  return failure('CONFIG_INVALID', { detail }, undefined, error);
 }

@@ -5,6 +5,7 @@ import { field } from '../message.ts';
 import { isLayerUrl, parseLayerUrl } from '../remote-input/arcgis/layer-url.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { LayerService } from '../remote-input/fetch-messages.ts';
+import { pathName } from '../remote-input/file-name.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import type { Endpoint } from './config-fields.ts';
 import { type ConfigValues, invalid } from './config-values.ts';
@@ -59,7 +60,18 @@ function requireFetching({ hosts }: UrlPolicy, path: string, part: string): void
 
 /** A URL of the shape of a layer is that of a file in formats that no such server sends. */
 function addressOf(url: URL, path: string, formats: readonly Format[]): RemoteAddress {
-  const isLayer = isLayerUrl(url) && formats.some(({ layerService }) => layerService === 'arcgis');
+  const isLayer = layerFormatOf(url, formats) !== null;
   if (isLayer) parseLayerUrl(url, path);
   return { url, service: isLayer ? 'arcgis' : null };
+}
+
+/** The one of `formats` that layers of the server have; null: it is the URL of a file. */
+export function layerFormatOf(url: URL, formats: readonly Format[]): Format | null {
+  if (!isLayerUrl(url)) return null;
+  return formats.find(({ layerService }) => layerService === 'arcgis') ?? null;
+}
+
+/** Null: the path ends in a slash. */
+export function fileNameOf(url: URL): string | null {
+  return pathName(url);
 }

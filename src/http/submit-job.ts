@@ -283,7 +283,7 @@ function stepInputOf({ name, byteLength, fileIndex, stepInput }: ReceivedFile): 
 }
 
 /** The host may provide a better name when the file is fetched. */
-function remoteInput(address: RemoteAddress, format: Format): JobInput {
+export function remoteInput(address: RemoteAddress, format: Format): JobInput {
   return { ...remoteFile(address, `input${format.extensions[0]}`), fileIndex: 0 };
 }
 

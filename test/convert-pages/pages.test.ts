@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { ADMIN } from '../support/account-area.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { startFileHost } from '../support/file-host.ts';
 import { ENTRANCE } from '../support/program.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -145,6 +146,67 @@ test('errors are pages that keep what was entered and say what to do', async () 
   });
   assert.equal(other.status, 415);
   assert.match(await other.text(), /<input type="file"/);
+  assert.equal((await jobsOf(service)).length, 0);
+});
+
+test('a file is fetched by its URL under the rules of the API, beside files that were chosen', async () => {
+  await using host = await startFileHost({
+    '/b.geojson': (_request, response) => void response.end(GEOJSON[1]),
+    '/data': (_request, response) => void response.end(GEOJSON[1]),
+  });
+  const settings = {
+    INPUT_URL_HOSTS: `127.0.0.1:${host.port}`,
+    INPUT_URL_PRIVATE_NETWORKS: '127.0.0.0/8',
+    WEB: 'form',
+  };
+  await using service = await startTestService({ settings });
+  const form = await (await fetch(service.url)).text();
+  assert.match(form, /<input type="text" id="input_url" name="input_url" value="" inputmode="url"/);
+  assert.doesNotMatch(form, /<input type="file"[^>]* required/);
+  const none: NamedFile = ['', ''];
+  const urls: readonly Fields[] = [
+    { input_url: ` ${host.url}/b.geojson?key=secret#there ` },
+    { input_url: `${host.url}/data`, input_format: 'geojson' },
+  ];
+  for (const fields of urls) {
+    const submitted = await send(service, [none], fields);
+    assert.equal(submitted.status, 303, await submitted.text());
+    const page = await (await fetch(service.url + submitted.headers.get('location'))).text();
+    assert.match(page, /<h1>(?:b\.geojson|data)<\/h1>/);
+    assert.doesNotMatch(page, /secret|Choose the file again/);
+  }
+  assert.deepEqual(
+    host.requests.map(({ url }) => url),
+    ['/b.geojson?key=secret', '/data'],
+  );
+  const both = await send(service, [GEOJSON], { input_url: `${host.url}/b.geojson` });
+  assert.match(both.headers.get('location') ?? '', /^\/jobs\?ids=[\w-]+,[\w-]+$/);
+  const accepted = (await jobsOf(service)).length;
+  assert.equal(accepted, 4);
+  for (const [url, text] of [
+    ['', /No file was chosen; choose at least one, or enter a URL/],
+    ['https://example.org/b.geojson', /not fetched from 'example\.org'/],
+    ['ftp://example.org/b.geojson', /'URL of a file or an ArcGIS layer' is not a URL.*must begin with https/],
+    [`${host.url}/b.geojson?${'a'.repeat(9000)}`, /at most 8192 characters/],
+    [`${host.url}/data`, /does not show its format/],
+  ] as const) {
+    const response = await send(service, [none], { input_url: url });
+    const page = (await response.text()).replaceAll('&#39;', "'");
+    assert.equal(response.status, 400, page);
+    assert.match(page, text);
+    assert.ok(page.includes(`name="input_url" value="${url}"`), page);
+  }
+  assert.equal((await jobsOf(service)).length, accepted);
+});
+
+test('where no host is allowed, the form has no field for URLs, and a URL is refused', async () => {
+  await using service = await startTestService({ settings: { WEB: 'form' } });
+  const form = await (await fetch(service.url)).text();
+  assert.doesNotMatch(form, /input_url/);
+  assert.match(form, /<input type="file"[^>]* required/);
+  const response = await send(service, [GEOJSON], { input_url: 'https://example.org/b.geojson' });
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /is not enabled on this service/);
   assert.equal((await jobsOf(service)).length, 0);
 });
 
