@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { LAYER_PATH, startArcgis } from './support/arcgis-server.ts';
+import { makeCertificate } from './support/certificate.ts';
 import { featuresIn } from './support/combine.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { type Handler, startFileHost } from './support/file-host.ts';
@@ -44,6 +45,23 @@ test('converts the file of a URL, with a mask of another URL, and reports the ho
   assert.deepEqual(report.fetched, { host: shown, byte_length: POINTS.length });
   assert.deepEqual(report.fetched_sources, [{ host: shown, byte_length: SQUARE.length }]);
   assert.doesNotMatch(out, /secret/);
+});
+
+test('trusts the certificate authorities of NODE_EXTRA_CA_CERTS', async (context) => {
+  using workspace = makeWorkspace();
+  const pair = makeCertificate(context, workspace.path, 'IP:127.0.0.1');
+  if (pair === null) return;
+  await using host = await startFileHost(
+    { '/points.geojson': (_, response) => response.end(POINTS) },
+    { tls: pair },
+  );
+  const output = join(workspace.path, 'out.csv');
+  const argv = ['convert', `${host.url}/points.geojson`, output];
+  const untrusted = await runCli(argv, {});
+  assert.match(untrusted.err, /certificate is not to be trusted/);
+  const { status, err } = await runCli(argv, { NODE_EXTRA_CA_CERTS: pair.certPath });
+  assert.equal(status, 0, err);
+  assert.match(readFileSync(output, 'utf8'), /out/);
 });
 
 test('reports all files that an append of several formats fetched', async () => {
@@ -154,6 +172,10 @@ test('refuses URLs whose format is not known, and URLs as outputs, before anythi
       /cannot tell the format of '.*\/data' from its extension; use --from/,
     ],
     [[`${host.url}/map.dwg`, output], /DWG/],
+    [
+      [`${host.url}/a.geojson`, output, '--clip', `${host.url}/zones.gpkg:city centre`],
+      /--clip: URL:LAYER is not split.*--clip URL --mask-layer 'city centre'/,
+    ],
     [[`${host.url}/a.geojson`, `${host.url}/out.csv`], /is a URL; an output is a file/],
     [
       [`${host.url}/a.geojson`, '--out-dir', `${host.url}/b?key=secret`, '--to', 'csv'],

@@ -16,7 +16,7 @@ export interface Outside {
   /** All addresses of a host. */
   readonly resolve: (host: string) => Promise<readonly ResolvedAddress[]>;
   /** Trusted certificate authorities, PEM. Undefined: those of Node. */
-  readonly ca?: string;
+  readonly ca?: string | string[];
   /** Waits before something is tried again. Undefined: for that time. */
   readonly wait?: (ms: number) => Promise<void>;
 }

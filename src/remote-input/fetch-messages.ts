@@ -22,6 +22,12 @@ export interface FetchTask {
 export const HEADERS_TIMEOUT_MS = 10_000;
 export const STALL_TIMEOUT_MS = 30_000;
 
+/** What a fetching process is sent. */
+export interface ToFetcher extends FetchTask {
+  /** Certificate authorities of NODE_EXTRA_CA_CERTS, PEM: the process has no environment. */
+  readonly extraAuthorities: readonly string[];
+}
+
 export interface FetchLimits {
   readonly maxBytes: number;
   /** For the whole fetch. */

@@ -10,6 +10,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { getCACertificates } from 'node:tls';
 import { failure, type PlainError } from '../errors.ts';
 import {
   COUNT,
@@ -27,7 +28,7 @@ import { entryFile, PACKAGE_DIRECTORY, PROGRAM_DIRECTORY } from '../program-file
 import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Confinement, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { MAX_LOGGED } from '../short-text.ts';
-import type { FetchedFile, FetchedLayer, FetchTask, FromFetcher } from './fetch-messages.ts';
+import type { FetchedFile, FetchedLayer, FetchTask, FromFetcher, ToFetcher } from './fetch-messages.ts';
 import { MAX_NAME_CHARACTERS } from './file-name.ts';
 
 export interface FetcherOptions {
@@ -135,7 +136,7 @@ function endOf(
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderrTail = (stderrTail + text).slice(-STDERR_TAIL_CHARACTERS);
     });
-    const channel = new ServiceEnd<FromFetcher, FetchTask>(child, {
+    const channel = new ServiceEnd<FromFetcher, ToFetcher>(child, {
       maxBytes: MAX_MESSAGE_BYTES,
       check: checkMessage,
       onMessage: (received) => {
@@ -159,7 +160,7 @@ function endOf(
       const ending = signal === null ? `exit status ${code}` : `signal ${signal}`;
       resolve({ message, violation, detail: `${ending} while fetching the input`, log: stderrTail.trim() });
     });
-    channel.send(task);
+    channel.send({ ...task, extraAuthorities: getCACertificates('extra') });
   });
 }
 

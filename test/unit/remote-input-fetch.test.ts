@@ -1,16 +1,16 @@
 /** What a host answers, and what becomes of it: whole files, or errors that say what to do. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import test from 'node:test';
 import type { GeomillError } from '../../src/errors.ts';
 import { type Outside, REAL_OUTSIDE } from '../../src/remote-input/connect.ts';
 import { fetchFile } from '../../src/remote-input/fetch-file.ts';
 import type { FetchedFile, FetchLimits } from '../../src/remote-input/fetch-messages.ts';
 import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { type Handler, startFileHost, startRawHost } from '../support/file-host.ts';
 
 const LIMITS: FetchLimits = { maxBytes: 100_000, totalMs: 20_000, headersMs: 10_000, stallMs: 10_000 };
@@ -364,7 +364,7 @@ test('what cannot be reached is told in words without addresses', async () => {
 });
 
 test('TLS is verified against the name, and never left for http', async (context) => {
-  const pair = makeCertificate(context, 'files.example');
+  const pair = makeCertificate(context, directory, 'DNS:files.example');
   if (pair === null) return;
   await using plain = await startFileHost({ '/a.csv': sendText('plain') });
   await using host = await startFileHost(
@@ -386,33 +386,3 @@ test('TLS is verified against the name, and never left for http', async (context
   assert.deepEqual([down.code, down.params.how], ['URL_REDIRECT', 'from https to http']);
   assert.equal(plain.requests.length, 0);
 });
-
-/** A certificate that signs itself, made by openssl; null, and the test is skipped, where there is none. */
-function makeCertificate(context: TestContext, name: string): { key: string; cert: string } | null {
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-  const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-  const made = spawnSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-      ...names,
-    ],
-    { encoding: 'utf8' },
-  );
-  if (made.status === 0 && existsSync(cert))
-    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  context.skip('openssl is not there to make a certificate');
-  return null;
-}

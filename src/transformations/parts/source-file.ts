@@ -127,7 +127,10 @@ export function fileForm(
     flag,
     placeholder: 'FILE[:LAYER]',
     description,
-    parameters: (value, isFile) => fileOfText(part, value, isFile),
+    parameters: (value, isFile) => {
+      refuseLayerOfUrl(flag, part, value);
+      return fileOfText(part, value, isFile);
+    },
     modifiers: [
       modifier('crs', 'CRS', `CRS of the ${noun}, if its file does not define one`),
       modifier('filter', 'WHERE', `features of the ${noun} to use: "name = 'A'"`),
@@ -141,6 +144,17 @@ export function fileForm(
       },
     ],
   };
+}
+
+/** Throws USAGE for "https://example.org/muni.gpkg:districts": nobody can know whether the address has the colon. */
+function refuseLayerOfUrl(flag: string, part: string, value: string): void {
+  const layer = /^https?:\/\/[^/?#]+\/[^?#]*\.\w{2,10}:([^/?#]+)$/i.exec(value)?.[1];
+  if (layer === undefined) return;
+  throw failure('USAGE', {
+    detail:
+      `--${flag}: URL:LAYER is not split into URL and layer; write the layer as an option of its own, ` +
+      `--${flag} URL --${part}-layer '${layer}' (or %3A for a colon of the URL itself)`,
+  });
 }
 
 /** "muni.gpkg:districts" is the layer of a file, unless there is a file of this name. */
