@@ -198,6 +198,27 @@ test('writes a shapefile per geometry kind, splits collections, and writes nulls
   assert.equal(codes.FILE_SPLIT, 1);
 });
 
+test('gives each file of layers that are split a name of its own', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'out.zip');
+  const mixed = makeBatch([point(1, 1), { ordinates: 'XY', shape: line }], []);
+  await writeShp(path, [
+    { name: 'a', batches: [mixed] },
+    { name: 'A_points', batches: [makeBatch(points(3), [])] },
+    { name: 'b_lines', batches: [makeBatch(points(4), [])] },
+    { name: 'b', batches: [mixed] },
+  ]);
+  const { layers } = await readFileLayers(reader, path);
+  assert.deepEqual(layers.map(({ source, rows }) => [source.name, rows.length]).sort(), [
+    ['A_points_1', 3],
+    ['a_lines', 1],
+    ['a_points', 1],
+    ['b_1_lines', 1],
+    ['b_1_points', 1],
+    ['b_lines', 4],
+  ]);
+});
+
 test('writes valid files for a layer without rows and for one with only nulls', async () => {
   for (const geometries of [[], [noGeometry, noGeometry]]) {
     const { layers } = await roundTrip([makeBatch(geometries, [])]);

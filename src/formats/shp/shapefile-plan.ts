@@ -32,14 +32,19 @@ function baseShapeType(kind: number, geometry: GeometryStatistics): number {
   return hasMultiPoints(geometry) ? SHAPE_TYPE.multiPoint : SHAPE_TYPE.point;
 }
 
-/** File names for layers: no separators or characters that file systems reject, unique ignoring case. */
-export function fileNames(names: readonly string[]): string[] {
+/**
+ * Base names of the files of layers: no separators or characters that file systems reject. Each file, the base name with one of the
+ * suffixes of its layer, has a name of its own, ignoring case.
+ */
+export function fileNames(names: readonly string[], suffixes: readonly (readonly string[])[]): string[] {
   const taken = new Set<string>();
-  return names.map((name) => {
+  return names.map((name, layer) => {
     const safe = name.replace(/[\p{Cc}<>:"/\\|?*]/gu, '_').replace(/^[. ]+|[. ]+$/g, '') || 'layer';
+    const filesOf = (base: string): string[] =>
+      suffixes[layer].map((suffix) => (base + suffix).toLowerCase());
     let unique = safe;
-    for (let n = 1; taken.has(unique.toLowerCase()); n++) unique = `${safe}_${n}`;
-    taken.add(unique.toLowerCase());
+    for (let n = 1; filesOf(unique).some((file) => taken.has(file)); n++) unique = `${safe}_${n}`;
+    for (const file of filesOf(unique)) taken.add(file);
     return unique;
   });
 }

@@ -4,6 +4,7 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE } from '../../batch/geometry-column.ts';
 import { rowsWithoutZ } from '../../batch/missing-ordinates.ts';
 import type { Field } from '../../batch/schema.ts';
+import type { LayerStatistics } from '../../batch/statistics.ts';
 import { utf8Boundary } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
@@ -27,18 +28,27 @@ const MAX_FIELDS = 255;
 
 function plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
   const names = layers.length === 1 ? [context.name] : layers.map((layer) => layer.name);
-  const files = fileNames(names);
-  return layers.map((layer, i) => planLayer(layer, files[i], context));
+  const kinds = layers.map((layer) => planShapefiles(statisticsOf(layer).geometry));
+  const suffixes = kinds.map((files) => files.map(({ suffix }) => suffix));
+  const bases = fileNames(names, suffixes);
+  return layers.map((layer, i) => {
+    const files = kinds[i].map(({ suffix, ...file }) => ({ ...file, name: bases[i] + suffix }));
+    return planLayer(layer, files, context);
+  });
 }
 
-function planLayer(layer: OutputLayer, fileName: string, context: WriteContext): LayerEncoding {
-  const { statistics } = layer;
-  if (statistics === null || layer.fields === null)
-    throw failure('INTERNAL', { reason: 'the shp writer was given no statistics' });
-  const { findings } = context;
-  const files = planShapefiles(statistics.geometry).map(
-    ({ suffix, ...file }): ShapefilePlan => ({ ...file, name: fileName + suffix }),
-  );
+function statisticsOf({ statistics }: OutputLayer): LayerStatistics {
+  if (statistics === null) throw failure('INTERNAL', { reason: 'the shp writer was given no statistics' });
+  return statistics;
+}
+
+function planLayer(
+  layer: OutputLayer,
+  files: readonly ShapefilePlan[],
+  { findings }: WriteContext,
+): LayerEncoding {
+  const statistics = statisticsOf(layer);
+  if (layer.fields === null) throw failure('INTERNAL', { reason: 'the shp writer got no fields' });
   if (files.length > 1)
     findings.note('FILE_SPLIT', { layer: layer.name, files: files.map(({ name }) => name).join(', ') });
   const kept = layer.fields.filter(({ type }) => type !== 'binary');
