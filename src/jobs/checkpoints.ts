@@ -35,8 +35,9 @@ export class Checkpoints {
     this.#commits++;
     if (this.#commits < COMMITS_PER_CHECKPOINT || this.#isRunning || !this.#isUsable) return;
     this.#commits = 0;
-    this.#isRunning = true;
     this.#thread ??= this.#start();
+    if (this.#thread === null) return;
+    this.#isRunning = true;
     this.#thread.postMessage(false);
   }
 
@@ -47,13 +48,22 @@ export class Checkpoints {
     this.#isUsable = false;
     // Not `once`, which an error of the thread rejects: it has ended then, too.
     const ended = new Promise((resolve) => thread.once('exit', resolve));
+    // Without anything else to wait for, the process would end before.
+    thread.ref();
     thread.postMessage(true);
     await ended;
   }
 
-  #start(): Worker {
+  /** Null if the system allows no more threads. */
+  #start(): Worker | null {
     const file = join(PROGRAM_DIRECTORY, 'engines', 'sqlite', 'checkpoint-entry.js');
-    const thread = new Worker(file, { workerData: { path: this.#path } });
+    let thread: Worker;
+    try {
+      thread = new Worker(file, { workerData: { path: this.#path } });
+    } catch {
+      this.#giveUp();
+      return null;
+    }
     thread.unref();
     thread.on('message', () => {
       this.#isRunning = false;

@@ -1,6 +1,7 @@
 /** The thread that copies the write-ahead log of the queue into the database. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -37,7 +38,10 @@ test('the log is copied meanwhile, starts again, and is gone when the database i
   assert.ok(databaseBytes() < USUAL_LOG / 2);
   await commit();
   while (databaseBytes() < COMMITS * TEXT.length) await turn();
-  // All of it is copied, so the next commits are written to its beginning.
+  // When all of it is copied and synced, the next commit is written to its beginning.
+  const restarts = (): number => readFileSync(`${path}-wal`).readUInt32BE(12);
+  const before = restarts();
+  while (restarts() === before) await commit();
   const { size } = statSync(`${path}-wal`);
   for (let i = 0; i < COMMITS / 2; i++) await commit();
   assert.equal(statSync(`${path}-wal`).size, size);
@@ -68,3 +72,35 @@ test('without a thread, SQLite copies the log itself', async (context) => {
   await checkpoints.close();
   database.close();
 });
+
+/** Commits, closes the database and prints the names of the files that are left, with nothing else that keeps the process alive. */
+const PROGRAM = `
+  const { Database } = await import(process.argv[2]);
+  const { GroupCommit } = await import(process.argv[3]);
+  const { readdirSync } = await import('node:fs');
+  const [path, directory] = process.argv.slice(4);
+  const database = new Database(path, { synchronous: 'FULL' });
+  database.exec('CREATE TABLE texts (text TEXT)');
+  const commits = new GroupCommit(database, path, { sync: async () => {} });
+  for (let i = 0; i < ${COMMITS}; i++) await commits.run(() => database.exec("INSERT INTO texts VALUES ('a')"));
+  await commits.close();
+  database.close();
+  console.log(readdirSync(directory).join());
+`;
+
+// --permission denies threads.
+for (const flags of [[], ['--permission', '--allow-fs-read=*', '--allow-fs-write=*']])
+  test(`closes the database before the process ends; flags: ${flags.join(' ') || 'none'}`, (context) => {
+    const directory = mkdtempSync(join(tmpdir(), 'geomill-checkpoints-'));
+    context.after(() => rmSync(directory, { recursive: true, force: true }));
+    const source = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href;
+    const modules = [source('engines/sqlite/database.ts'), source('jobs/group-commit.ts')];
+    const program = [...flags, '--input-type=module', '-e', PROGRAM, '--', ''];
+    const printed = execFileSync(process.execPath, [
+      ...program,
+      ...modules,
+      join(directory, 'jobs.db'),
+      directory,
+    ]);
+    assert.equal(printed.toString().trim(), 'jobs.db');
+  });
