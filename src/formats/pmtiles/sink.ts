@@ -88,7 +88,10 @@ export class PmtilesSink implements OutputSink {
       for (const bytes of gatherTiles(this.#runs, left)) {
         const { byteLength } = bytes;
         while (waiting.length > 0 && waitingBytes + byteLength > MOST_WAITING_BYTES) await writeFirst();
-        waiting.push({ byteLength, built: run(bytes) });
+        const built = run(bytes);
+        // One may fail before those that are awaited first.
+        built.catch(() => {});
+        waiting.push({ byteLength, built });
         waitingBytes += byteLength;
         if (waiting.length === MOST_WAITING) await writeFirst();
       }

@@ -25,8 +25,10 @@ export interface BuiltTiles {
   readonly thinned: Uint32Array<ArrayBuffer>;
 }
 
-/** How often a smaller number of features is tried. */
+/** How often a smaller number of features is tried, and more often only until some fit. */
 const TRIALS = 8;
+/** How often features are left out that are too large alone. */
+const MOST_ROUNDS = 4;
 
 /** The bytes of the work are detached afterwards: those of one tile can be tens of megabytes. */
 export function buildTiles({ bytes, tileLimit, layers }: TileWork): BuiltTiles {
@@ -87,15 +89,22 @@ class TileBuilder {
     return { ...this.#reduce(records, bytes.length), thinned };
   }
 
-  /** The largest features that fit: their number is tried by halves, beginning where the size says. */
-  #reduce(records: readonly number[], byteLength: number): Pick<BuiltTile, 'bytes' | 'left'> {
+  /**
+   * The largest features that fit: their number is tried by halves, beginning where the size says. If the first one is too large alone,
+   * it is left out, and so are others that are by their share of the bytes.
+   */
+  #reduce(
+    records: readonly number[],
+    byteLength: number,
+    rounds = MOST_ROUNDS,
+  ): Pick<BuiltTile, 'bytes' | 'left'> {
     const view = this.#view;
     const byRank = [...records].sort((a, b) => view.rank(b) - view.rank(a) || a - b);
     let fits = 0;
     let bytes: Uint8Array = new Uint8Array(0);
     let tooMany = records.length;
     let count = Math.floor((records.length * this.#limit) / byteLength);
-    for (let trial = 0; trial < TRIALS && tooMany - fits > 1; trial++) {
+    for (let trial = 0; (trial < TRIALS || fits === 0) && tooMany - fits > 1; trial++) {
       count = Math.min(Math.max(count, fits + 1), tooMany - 1);
       const packed = this.#pack(byRank.slice(0, count).sort((a, b) => a - b));
       if (packed.length <= this.#limit) {
@@ -104,7 +113,16 @@ class TileBuilder {
       } else tooMany = count;
       count = Math.floor((fits + tooMany) / 2);
     }
-    return { bytes, left: records.length - fits };
+    if (fits > 0 || rounds === 0) return { bytes, left: records.length - fits };
+    const total = records.reduce((sum, at) => sum + view.byteLength(at), 0);
+    const most = (this.#limit / byteLength) * total;
+    const others = records.filter((at) => at !== byRank[0] && view.byteLength(at) <= most);
+    if (others.length === 0) return { bytes, left: records.length };
+    const packed = this.#pack(others);
+    const left = records.length - others.length;
+    if (packed.length <= this.#limit) return { bytes: packed, left };
+    const reduced = this.#reduce(others, packed.length, rounds - 1);
+    return { ...reduced, left: reduced.left + left };
   }
 
   /** Without points on pixels that have one; `thinned` counts those in the tile itself. */
