@@ -6,9 +6,12 @@ import test from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Findings } from '../../src/findings.ts';
 import { RecordWriter } from '../../src/formats/pmtiles/record-writer.ts';
+import { RecordView } from '../../src/formats/pmtiles/records.ts';
 import { PmtilesSink } from '../../src/formats/pmtiles/sink.ts';
+import { SortedRuns } from '../../src/formats/pmtiles/sorted-runs.ts';
 import type { WriteState } from '../../src/formats/pmtiles/state.ts';
 import { buildTiles } from '../../src/formats/pmtiles/tile-build.ts';
+import { gatherTiles } from '../../src/formats/pmtiles/tile-gather.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 const TEXT = 0x0a;
@@ -74,4 +77,23 @@ test('leaves features that alone are larger than a tile may be out, and not the 
   const { left, lengths } = buildTiles({ bytes, tileLimit: 10_000, layers });
   assert.deepEqual([...left], [2]);
   assert.ok(lengths[0] > 300 && lengths[0] < 1000);
+});
+
+test('leaves pieces that alone are larger than half of the most bytes of a tile out, and not the others with them', () => {
+  using workspace = makeWorkspace();
+  const runs = new SortedRuns(join(workspace.path, 'runs'));
+  runs.append(records([6_000, 100, 100, 100, 5_000, 100], () => 0));
+  let left = 0;
+  const [bytes] = gatherTiles(
+    runs,
+    (_, count) => {
+      left += count;
+    },
+    10_000,
+  );
+  const view = new RecordView(bytes);
+  const ids: number[] = [];
+  for (let at = 0; at < bytes.length; at += view.byteLength(at)) ids.push(view.id(at));
+  assert.deepEqual(ids, [1, 2, 3, 5]);
+  assert.equal(left, 2);
 });

@@ -34,6 +34,7 @@ export interface ExistingTable {
 
 /** SQLite's default. Larger pages were not faster, and reading a random row costs more. */
 const PAGE_SIZE = 4096;
+
 export class GpkgSink implements OutputSink {
   readonly #path: string;
   readonly #partialPath: string;

@@ -99,7 +99,7 @@ export function doubleArea(ring: Line): number {
  */
 export function cleanPolygon(polygon: Polygon): Polygon[] {
   const shells: Polygon[] = [];
-  let inverted: Line[] = [];
+  const inverted: Line[] = [];
   for (let i = 0; i < polygon.length; i++) {
     const clean = cleanRing(polygon[i]);
     if (clean === null) {
@@ -124,7 +124,6 @@ export function cleanPolygon(polygon: Polygon): Polygon[] {
     const owner = shells.find(([shell]) => isInside(hole, shell));
     if (owner !== undefined) owner.push(hole);
   }
-  inverted = [];
   return shells.filter((rings) => rings.reduce((sum, ring) => sum + doubleArea(ring), 0) > 0);
 }
 

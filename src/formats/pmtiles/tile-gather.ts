@@ -78,18 +78,26 @@ class Gathered {
     this.#words = new Int32Array(bytes.buffer);
   }
 
-  /** Leaves the largest features in the tile, half of its bytes. */
+  /** Leaves the largest features in the tile, half of the bytes that it may have. */
   #thin(): void {
     const view = new RecordView(this.#bytes);
     const records: number[] = [];
     for (let at = this.#start; at < this.byteLength; at += view.byteLength(at)) records.push(at);
     const byRank = [...records].sort((a, b) => view.rank(b) - view.rank(a) || a - b);
-    let kept = 0;
+    const most = this.#mostBytes / 2;
+    const stays = new Set<number>();
     let bytes = 0;
-    while (kept < byRank.length && bytes + view.byteLength(byRank[kept]) <= this.#mostBytes / 2)
-      bytes += view.byteLength(byRank[kept++]);
-    if (kept < byRank.length) this.#leastRank = view.rank(byRank[kept]);
-    const stays = new Set(byRank.slice(0, kept));
+    for (const at of byRank) {
+      const length = view.byteLength(at);
+      // One that is too large alone keeps no others out.
+      if (length > most) continue;
+      if (bytes + length > most) {
+        this.#leastRank = view.rank(at);
+        break;
+      }
+      bytes += length;
+      stays.add(at);
+    }
     let to = this.#start;
     for (const at of records) {
       const length = view.byteLength(at);
