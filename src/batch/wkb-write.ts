@@ -26,11 +26,8 @@ const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] ===
 export class WkbWriter {
   /** Where the next geometry begins; its end, after it was written. */
   length = 0;
-  /** Of the row that was measured last; inverted infinities if it has no position. */
-  minX = 0;
-  minY = 0;
-  maxX = 0;
-  maxY = 0;
+  /** minX, minY, maxX, maxY of the row that was measured last; inverted infinities if it has no position. */
+  readonly box = new Float64Array(4);
   /** The ordinates of that row. */
   dimensions: Dimensions = 'XY';
   protected readonly column: GeometryColumn;
@@ -58,7 +55,8 @@ export class WkbWriter {
   }
 
   get hasBox(): boolean {
-    return this.minX <= this.maxX && this.minY <= this.maxY;
+    const { box } = this;
+    return box[0] <= box[2] && box[1] <= box[3];
   }
 
   /** Appends the geometry of the row that was measured last, which must have one. */
@@ -90,10 +88,11 @@ export class WkbWriter {
       if (y < minY) minY = y;
       if (y > maxY) maxY = y;
     }
-    this.minX = minX;
-    this.minY = minY;
-    this.maxX = maxX;
-    this.maxY = maxY;
+    const { box } = this;
+    box[0] = minX;
+    box[1] = minY;
+    box[2] = maxX;
+    box[3] = maxY;
   }
 
   #writeType(type: number): void {

@@ -12,7 +12,7 @@ import { failure, GeomillError, type Location } from '../errors.ts';
 import { MAX_LISTED, NO_ROW, RowTally } from '../finding-rows.ts';
 import { Findings } from '../findings.ts';
 import type { Partition, PartitionRead, PartitionRequest } from '../formats/format.ts';
-import { type ByteSource, openFileSource } from '../io/byte-source.ts';
+import { type ByteSource, openFileSource, ReusedMemory } from '../io/byte-source.ts';
 import { type MessageParams, phrase, setting } from '../message.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
 import { type Contradiction, type RowChecker, rowChecker } from './row-checks.ts';
@@ -29,6 +29,8 @@ const BYTES_PER_ORDINATE = 12;
 /** One record must fit into the memory of every worker at the same time. */
 const MAX_RECORD_BYTES = 256 << 20;
 const SHOWN_CHARACTERS = 60;
+/** For the text of the partition that is read. */
+const memory = new ReusedMemory();
 
 /** Reads the records of a table that begin in the partition. Throws CSV_ codes and LIMIT_EXCEEDED. */
 export function readTable(state: TableState, partition: Partition, request: PartitionRequest): PartitionRead {
@@ -103,7 +105,7 @@ class PartitionReader {
     return {
       batch: {
         rowCount: scanner.rowCount,
-        geometry: this.#geometry.finish(),
+        geometry: this.#geometry.take(),
         fields,
         columns: fields.map(({ name, type }) => {
           const index = columnOf.get(name);
@@ -143,7 +145,11 @@ class PartitionReader {
   }
 
   #load(): Uint8Array {
-    return this.#source.slice(this.#partition.start, this.#partition.end + this.#lookahead);
+    const { start, end } = this.#partition;
+    const length = Math.max(0, Math.min(end + this.#lookahead, this.#source.byteLength) - start);
+    const bytes = memory.take(length).subarray(0, length);
+    this.#source.readInto(bytes, start);
+    return bytes;
   }
 
   #location(): Location {

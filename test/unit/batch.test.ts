@@ -125,6 +125,19 @@ test('a geometry builder that is widened to Z gives the earlier positions NaN', 
   assert.deepEqual([...column.coordinates], [1, 2, Number.NaN, 3, 4, 5]);
 });
 
+test('a builder gives its column away, however much memory it reserved', () => {
+  for (const positions of [1, 4, 5]) {
+    const builder = new GeometryBuilder('XY', 1, positions);
+    builder.position(1, 2);
+    builder.position(3, 4);
+    builder.position(5, 6);
+    builder.endRing();
+    builder.endPart(PART_KIND.line);
+    builder.endFeature(GEOMETRY_TYPE.lineString);
+    assert.deepEqual([...builder.take().coordinates], [1, 2, 3, 4, 5, 6]);
+  }
+});
+
 test('rollback discards an unfinished feature', () => {
   const builder = new GeometryBuilder();
   builder.position(1, 2);

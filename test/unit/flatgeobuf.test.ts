@@ -20,6 +20,9 @@ import { batchArbitrary, type Geometry, geometryColumn } from '../support/geomet
 import { readBytesLayers, readFileLayers } from '../support/read-layers.ts';
 import { batchRows } from '../support/rows.ts';
 
+/** What `encode` needs of the plan. */
+const NO_ENCODING = { fields: [], state: null };
+
 /** Writes batches with the same fields to a file. */
 async function write(path: string, batches: readonly FeatureBatch[], hasIndex: boolean): Promise<Findings> {
   const findings = new Findings();
@@ -173,10 +176,23 @@ function order(
 
 test('reports feature ids, which the format does not have', () => {
   const ids = { type: 'int64', values: BigInt64Array.of(7n), validity: null } as const;
-  const { findings } = writer.encode({ ...squares(1), ids }, { fields: [], state: null });
+  const { findings } = writer.encode({ ...squares(1), ids }, NO_ENCODING);
   assert.deepEqual(
     findings.map(({ code, count }) => [code, count]),
     [['IDS_DROPPED', 1]],
+  );
+});
+
+test('the bytes of a batch do not depend on the batches before it', () => {
+  fc.assert(
+    fc.property(batchArbitrary, batchArbitrary, (batch, other) => {
+      const bytesOf = (): Uint8Array => (writer.encode(batch, NO_ENCODING).data as EncodedFeatures).bytes;
+      const first = bytesOf();
+      const kept = first.slice();
+      writer.encode(other, NO_ENCODING);
+      assert.deepEqual(bytesOf(), kept);
+      assert.deepEqual(first, kept, 'bytes that were returned do not change');
+    }),
   );
 });
 

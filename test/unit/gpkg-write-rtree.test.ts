@@ -5,7 +5,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { BulkDatabase } from '../../src/engines/sqlite/bulk-database.ts';
 import { RtreeBuilder } from '../../src/formats/gpkg/rtree-build.ts';
-import { roundedDown, roundedUp } from '../../src/formats/gpkg/rtree-rounding.ts';
+import { roundOutward } from '../../src/formats/gpkg/rtree-rounding.ts';
 import { TileSorter } from '../../src/formats/gpkg/rtree-sort.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
@@ -107,18 +107,29 @@ test('rounds doubles outward to floats as SQLite does', () => {
   const select = database.prepare('SELECT a, b FROM r');
   fc.assert(
     fc.property(fc.double({ noNaN: true, min: -3e38, max: 3e38 }), (value) => {
-      assert.ok(roundedDown(value) <= value && roundedUp(value) >= value);
+      const [a, b, c, d] = floatsAround(value);
+      assert.deepEqual([c, d], [a, b], 'the same for y as for x');
+      assert.ok(a <= value && b >= value);
       // SQLite's own factors do not round outward there.
       if (value !== 0 && Math.abs(value) < 1.2e-38) return;
       insert.run(value, value);
-      assert.deepEqual({ ...select.get() }, { a: roundedDown(value), b: roundedUp(value) });
+      assert.deepEqual({ ...select.get() }, { a, b });
     }),
   );
   database.close();
-  assert.ok(roundedDown(1e300) <= 1e300 && Number.isFinite(roundedDown(1e300)));
-  assert.equal(roundedUp(1e300), Number.POSITIVE_INFINITY);
-  assert.ok(roundedUp(-1e300) >= -1e300 && Number.isFinite(roundedUp(-1e300)));
+  const [below, above] = floatsAround(1e300);
+  assert.ok(below <= 1e300 && Number.isFinite(below));
+  assert.equal(above, Number.POSITIVE_INFINITY);
+  const [, aboveLeast] = floatsAround(-1e300);
+  assert.ok(aboveLeast >= -1e300 && Number.isFinite(aboveLeast));
 });
+
+/** minX, maxX, minY, maxY as floats of the box of a point. */
+function floatsAround(value: number): Float32Array {
+  const boxes = new Float32Array(4);
+  roundOutward(Float64Array.of(value, value, value, value), boxes, 0);
+  return boxes;
+}
 
 test('tiling is a permutation of all entries, sorted by x into slices and by y within them', () => {
   fc.assert(

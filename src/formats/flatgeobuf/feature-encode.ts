@@ -21,6 +21,7 @@ import {
   PART_MULTI_NEXT,
   strideOf,
 } from '../../batch/geometry-column.ts';
+import { ReusedMemory } from '../../io/byte-source.ts';
 
 /** The features of a batch. Structured-clonable. */
 export interface EncodedFeatures {
@@ -44,6 +45,9 @@ const GEOMETRY_BYTES = 96;
 const VTABLE_BYTES = 20;
 /** Number of a column and length of a value. */
 const VALUE_BYTES = 6;
+
+/** For the batch that is encoded. */
+const memory = new ReusedMemory();
 
 /** Properties as they are in features: row i has `bytes[starts[i], ends[i])`. */
 export interface RawProperties {
@@ -84,7 +88,9 @@ class FeatureEncoder {
     this.#raw = raw;
     this.#geometry = batch.geometry;
     this.#dimensions = dimensions;
-    this.#bytes = new Uint8Array(mostBytes(batch, dimensions) + (raw?.bytes.length ?? 0));
+    const most = mostBytes(batch, dimensions) + (raw?.bytes.length ?? 0);
+    // Bytes between tables and lists are not written.
+    this.#bytes = memory.take(most).fill(0, 0, most);
     this.#view = new DataView(this.#bytes.buffer);
     this.#boxes = new Float64Array(batch.rowCount * 4);
   }
@@ -119,7 +125,6 @@ class FeatureEncoder {
       lengths[row] = this.#at - start;
       view.setUint32(start, lengths[row] - 4, true);
     }
-    // Without unused memory: it waits until the layer is complete.
     const bytes = this.#bytes.slice(0, this.#at);
     return { bytes, lengths, boxes: this.#boxes, dimensions: this.#dimensions, types };
   }

@@ -233,8 +233,7 @@ function walk(source: ByteSource, name: string, featuresStart: number, partition
       window = new DataView(source.slice(at, at + WALK_BYTES).buffer);
     }
     const size = window.byteLength < PREFIX_BYTES ? null : window.getUint32(at - windowStart, true);
-    const place = { source: name, record: feature + 1, offset: at };
-    at = featureEnd(at, size, byteLength, place);
+    at = featureEnd(at, size, byteLength, name, feature + 1);
     feature++;
     if (at - start >= partitionBytes) close();
   }
@@ -242,20 +241,23 @@ function walk(source: ByteSource, name: string, featuresStart: number, partition
   return { partitions, featuresBefore: Float64Array.from(featuresBefore), featureCount: feature };
 }
 
-/** End of a feature with this size. Throws FLATGEOBUF_FEATURE. */
+/**
+ * End of the feature at `start` with this size; null: the file ends before it. `source`, `record`: its place for messages. Throws
+ * FLATGEOBUF_FEATURE.
+ */
 export function featureEnd(
   start: number,
   size: number | null,
   byteLength: number,
-  place: { readonly source: string; readonly record: number; readonly offset: number },
+  source: string,
+  record: number,
 ): number {
   const left = byteLength - start - PREFIX_BYTES;
-  const { record, offset } = place;
-  const fail = (reason: string): GeomillError =>
-    failure('FLATGEOBUF_FEATURE', { ...place, reason }, { record, offset });
-  if (size === null) throw fail(`the file ends within its size; is it complete?`);
-  if (size > left)
-    throw fail(`it has ${size} bytes, and the file ends after ${Math.max(0, left)}; is it complete?`);
-  if (size > MAX_FEATURE_BYTES) throw fail(`it has ${size} bytes; the limit is ${MAX_FEATURE_BYTES}`);
-  return start + PREFIX_BYTES + size;
+  if (size !== null && size <= left && size <= MAX_FEATURE_BYTES) return start + PREFIX_BYTES + size;
+  let reason = `it has ${size} bytes; the limit is ${MAX_FEATURE_BYTES}`;
+  if (size === null) reason = 'the file ends within its size; is it complete?';
+  else if (size > left)
+    reason = `it has ${size} bytes, and the file ends after ${Math.max(0, left)}; is it complete?`;
+  const location = { record, offset: start };
+  throw failure('FLATGEOBUF_FEATURE', { source, ...location, reason }, location);
 }

@@ -5,7 +5,7 @@ import { MisfitList } from '../../batch/misfits.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
-import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import { type ByteSource, openFileSource, ReusedMemory } from '../../io/byte-source.ts';
 import type { InputLimits } from '../../io/limits.ts';
 import { assumedDegrees } from '../assumed-degrees.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
@@ -20,6 +20,8 @@ import { PropertyReader } from './properties-read.ts';
 const WINDOW_BYTES = 4 << 20;
 /** Bytes of a usual feature, to reserve memory. */
 const USUAL_BYTES = 200;
+/** For the window of the partition that is read. */
+const memory = new ReusedMemory();
 
 export const reader: FormatReader = {
   typing: 'declared',
@@ -100,7 +102,7 @@ class PartitionReader {
     findings.noteTally('TIMES_DROPPED', {}, this.#times);
     const { fields, columns } = this.#properties.finish(this.#row, findings, misfits);
     return {
-      batch: { rowCount: this.#row, geometry: this.#builder.finish(), fields, columns, ids: null },
+      batch: { rowCount: this.#row, geometry: this.#builder.take(), fields, columns, ids: null },
       nextStart,
       recordCount: this.#row,
       lineCount: 0,
@@ -113,20 +115,22 @@ class PartitionReader {
   #readFeatures(): number {
     const { end } = this.#partition;
     const { byteLength } = this.#source;
+    const { fileName } = this.#state;
     let start = this.#partition.start;
     let base = start;
     let loadedTo = start;
     const load = (to: number): void => {
       base = start;
       loadedTo = Math.min(Math.max(to, Math.min(end, start + WINDOW_BYTES)), byteLength);
-      this.#tables.load(this.#source.slice(base, loadedTo));
+      const bytes = memory.take(loadedTo - base).subarray(0, loadedTo - base);
+      this.#source.readInto(bytes, base);
+      this.#tables.load(bytes);
     };
     while (start < end) {
       if (start + PREFIX_BYTES > loadedTo) load(start + PREFIX_BYTES);
       const isWhole = start + PREFIX_BYTES <= loadedTo;
       const size = isWhole ? this.#tables.view.getUint32(start - base, true) : null;
-      const place = { source: this.#state.fileName, record: this.#row + 1, offset: start };
-      const next = featureEnd(start, size, byteLength, place);
+      const next = featureEnd(start, size, byteLength, fileName, this.#row + 1);
       if (next > loadedTo) load(next);
       try {
         this.#readFeature(start + PREFIX_BYTES - base, next - base);

@@ -134,7 +134,7 @@ export class GeometryBlobReader {
       noteTally(tally, (location, count, rows) =>
         findings.note('SRID_DIFFERS', { srid, expected: srsId }, location, count, rows),
       );
-    return this.#builder.finish();
+    return this.#builder.take();
   }
 
   #envelopeBytes(version: number, flags: number): number {

@@ -10,7 +10,7 @@
 import { GEOMETRY_TYPE, type GeometryColumn, hasM, hasZ } from '../../batch/geometry-column.ts';
 import { mostWkbBytes, WkbWriter } from '../../batch/wkb-write.ts';
 import { emptyFacts } from './geometry-facts.ts';
-import { roundedDown, roundedUp } from './rtree-rounding.ts';
+import { roundOutward } from './rtree-rounding.ts';
 
 export const HEADER_BYTES = 8;
 export const ENVELOPE_BYTES = 32;
@@ -59,20 +59,17 @@ export class GeometryEncoder extends WkbWriter {
 
   /** Writes the box of the last row and extends the bounds. */
   #writeBox(at: number): void {
-    const { boxes } = this;
+    const { box, boxes } = this;
     const { bounds } = this.facts;
     if (!this.hasBox) {
       boxes[at] = Number.NaN;
       return;
     }
-    if (this.minX < bounds[0]) bounds[0] = this.minX;
-    if (this.minY < bounds[1]) bounds[1] = this.minY;
-    if (this.maxX > bounds[2]) bounds[2] = this.maxX;
-    if (this.maxY > bounds[3]) bounds[3] = this.maxY;
-    boxes[at] = roundedDown(this.minX);
-    boxes[at + 1] = roundedUp(this.maxX);
-    boxes[at + 2] = roundedDown(this.minY);
-    boxes[at + 3] = roundedUp(this.maxY);
+    for (let i = 0; i < 2; i++) {
+      if (box[i] < bounds[i]) bounds[i] = box[i];
+      if (box[i + 2] > bounds[i + 2]) bounds[i + 2] = box[i + 2];
+    }
+    roundOutward(box, boxes, at);
   }
 
   #writeHeader(hasEnvelope: boolean, isEmpty: boolean): void {
@@ -83,10 +80,11 @@ export class GeometryEncoder extends WkbWriter {
     view.setInt32(at + 4, this.#srsId, true);
     this.length = at + HEADER_BYTES;
     if (!hasEnvelope) return;
-    view.setFloat64(at + 8, this.minX, true);
-    view.setFloat64(at + 16, this.maxX, true);
-    view.setFloat64(at + 24, this.minY, true);
-    view.setFloat64(at + 32, this.maxY, true);
+    const { box } = this;
+    view.setFloat64(at + 8, box[0], true);
+    view.setFloat64(at + 16, box[2], true);
+    view.setFloat64(at + 24, box[1], true);
+    view.setFloat64(at + 32, box[3], true);
     this.length += ENVELOPE_BYTES;
   }
 }

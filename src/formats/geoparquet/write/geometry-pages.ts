@@ -50,6 +50,7 @@ export function encodeGeometries(column: GeometryColumn, rowCount: number): Enco
   const bytes = memory.take(mostWkbBytes(column, rowCount) + LENGTH_BYTES * rowCount);
   const view = new DataView(bytes.buffer);
   const writer = new WkbWriter(column, bytes);
+  const { box } = writer;
   const offsets = new Float64Array(rowCount + 1);
   const present = new Uint8Array((rowCount + 7) >> 3);
   const sides = Array.from({ length: 4 }, () => new Float32Array(rowCount));
@@ -70,14 +71,11 @@ export function encodeGeometries(column: GeometryColumn, rowCount: number): Enco
       if (writer.hasBox) {
         boxed[row >> 3] |= 1 << (row & 7);
         const at = row * 4;
-        ranges[at] = writer.minX;
-        ranges[at + 1] = writer.minY;
-        ranges[at + 2] = writer.maxX;
-        ranges[at + 3] = writer.maxY;
-        minXs[row] = floatBelow(writer.minX);
-        minYs[row] = floatBelow(writer.minY);
-        maxXs[row] = -floatBelow(-writer.maxX);
-        maxYs[row] = -floatBelow(-writer.maxY);
+        for (let i = 0; i < 4; i++) ranges[at + i] = box[i];
+        minXs[row] = floatBelow(box[0]);
+        minYs[row] = floatBelow(box[1]);
+        maxXs[row] = -floatBelow(-box[2]);
+        maxYs[row] = -floatBelow(-box[3]);
       }
     }
     offsets[row + 1] = writer.length;
