@@ -71,8 +71,9 @@ export class FeatureTable {
   #hasKeysFromIds = false;
   /** Boxes of the rows with provisional keys, four floats each. */
   readonly #provisionalBoxes: number[] = [];
-  /** First and last keys of rows that were promoted, and keys of later rows between them, which were not. */
-  readonly #promotedRanges: (readonly [Key, Key])[] = [];
+  /** First and last keys of each run of rows that were promoted: two numbers a run, as a layer can have millions of runs. */
+  readonly #promotedRuns: Key[] = [];
+  /** Keys of later rows between them, which were not promoted. */
   readonly #keysOutOfOrder = new Set<bigint>();
   #promotedCount = 0;
   /** Rows were inserted as they came, not promoted, with keys in any order. */
@@ -222,7 +223,7 @@ export class FeatureTable {
         if (this.#isAbove(key)) this.#largest = key;
         else {
           this.#noteOutOfOrder(this.rowCount + row + 1);
-          if (this.#promotedRanges.length > 0) this.#keysOutOfOrder.add(BigInt(key));
+          if (this.#promotedRuns.length > 0) this.#keysOutOfOrder.add(BigInt(key));
         }
         this.#hasKeysFromIds = true;
         this.#rtree?.add(key, boxes, row * 4);
@@ -268,7 +269,7 @@ export class FeatureTable {
       const first = row;
       while (row < chunk.rowCount && wasSingle[row] === 1) row++;
       if (row === first) continue;
-      this.#promotedRanges.push([keys[first], keys[row - 1]]);
+      this.#promotedRuns.push(keys[first], keys[row - 1]);
       this.#promotedCount += row - first;
     }
     return { ...chunk, records };
@@ -288,14 +289,15 @@ export class FeatureTable {
       if (this.#promotedCount < count) this.#promoteStored();
       const type = GEOMETRY_TYPE_NAMES[multi].toUpperCase();
       this.#findings.note('GEOMETRIES_PROMOTED', { layer, type }, { layer }, count);
-    } else if (this.#promotedRanges.length > 0) {
+    } else if (this.#promotedRuns.length > 0) {
       database.define('geomill_single', (key, blob) =>
         this.#keysOutOfOrder.has(key as bigint) ? blob : singleBlob(blob as Uint8Array),
       );
       const restore = database.prepare(
         `UPDATE ${t} SET ${g} = geomill_single(${k}, ${g}) WHERE ${k} BETWEEN ? AND ?`,
       );
-      for (const range of this.#promotedRanges) restore.run(range);
+      const runs = this.#promotedRuns;
+      for (let i = 0; i < runs.length; i += 2) restore.run([runs[i], runs[i + 1]]);
     }
   }
 
@@ -311,7 +313,7 @@ export class FeatureTable {
     const promote = database.prepare(
       `UPDATE ${t} SET ${g} = geomill_promoted(${g}) WHERE ${k} BETWEEN ? AND ? AND geomill_is_single(${g})`,
     );
-    const firstPromoted = this.#insertsOneByOne ? undefined : this.#promotedRanges.at(0)?.[0];
+    const firstPromoted = this.#insertsOneByOne ? undefined : this.#promotedRuns.at(0);
     const stepEnd = `SELECT max(${k}) FROM (SELECT ${k} FROM ${t} WHERE ${k} >= ? ORDER BY ${k} LIMIT ${ROWS_TO_PROMOTE})`;
     let first = database.value(`SELECT min(${k}) FROM ${t}`) as bigint | null;
     while (first !== null && (firstPromoted === undefined || first < firstPromoted)) {
