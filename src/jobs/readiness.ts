@@ -40,7 +40,13 @@ export interface StorageCheck {
 interface CheckState {
   failed: { readonly since: number; readonly error: unknown } | null;
   checkedAt: number;
-  underway: { readonly since: number; readonly done: Promise<void> } | null;
+  underway: Underway | null;
+}
+
+interface Underway {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly done: Promise<void>;
 }
 
 /** A failed check is repeated after this time, if somebody asks. */
@@ -86,18 +92,20 @@ export class Readiness {
    * The needs that are not met, after at most two seconds. `isDoubtful`: an operation has failed, so successes are not believed.
    */
   async failed(isDoubtful: boolean): Promise<FailedCheck[]> {
-    const underway: Promise<void>[] = [];
+    const underway = new Map<CheckState, Underway>();
     for (const { check, state } of this.#checks) {
       const believedMs = isDoubtful || state.failed !== null ? FAILURE_BELIEVED_MS : check.believedMs;
       if (state.underway === null && performance.now() - state.checkedAt >= believedMs)
         // The state has the error.
         observed(state, isDoubtful ? check.write : (check.look ?? check.write)).catch(() => {});
-      if (state.underway !== null) underway.push(state.underway.done);
+      if (state.underway !== null) underway.set(state, state.underway);
     }
-    if (underway.length > 0) await withinPatience(Promise.all(underway));
+    if (underway.size > 0) await withinPatience(Promise.all([...underway.values()].map(({ done }) => done)));
     const failed = new Map<CheckName, FailedCheck>();
     for (const { check, state } of this.#checks) {
-      const failure = failureOf(check, state);
+      // Not by its time: a timer can end before the clock has counted two seconds.
+      const isLate = state.underway !== null && underway.get(state) === state.underway;
+      const failure = failureOf(check, state, isLate);
       // One disk can be that of several.
       if (failure !== null && !failed.has(failure.name)) failed.set(failure.name, failure);
     }
@@ -122,14 +130,18 @@ async function observed(state: CheckState, act: () => Promise<void>): Promise<vo
   }
 }
 
-function failureOf({ name, isRemote }: StorageCheck, { failed, underway }: CheckState): FailedCheck | null {
+function failureOf(
+  { name, isRemote }: StorageCheck,
+  { failed, underway }: CheckState,
+  isLate: boolean,
+): FailedCheck | null {
   if (failed !== null) {
     const { since, error } = failed;
     if (error instanceof MigrationMissing) return failedCheck('migrations', since, error.message);
     if (!isRemote && isDiskFull(error)) return failedCheck('disk', since, DISK_FULL);
     return failedCheck(name, since, reasonOf(error));
   }
-  if (underway === null || Date.now() - underway.since < PATIENCE_MS) return null;
+  if (underway === null || !isLate) return null;
   return failedCheck(name, underway.since, `no answer within ${PATIENCE_MS / 1000} s`);
 }
 

@@ -63,6 +63,11 @@ const SIZE = fc.oneof(
 );
 const ACTION = fc.constantFrom('insert', 'insert', 'insert', 'insert', 'insert', 'update', 'remove');
 const STEPS = fc.array(fc.tuple(ACTION, KEY, SIZE), { maxLength: 120 });
+/** All keys are exact as numbers. */
+const STEPS_OF_SMALL_KEYS = fc.array(fc.tuple(ACTION, fc.integer({ min: -300, max: 300 }), SIZE), {
+  minLength: 30,
+  maxLength: 120,
+});
 const PAGE_SIZE = fc.constantFrom(512, 1024, 4096, 65536);
 
 type Steps = readonly (readonly [string, ...(number | bigint)[]])[];
@@ -113,7 +118,7 @@ test('selects the rows with the values of a filter, or none, and reads them as a
   await fc.assert(
     fc.asyncProperty(
       PAGE_SIZE,
-      STEPS,
+      fc.oneof(STEPS, STEPS_OF_SMALL_KEYS),
       fc.constantFrom(1, 5000, 1 << 20),
       fc.integer({ min: 3, max: 30 }),
       async (pageBytes, steps, bytes, stride) => {
@@ -125,8 +130,10 @@ test('selects the rows with the values of a filter, or none, and reads them as a
         const selection = { boxes: null, values: [{ field: 'n', values }] };
         const selected = reader.excerpts?.selectFeatures?.(described, selection, bytes) ?? null;
         const isExact = values.every((value) => Number.isSafeInteger(Number(value)));
-        // A number after a long text may be on another page: the row is taken, too.
-        const areAllOnPages = rows.every(([, text]) => String(text).length < 100);
+        // A number after a long text or blob may be on another page: the row is taken, too.
+        const areAllOnPages = rows.every(([, ...values]) =>
+          values.slice(0, 2).every((value) => ((value as string | Uint8Array | null)?.length ?? 0) < 100),
+        );
         if (areAllOnPages) assert.equal(selected !== null, isExact && values.length <= rows.length / 4);
         if (selected === null) return;
         assert.ok(isExact);
