@@ -25,6 +25,9 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
+/** What has not ended so long after the service does not keep its process. */
+const LEFTOVERS_MS = 2000;
+
 /**
  * This process makes much garbage and keeps little: left alone V8 lets the heap of a busy one grow to twice what it holds
  * before it looks. Runners, which may need all they get, are processes of their own.
@@ -55,18 +58,23 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
   const role = roles.find((one) => one === (values.role ?? 'all'));
   if (role === undefined)
     throw failure('USAGE', { detail: `--role is one of ${roles.join(', ')}, not '${values.role}'` });
-  const running = await startService(config, {
-    role,
-    insecureOpen: values['insecure-open'] === true,
-    adoptEmpty: values['adopt-empty'] === true,
-  });
-  process.stdout.write(greeting(running));
-  if (Number(process.versions.node.split('.')[0]) < 26)
-    process.stderr.write(
-      'geomill: with this Node its permission model neither closes the network to runners nor keeps their threads in; Node 26 does\n',
-    );
-  await stopSignal;
-  process.stderr.write('geomill: stopping; running jobs may finish\n');
-  await running.stop();
-  return 0;
+  try {
+    const running = await startService(config, {
+      role,
+      insecureOpen: values['insecure-open'] === true,
+      adoptEmpty: values['adopt-empty'] === true,
+    });
+    process.stdout.write(greeting(running));
+    if (Number(process.versions.node.split('.')[0]) < 26)
+      process.stderr.write(
+        'geomill: with this Node its permission model neither closes the network to runners nor keeps their threads in; Node 26 does\n',
+      );
+    await stopSignal;
+    process.stderr.write('geomill: stopping; running jobs may finish\n');
+    await running.stop();
+    return 0;
+  } finally {
+    // Of a start that failed, a request to the store can still be open, and would keep the process for ever.
+    setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
+  }
 }
