@@ -25,7 +25,7 @@ export const flags = (): Flags => ({
   help: { type: 'boolean', short: 'h' },
 });
 
-/** What has not ended so long after the service does not keep its process. */
+/** The process ends so long after its service, whatever has not ended yet. */
 const LEFTOVERS_MS = 2000;
 
 /**
@@ -74,7 +74,7 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
     await running.stop();
     return 0;
   } finally {
-    // Of a start that failed, a request to the store can still be open, and would keep the process for ever.
+    // After a start that failed, work on storage that has not ended would keep the process alive, and no supervisor would start it again.
     setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
   }
 }

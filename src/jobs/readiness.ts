@@ -103,7 +103,7 @@ export class Readiness {
     if (underway.size > 0) await withinPatience(Promise.all([...underway.values()].map(({ done }) => done)));
     const failed = new Map<CheckName, FailedCheck>();
     for (const { check, state } of this.#checks) {
-      // Not by its time: a timer can end before the clock has counted two seconds.
+      // Not by the clock: a timer can end before it has counted two seconds.
       const isLate = state.underway !== null && underway.get(state) === state.underway;
       const failure = failureOf(check, state, isLate);
       // One disk can be that of several.

@@ -119,7 +119,7 @@ function headerOf(
   sheet: string,
   source: Parameters<typeof findHeader>[2],
   context: OpenContext,
-): FoundHeader {
+): Omit<FoundHeader, 'cells'> {
   try {
     return findHeader(file, sheet, source, context, CR);
   } catch (error) {
@@ -132,7 +132,7 @@ function headerOf(
       reason: `sheet '${sheet.slice(0, 40)}' has no positions`,
     };
     const located: LocatedGeometry = { place: header.geometry, assumedCrs };
-    return { header, located, cells: [] };
+    return { header, located };
   }
 }
 

@@ -146,7 +146,7 @@ export function fileForm(
   };
 }
 
-/** Throws USAGE for "https://example.org/muni.gpkg:districts": nobody can know whether the address has the colon. */
+/** Throws USAGE for "https://example.org/muni.gpkg:districts": the colon can also belong to the URL. */
 function refuseLayerOfUrl(flag: string, part: string, value: string): void {
   const layer = /^https?:\/\/[^/?#]+\/[^?#]*\.\w{2,10}:([^/?#]+)$/i.exec(value)?.[1];
   if (layer === undefined) return;
