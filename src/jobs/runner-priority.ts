@@ -26,8 +26,8 @@ export function lowerPriority(pid: number, niceness = DEFAULT_NICENESS): boolean
   return true;
 }
 
-/** The file holds, for example, '/autogroup-123 nice 0'. */
+/** The file holds, for example, "/autogroup-123 nice 0". It is empty for a process that no session has ever put into a group. */
 function readAutogroup(pid: number | 'self'): { readonly name: string; readonly niceness: number } {
-  const [name, , niceness] = readFileSync(`/proc/${pid}/autogroup`, 'latin1').split(' ');
+  const [name, , niceness = '0'] = readFileSync(`/proc/${pid}/autogroup`, 'latin1').split(' ');
   return { name, niceness: Number(niceness) };
 }

@@ -5,8 +5,9 @@ import { getPriority } from 'node:os';
 import { test } from 'node:test';
 import { lowerPriority } from '../../src/jobs/runner-priority.ts';
 
+// The file is empty for a process without a group of its own.
 const nicenessOf = (pid: number | 'self'): number =>
-  Number(readFileSync(`/proc/${pid}/autogroup`, 'latin1').split(' ')[2]);
+  Number(readFileSync(`/proc/${pid}/autogroup`, 'latin1').split(' ')[2] ?? 0);
 
 for (const detached of [true, false])
   test(`lowers the priority of a process ${detached ? 'and of its own session' : 'of this session'}`, {
