@@ -40,6 +40,20 @@ test('a port that is taken is named, with the setting to change', async () => {
   }
 });
 
+test('a service whose start failed ends, whatever still keeps its process alive', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'file');
+  writeFileSync(path, '');
+  const keepsAlive = 'data:text/javascript,setInterval(() => {}, 1000);';
+  const { status, text } = await serveOnce({
+    NODE_OPTIONS: `--import="${keepsAlive}"`,
+    PORT: '0',
+    DATA_DIR: path,
+  });
+  assert.equal(status, 2);
+  assert.match(text, /invalid setting DATA_DIR=/);
+});
+
 test('an address that is not of this machine is named, with the setting to change', async () => {
   using workspace = makeWorkspace();
   const { status, text } = await serveOnce({
