@@ -17,7 +17,8 @@ function run() {
     process.env.NODE_COMPILE_CACHE = directory;
   const root = path.dirname(__dirname);
   const source = path.join(root, 'src', 'main.ts');
-  import(pathToFileURL(fs.existsSync(source) ? source : path.join(root, 'dist', 'main.js')).href);
+  if (fs.existsSync(source)) import(pathToFileURL(source).href);
+  else require(path.join(root, 'dist', 'main.cjs'));
 }
 
 /** Runs the command in the Node that npm installed, and passes signals and the exit status on. */

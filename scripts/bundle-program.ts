@@ -1,9 +1,13 @@
 /**
  * The program as one file for each process and a few that are loaded later: the service, the command line, and the entries of runners, threads and
- * fetching processes.
+ * fetching processes. Each file is a script that src/program-loader.cjs runs: modules are not used, because V8's compiled code of what they call
+ * later cannot be kept.
  */
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, relative } from 'node:path';
+import { Script } from 'node:vm';
+import type { OutputChunk } from 'rolldown';
 
 /** Files that a process or thread starts with. */
 const ENTRIES = [
@@ -16,6 +20,8 @@ const ENTRIES = [
 
 /** Read at run time, by src/crs-search/suggest.ts. */
 const PLACEMENTS = join('crs-search', 'placements.txt');
+
+const LOADER = 'program-loader.cjs';
 
 const PLAIN_BUILTINS = ['node:fs', 'node:path', 'node:util'];
 
@@ -31,7 +37,7 @@ export async function bundleProgram(root: string, directory: string): Promise<vo
   for (const id of sharedByCodecs(source)) command.add(id);
   // It waits for commands, which therefore cannot be in the same file as what they import.
   command.delete(join(source, 'main.ts'));
-  await rolldown({
+  const { output } = await rolldown({
     input: Object.fromEntries(ENTRIES.map((name) => [name, join(source, name)])),
     platform: 'node',
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
@@ -40,8 +46,8 @@ export async function bundleProgram(root: string, directory: string): Promise<vo
     output: {
       dir: directory,
       format: 'esm',
-      entryFileNames: (entry) => entry.name.replace(/\.ts$/, '.js'),
       // In the directory itself, where program-files.ts expects to be.
+      entryFileNames: (entry) => `${basename(entry.name, extname(entry.name))}-[hash].js`,
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: { groups: [{ name: 'command', test: (id) => command.has(id) }] },
       // Stack traces of users name functions and lines.
@@ -50,11 +56,50 @@ export async function bundleProgram(root: string, directory: string): Promise<vo
       plugins: [{ name: 'quick-to-load', renderChunk }],
     },
   });
+  const chunks = output.filter((file) => file.type === 'chunk');
+  checkLoadable(chunks);
+  writeEntries(directory, chunks);
+}
+
+/** That each is a script, and that none wait for each other: modules may, but src/program-loader.cjs would wait for ever. */
+function checkLoadable(chunks: readonly OutputChunk[]): void {
+  for (const { fileName, code } of chunks) new Script(code, { filename: fileName });
+  const loaded = new Set<string>();
+  for (let before = -1; before < loaded.size; ) {
+    before = loaded.size;
+    for (const { fileName, code } of chunks)
+      if (waitsFor(code).every((name) => loaded.has(name))) loaded.add(fileName);
+  }
+  const circular = chunks.filter(({ fileName }) => !loaded.has(fileName)).map(({ fileName }) => fileName);
+  if (circular.length > 0) throw new Error(`these files wait for each other: ${circular.join(', ')}`);
+}
+
+/** The files that a file loads before its own code runs. */
+function waitsFor(code: string): string[] {
+  return [...code.matchAll(/(?:^|'use strict'; )const .+ = await __load\("([^"]+)"\);$/gm)].map(
+    ([, name]) => name,
+  );
+}
+
+/** The files that processes and threads start with. */
+function writeEntries(directory: string, chunks: readonly OutputChunk[]): void {
+  cpSync(join(import.meta.dirname, '..', 'src', LOADER), join(directory, LOADER));
+  const hash = createHash('sha256');
+  for (const { fileName, code } of chunks) hash.update(`${fileName}\0${code}\0`);
+  const build = hash.digest('hex').slice(0, 16);
+  for (const { isEntry, name, fileName } of chunks) {
+    if (!isEntry) continue;
+    const file = join(directory, name.replace(/\.[jt]s$/, '.cjs'));
+    mkdirSync(dirname(file), { recursive: true });
+    const loader = relative(dirname(file), join(directory, LOADER)).replaceAll('\\', '/');
+    const specifier = loader.startsWith('.') ? loader : `./${loader}`;
+    writeFileSync(file, `module.exports = require('${specifier}').run('${fileName}', '${build}');\n`);
+  }
 }
 
 function renderChunk(code: string, { name }: { readonly name: string }): string {
-  const rendered = asAscii(withoutBuiltinImports(code));
-  const [statement] = /^import .* "[^."].*$/m.exec(rendered) ?? [];
+  const rendered = asAscii(asScript(withoutBuiltinImports(code)));
+  const [statement] = /^(?:.*'use strict'; )?const .* = await __import\(.*$/m.exec(rendered) ?? [];
   // It would take milliseconds of every command, and the processes that fetch files may not read packages.
   if (name === 'command' && statement !== undefined)
     throw new Error(`what every command loads must not import packages: ${statement}`);
@@ -74,6 +119,53 @@ function withoutBuiltinImports(code: string): string {
     if (CALLED_LATE.includes(module)) return lateFunctions(target, module);
     return `const ${target} = process.getBuiltinModule("${module}");`;
   });
+}
+
+/**
+ * The text of a module as that of a script: the value of the script is a function that runs the module and resolves with its exports. It gets
+ * functions that load other files of the program and packages, and what `import.meta` has.
+ */
+function asScript(code: string): string {
+  const exported = /^export \{([^}]*)\};?\s*$/m;
+  const names = renamings(exported.exec(code)?.[1] ?? '');
+  for (const [, name] of code.matchAll(/^let ([\w$]+)/gm))
+    if (names.some(([own]) => own === name))
+      throw new Error(`the build cannot export ${name}, which changes`);
+  const body = code
+    .replace(exported, () => `return { ${names.map(([own, name]) => `${name}: ${own}`).join(', ')} };`)
+    .replace(
+      /^import (.+) from "([^"]+)";$/gm,
+      (_, names, from) => `const ${pattern(names)} = await ${loading(from)};`,
+    )
+    .replace(/\bimport\("(\.[^"]+)"\)/g, (_, from) => loading(from))
+    .replace(/(?<![.#\w$])import\(/g, '__import(')
+    .replaceAll('import.meta.', '__meta.');
+  const [statement] = /^(?:import|export)\b.*$/m.exec(body) ?? [];
+  if (statement !== undefined) throw new Error(`the build cannot rewrite: ${statement}`);
+  // In the first line, so that stack traces name the lines of the file.
+  return `(async function (__load, __import, __meta) { 'use strict'; ${body}\n})`;
+}
+
+/** Pairs of names of a list such as "a as b, c": of the exporting and of the importing side. */
+function renamings(list: string): (readonly [string, string])[] {
+  return list.split(',').flatMap((text) => {
+    const [, own, name = own] = /^\s*([\w$]+)(?: as ([\w$]+))?\s*$/.exec(text) ?? [];
+    return own === undefined ? [] : [[own, name] as const];
+  });
+}
+
+/** What an import names, as a pattern for the exports. */
+function pattern(names: string): string {
+  const [, whole, named] = /^([\w$]+)?(?:, )?(?:\{(.*)\})?$/.exec(names) ?? [];
+  if (whole === undefined && named === undefined)
+    throw new Error(`the build cannot rewrite: import ${names}`);
+  const parts = renamings(named ?? '').map(([own, name]) => `${own}: ${name}`);
+  return `{ ${(whole === undefined ? parts : [`default: ${whole}`, ...parts]).join(', ')} }`;
+}
+
+/** All files of the program are in one directory. */
+function loading(from: string): string {
+  return from.startsWith('.') ? `__load("${basename(from)}")` : `__import("${from}")`;
 }
 
 /** Functions that load their module when one is called. */

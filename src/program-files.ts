@@ -9,7 +9,8 @@ export const PROGRAM_DIRECTORY = import.meta.dirname;
 /** The directory of package.json, the samples and the documentation. */
 export const PACKAGE_DIRECTORY = dirname(PROGRAM_DIRECTORY);
 
-/** Path of the file that a new process or thread runs; `name`: its path without extension, such as "jobs/runner-main". */
-export function entryFile(name: string): string {
-  return join(PROGRAM_DIRECTORY, `${name}${extname(import.meta.filename)}`);
+/** Path of the file that a new process or thread runs; `source`: that of its module below `src`. */
+export function entryFile(source: string): string {
+  const isBundled = extname(import.meta.filename) !== '.ts';
+  return join(PROGRAM_DIRECTORY, isBundled ? source.replace(/\.[jt]s$/, '.cjs') : source);
 }

@@ -80,7 +80,7 @@ test('the package contains the built program, the client, samples and documentat
   const expected = [
     /^(?:README|CHANGELOG)\.md$|^LICENSE$|^NOTICE$|^package\.json$/,
     /^bin\/(?:geomill\.js|runtime\.js|package\.json)$/,
-    /^dist\/.+\.js$/,
+    /^dist\/.+\.c?js$/,
     /^dist\/crs-search\/placements\.txt$/,
     /^dist\/web\/(?:LICENSES\.txt|manifest\.json|[\w.-]+\.(?:js|css|json)(?:\.br|\.gz)?)$/,
     /^dist\/client(?:-node)?\/[\w-]+\.d\.ts$/,
@@ -96,13 +96,14 @@ test('the package contains the built program, the client, samples and documentat
   assert.deepEqual(built.filter((path) => !paths.has(path)), []); // biome-ignore format: one line
   const made = [...paths].filter((path) => /^dist\/client.*\.js$|^samples\//.test(path));
   assert.deepEqual(made.filter((path) => !built.includes(path)), []); // biome-ignore format: one line
-  const bundled = [...paths].filter((path) => /^dist\/.*\.js$/.test(path) && !built.includes(path));
+  const bundled = [...paths].filter((path) => /^dist\/.*\.c?js$/.test(path) && !built.includes(path));
   assert.deepEqual(bundled.filter((path) => !/^dist\/(?:web\/)?[\w.-]+-[\w-]{8}\.js$/.test(path)).sort(), [
-    'dist/engines/sqlite/checkpoint-entry.js',
-    'dist/jobs/runner-main.js',
-    'dist/main.js',
-    'dist/pipeline/worker-entry.js',
-    'dist/remote-input/fetch-main.js',
+    'dist/engines/sqlite/checkpoint-entry.cjs',
+    'dist/jobs/runner-main.cjs',
+    'dist/main.cjs',
+    'dist/pipeline/worker-entry.cjs',
+    'dist/program-loader.cjs',
+    'dist/remote-input/fetch-main.cjs',
   ]);
 });
 

@@ -2,10 +2,9 @@
  * Copies the write-ahead log of a database into it in a thread. SQLite does it within the COMMIT after which the log has 1,000 pages,
  * and syncs both files: the event loop would wait 5 to 20 ms for the disk.
  */
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../engines/sqlite/database.ts';
-import { PROGRAM_DIRECTORY } from '../program-files.ts';
+import { entryFile } from '../program-files.ts';
 
 /** Each writes about five pages. */
 const COMMITS_PER_CHECKPOINT = 200;
@@ -56,7 +55,7 @@ export class Checkpoints {
 
   /** Null if the system allows no more threads. */
   #start(): Worker | null {
-    const file = join(PROGRAM_DIRECTORY, 'engines', 'sqlite', 'checkpoint-entry.js');
+    const file = entryFile('engines/sqlite/checkpoint-entry.js');
     let thread: Worker;
     try {
       thread = new Worker(file, { workerData: { path: this.#path } });

@@ -6,7 +6,7 @@ import type { Confinement } from '../sandbox/sandbox.ts';
 import type { Slot } from '../storage/workspace.ts';
 import type { RunnerOptions } from './runner-process.ts';
 
-const ENTRY = entryFile('jobs/runner-main');
+const ENTRY = entryFile('jobs/runner-main.ts');
 
 export function runnerConfinement(
   { gridDirectory, readPaths = [] }: Pick<RunnerOptions, 'gridDirectory' | 'readPaths'>,

@@ -2,9 +2,8 @@
  * Sources of worker threads: created for one conversion and ended with it (the command line), or kept by a process for all
  * of its conversions (a runner, which drops the permission to start threads before it reads user data).
  */
-import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { PROGRAM_DIRECTORY } from '../program-files.ts';
+import { entryFile } from '../program-files.ts';
 import type { Expectation } from './task.ts';
 
 /** Messages to kept threads, in addition to sessions, tasks and calls. */
@@ -28,7 +27,7 @@ const YOUNG_GENERATION_MB = 24;
 function startThread(): Worker {
   // Most commands convert a small file without threads: loading this takes a millisecond.
   const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
-  return new Thread(join(PROGRAM_DIRECTORY, 'pipeline', 'worker-entry.js'), {
+  return new Thread(entryFile('pipeline/worker-entry.js'), {
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
 }

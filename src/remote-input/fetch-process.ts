@@ -218,6 +218,6 @@ function fetcherArguments({ readable, writable }: Confinement, { entry }: Fetche
     ...network,
     '--no-warnings',
     `--max-old-space-size=${HEAP_MIB}`,
-    entry ?? entryFile('remote-input/fetch-main'),
+    entry ?? entryFile('remote-input/fetch-main.ts'),
   ];
 }

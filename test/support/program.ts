@@ -16,6 +16,6 @@ export const RUNNER: Pick<RunnerOptions, 'entry' | 'readPaths'> =
   BUILT === undefined
     ? {}
     : {
-        entry: join(BUILT, 'dist', 'jobs', 'runner-main.js'),
+        entry: join(BUILT, 'dist', 'jobs', 'runner-main.cjs'),
         readPaths: [join(BUILT, 'dist'), join(BUILT, 'package.json')],
       };
