@@ -213,7 +213,8 @@ function recordsOf(database: DatabaseSync, path: string, table: string): Map<big
   };
   const payloads = readRowPayloads(path, pages, run);
   assert.ok(payloads !== null);
-  const { bytes, starts, lengths, keys } = payloads;
+  const { starts, lengths, keys } = payloads;
+  const bytes = payloads.memory.bytes(payloads.bytes, payloads.byteLength);
   return new Map(
     Array.from(starts, (start, row) => [
       keys[row],

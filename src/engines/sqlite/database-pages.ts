@@ -59,6 +59,11 @@ export function hasContent(path: string): boolean {
 const NEAR_PAGES = 64;
 const WINDOW_BYTES = 1 << 18;
 
+/** A good size of a window. */
+export function windowBytes({ pageBytes }: PageLayout): number {
+  return Math.max(WINDOW_BYTES, pageBytes);
+}
+
 /** Reads pages one at a time in any order: a window that grows while pages are close together. */
 export class PageWindow {
   /** Valid until the next `load`. */
@@ -69,10 +74,11 @@ export class PageWindow {
   #endPage = 0; // exclusive
   #lastPage = 0;
 
-  constructor(source: ByteSource, layout: PageLayout) {
+  /** `bytes`: at least one page. */
+  constructor(source: ByteSource, layout: PageLayout, bytes = new Uint8Array(windowBytes(layout))) {
     this.#source = source;
     this.#layout = layout;
-    this.bytes = new Uint8Array(Math.max(WINDOW_BYTES, layout.pageBytes));
+    this.bytes = bytes;
   }
 
   /** Where the page begins in `bytes`. The page must be one of the file's. */

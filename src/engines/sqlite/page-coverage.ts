@@ -23,11 +23,6 @@ export function contentStartOf(bytes: Uint8Array, pageAt: number): number {
   return uint16At(bytes, pageAt + CONTENT) || 65536;
 }
 
-/** Whether the page has only cells after `contentAt`. */
-export function hasNoGaps(bytes: Uint8Array, pageAt: number): boolean {
-  return uint16At(bytes, pageAt + FIRST_FREE_BLOCK) === 0 && bytes[pageAt + FRAGMENTED_BYTES] === 0;
-}
-
 /** `starts` and `ends` (exclusive) of the cells are offsets in the page, none before its content. */
 export function isCovered(
   bytes: Uint8Array,

@@ -6,8 +6,10 @@
  * that is truncated during the read would end the process.
  */
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
-import { type PageLayout, PageSet, PageWindow, readPages, uint32At } from './database-pages.ts';
+import { CompiledRows } from './compiled-rows.ts';
+import { type PageLayout, PageSet, PageWindow, readPages, uint32At, windowBytes } from './database-pages.ts';
 import { LeafCells, localBytes } from './leaf-cells.ts';
+import type { Payloads } from './records.ts';
 import { readTableLeaves } from './table-leaves.ts';
 
 /** Leaf pages in the order of their keys. Plain data: it is sent to worker threads. */
@@ -48,14 +50,20 @@ export function measureRows(
   leaf: number,
 ): { readonly payloadBytes: Uint32Array; readonly keys: BigInt64Array } | null {
   using source = openFileSource(path);
-  const cells = new LeafCells(layout.pageBytes, 0);
-  const bytes = new Uint8Array(layout.pageBytes);
+  const { cells, bytes } = onePage(layout);
   readPages(source, layout.pageBytes, leaf, bytes);
-  if (!cells.append(bytes, 0)) return null;
+  if (!cells.append(0)) return null;
   return {
-    payloadBytes: cells.payloadLengths.subarray(0, cells.rowCount),
-    keys: cells.keys.subarray(0, cells.rowCount),
+    payloadBytes: cells.payloadLengths.slice(0, cells.rowCount),
+    keys: cells.keys.slice(0, cells.rowCount),
   };
+}
+
+function onePage({ pageBytes }: PageLayout): { cells: LeafCells; bytes: Uint8Array<ArrayBuffer> } {
+  const memory = CompiledRows.start();
+  const place = memory.take(pageBytes);
+  const cells = new LeafCells(memory, place, pageBytes, 0);
+  return { cells, bytes: memory.bytes(place, pageBytes) };
 }
 
 /** Rows by their keys. `pages` are the leaf pages that have them. */
@@ -80,15 +88,14 @@ export function measureKeys(
   const leaves: number[] = [];
   const leafOf = new Uint32Array(keys.length);
   const payloadBytes = new Uint32Array(keys.length);
-  const bytes = new Uint8Array(layout.pageBytes);
-  const cells = new LeafCells(layout.pageBytes, 0);
+  const { cells, bytes } = onePage(layout);
   let row = 0;
   for (let leaf = 0; row < keys.length; leaf++) {
     if (leaf === tree.pages.length) return null;
     if (keys[row] > bounds[leaf]) continue;
     readPages(source, layout.pageBytes, tree.pages[leaf], bytes);
     cells.clear();
-    const end = cells.appendWanted(bytes, 0, keys, row);
+    const end = cells.appendWanted(0, keys, row);
     if (end <= row) return null;
     leafOf.fill(leaves.length, row, end);
     payloadBytes.set(cells.payloadLengths.subarray(0, end - row), row);
@@ -128,12 +135,15 @@ class LeafWalk {
     const rowCounts = new Uint32Array(leaves.length);
     const payloadBytes = new Float64Array(leaves.length);
     const lastKeys = new BigInt64Array(leaves.length);
-    const window = new PageWindow(this.#source, this.#layout);
-    const cells = new LeafCells(this.#layout.pageBytes, 0);
+    const memory = CompiledRows.start();
+    const place = memory.take(windowBytes(this.#layout));
+    const cells = new LeafCells(memory, place, this.#layout.pageBytes, 0);
+    const bytes = memory.bytes(place, windowBytes(this.#layout));
+    const window = new PageWindow(this.#source, this.#layout, bytes);
     for (const leaf of inFileOrder(leaves)) {
       const pageAt = window.load(leaves[leaf]);
       cells.clear();
-      if (!cells.append(window.bytes, pageAt) || !cells.areAscending()) return null;
+      if (!cells.append(pageAt)) return null;
       const { rowCount } = cells;
       const bound = this.#keyBounds[leaf];
       if (rowCount > 0) {
@@ -204,20 +214,12 @@ export interface RowRun {
   readonly rowCount: number;
 }
 
-export interface RowPayloads {
-  /** All payloads, each contiguous. Reused for the next run. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly rowCount: number;
-  readonly starts: Uint32Array<ArrayBuffer>;
-  readonly lengths: Uint32Array<ArrayBuffer>;
+/** All payloads, each contiguous. */
+export interface RowPayloads extends Payloads {
   readonly keys: BigInt64Array<ArrayBuffer>;
 }
 
-/** Buffers that are kept between runs: most runs have about the same size. */
-const KEPT_BYTES = 8 << 20;
-let kept = new Uint8Array(0);
-
-/** Null if the pages have changed since they were measured. */
+/** The bytes are valid until memory of compiled functions is used again. Null if the pages have changed since they were measured. */
 export function readRowPayloads(path: string, pages: TablePages, run: RowRun): RowPayloads | null {
   using source = openFileSource(path);
   return payloadsOf(source, pages, run);
@@ -226,35 +228,37 @@ export function readRowPayloads(path: string, pages: TablePages, run: RowRun): R
 function payloadsOf(source: ByteSource, pages: TablePages, run: RowRun): RowPayloads | null {
   const { pageBytes } = pages;
   const leaves = pages.leaves.subarray(run.leafStart, run.leafEnd);
-  const bytes = scratch(leaves.length * pageBytes);
-  readLeaves(source, pageBytes, leaves, bytes);
-  const cells = new LeafCells(pageBytes, run.rowCount);
+  const byteLength = leaves.length * pageBytes;
+  const memory = CompiledRows.start();
+  const place = memory.take(byteLength);
+  const cells = new LeafCells(memory, place, pageBytes, run.rowCount);
+  readLeaves(source, pageBytes, leaves, memory.bytes(place, byteLength));
   const { wantedKeys } = run;
   let next = wantedKeys === null ? 0 : indexOfFirst(wantedKeys, run.firstKey);
   for (let leaf = 0; leaf < leaves.length; leaf++) {
     const pageAt = leaf * pageBytes;
-    if (wantedKeys !== null) next = cells.appendWanted(bytes, pageAt, wantedKeys, next);
-    if (wantedKeys === null ? !cells.append(bytes, pageAt) : next < 0) return null;
+    if (wantedKeys !== null) next = cells.appendWanted(pageAt, wantedKeys, next);
+    if (wantedKeys === null ? !cells.append(pageAt) : next < 0) return null;
   }
-  if (!cells.areAscending()) return null;
   const { keys } = cells;
   let first = 0;
   let end = cells.rowCount;
   while (first < end && keys[first] < run.firstKey) first++;
   while (end > first && keys[end - 1] > run.lastKey) end--;
   if (end - first !== run.rowCount) return null;
-  const whole =
-    cells.overflowing.length === 0
-      ? bytes
-      : joinPayloads(source, pages, bytes, leaves.length, cells, first, end);
-  if (whole === null) return null;
-  return {
-    bytes: whole,
-    rowCount: run.rowCount,
-    starts: cells.payloadStarts.subarray(first, end),
-    lengths: cells.payloadLengths.subarray(first, end),
-    keys: keys.length === run.rowCount ? keys : keys.slice(first, end),
-  };
+  const starts = cells.payloadStarts.slice(first, end);
+  const lengths = cells.payloadLengths.slice(first, end);
+  const payloads = { memory, bytes: place, byteLength, rowCount: run.rowCount, starts, lengths };
+  const result = { ...payloads, keys: keys.slice(first, end) };
+  const overflowing = cells.overflowing.filter((row) => row >= first && row < end);
+  if (overflowing.length === 0) return result;
+  const wholeLength = joinPayloads(
+    source,
+    pages,
+    payloads,
+    overflowing.map((row) => row - first),
+  );
+  return wholeLength === null ? null : { ...result, byteLength: wholeLength };
 }
 
 function indexOfFirst(ascending: Float64Array, least: bigint): number {
@@ -268,13 +272,6 @@ function indexOfFirst(ascending: Float64Array, least: bigint): number {
   return low;
 }
 
-function scratch(byteLength: number): Uint8Array<ArrayBuffer> {
-  if (byteLength <= kept.length) return kept;
-  const bytes = new Uint8Array(byteLength);
-  if (byteLength <= KEPT_BYTES) kept = bytes;
-  return bytes;
-}
-
 /** Consecutive pages in the file are read at once. */
 function readLeaves(source: ByteSource, pageBytes: number, leaves: Uint32Array, bytes: Uint8Array): void {
   let start = 0;
@@ -285,41 +282,36 @@ function readLeaves(source: ByteSource, pageBytes: number, leaves: Uint32Array, 
   }
 }
 
-/** Copies the payloads of rows `[first, end)` with overflow pages after the pages, each contiguous. */
+/** Copies the payloads of rows with overflow pages behind all others, each contiguous, and changes where they start. Returns the length of all bytes. */
 function joinPayloads(
   source: ByteSource,
   pages: TablePages,
-  bytes: Uint8Array<ArrayBuffer>,
-  leafCount: number,
-  cells: LeafCells,
-  first: number,
-  end: number,
-): Uint8Array<ArrayBuffer> | null {
+  { memory, bytes, starts, lengths }: Payloads,
+  rows: readonly number[],
+): number | null {
   const { pageBytes, pageCount } = pages;
-  const rows = cells.overflowing.filter((row) => row >= first && row < end);
-  let at = leafCount * pageBytes;
-  const joinedBytes = rows.reduce((sum, row) => sum + cells.payloadLengths[row], at);
-  const joined = scratch(joinedBytes);
-  if (joined !== bytes) joined.set(bytes.subarray(0, at));
+  const added = rows.reduce((sum, row) => sum + lengths[row], 0);
+  let at = memory.take(added) - bytes;
+  const wholeLength = at + added;
+  const whole = memory.bytes(bytes, wholeLength);
   const window = new PageWindow(source, pages);
   for (const row of rows) {
-    const start = cells.payloadStarts[row];
-    const length = cells.payloadLengths[row];
-    const local = localBytes(length, pageBytes);
-    joined.copyWithin(at, start, start + local);
-    cells.payloadStarts[row] = at;
-    let page = uint32At(joined, start + local);
-    const payloadEnd = at + length;
+    const start = starts[row];
+    const local = localBytes(lengths[row], pageBytes);
+    whole.copyWithin(at, start, start + local);
+    starts[row] = at;
+    let page = uint32At(whole, start + local);
+    const payloadEnd = at + lengths[row];
     at += local;
     while (at < payloadEnd) {
       if (page < 2 || page > pageCount) return null;
       const pageAt = window.load(page);
       const count = Math.min(pageBytes - 4, payloadEnd - at);
-      joined.set(window.bytes.subarray(pageAt + 4, pageAt + 4 + count), at);
+      whole.set(window.bytes.subarray(pageAt + 4, pageAt + 4 + count), at);
       at += count;
       page = uint32At(window.bytes, pageAt);
     }
     if (page !== 0) return null;
   }
-  return joined;
+  return wholeLength;
 }

@@ -10,7 +10,8 @@ import {
   type Validity,
 } from '../../batch/attribute-column.ts';
 import type { Field, FieldType } from '../../batch/schema.ts';
-import { type Records, SERIAL } from '../../engines/sqlite/records.ts';
+import type { CompiledRows, Place } from '../../engines/sqlite/compiled-rows.ts';
+import { type Payloads, type Records, SERIAL } from '../../engines/sqlite/records.ts';
 import {
   type CellContext,
   type CellValue,
@@ -22,29 +23,30 @@ import {
   type TableField,
 } from './value-column.ts';
 
+/** The values of a column, in the memory of the payloads. */
 export interface PageValues {
+  readonly payloads: Payloads;
+  readonly serials: Place;
+  readonly places: Place;
+}
+
+export function valuesOf({ payloads, serials, places }: Records, column: number): PageValues {
+  const before = column * payloads.rowCount * 4;
+  return { payloads, serials: serials + before, places: places + before };
+}
+
+/** Valid until more memory is taken. */
+export function viewsOf({ payloads, serials, places }: PageValues): {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly view: DataView;
-  readonly rowCount: number;
   /** By row. */
   readonly serialTypes: Uint32Array<ArrayBuffer>;
   readonly offsets: Uint32Array<ArrayBuffer>;
-}
-
-export function valuesOf(
-  bytes: Uint8Array<ArrayBuffer>,
-  view: DataView,
-  { rowCount, serialTypes, offsets }: Records,
-  column: number,
-): PageValues {
-  const start = column * rowCount;
-  const end = start + rowCount;
+} {
+  const { memory, rowCount } = payloads;
   return {
-    bytes,
-    view,
-    rowCount,
-    serialTypes: serialTypes.subarray(start, end),
-    offsets: offsets.subarray(start, end),
+    bytes: memory.bytes(payloads.bytes, payloads.byteLength),
+    serialTypes: memory.uint32(serials, rowCount),
+    offsets: memory.uint32(places, rowCount),
   };
 }
 
@@ -67,111 +69,48 @@ function plainColumn(
   values: PageValues,
   context: CellContext,
 ): AttributeColumn | null {
+  const { memory, rowCount } = values.payloads;
+  const bits = memory.takeZeros((rowCount + 7) >> 3);
+  const column = NUMBERS.has(type)
+    ? readNumbers(type, values, bits)
+    : readTexts(field, type as BytesColumn['type'], values, bits, context);
+  memory.free(bits);
+  return column;
+}
+
+const NUMBERS: ReadonlySet<FieldType> = new Set(['boolean', 'int32', 'int64', 'float64']);
+
+function readNumbers(type: FieldType, values: PageValues, bits: Place): AttributeColumn | null {
+  const { serials, places, payloads } = values;
+  const { memory, rowCount, bytes } = payloads;
+  const { functions } = memory;
+  const at = memory.take(rowCount * 8);
   switch (type) {
-    case 'boolean':
-      return readBooleans(values);
-    case 'int32':
-      return readIntegers(values);
-    case 'int64':
-      return readWide(values);
-    case 'float64':
-      return readFloats(values);
-    default:
-      return readTexts(field, type, values, context);
+    case 'boolean': {
+      const nulls = functions.read_booleans(serials, places, rowCount, bytes, at, bits);
+      const validity = validityOf(memory, bits, rowCount, nulls);
+      return nulls < 0 ? null : { type, values: memory.copyOfBytes(at, rowCount), validity };
+    }
+    case 'int32': {
+      const nulls = functions.read_integers(serials, places, rowCount, bytes, at, bits);
+      const validity = validityOf(memory, bits, rowCount, nulls);
+      return nulls < 0 ? null : { type, values: memory.copyOfInt32(at, rowCount), validity };
+    }
+    case 'int64': {
+      const nulls = functions.read_longs(serials, places, rowCount, bytes, at, bits);
+      const validity = validityOf(memory, bits, rowCount, nulls);
+      return nulls < 0 ? null : { type, values: memory.copyOfInt64(at, rowCount), validity };
+    }
+    default: {
+      const nulls = functions.read_floats(serials, places, rowCount, bytes, at, bits);
+      const validity = validityOf(memory, bits, rowCount, nulls);
+      return nulls < 0 ? null : { type: 'float64', values: memory.copyOfFloat64(at, rowCount), validity };
+    }
   }
 }
 
-function readBooleans({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
-  const values = new Uint8Array(rowCount);
-  const bits = new Uint8Array((rowCount + 7) >> 3);
-  let nulls = 0;
-  for (let row = 0; row < rowCount; row++) {
-    const serialType = serialTypes[row];
-    if (serialType === SERIAL.none) {
-      nulls++;
-      continue;
-    }
-    let value = 0;
-    if (serialType === SERIAL.one) value = 1;
-    else if (serialType <= 4) value = smallInteger(bytes, view, serialType, offsets[row]);
-    else if (serialType !== SERIAL.zero) return null;
-    if (value !== 0 && value !== 1) return null;
-    values[row] = value;
-    bits[row >> 3] |= 1 << (row & 7);
-  }
-  return { type: 'boolean', values, validity: nulls === 0 ? null : bits };
-}
-
-function readIntegers({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
-  const values = new Int32Array(rowCount);
-  const bits = new Uint8Array((rowCount + 7) >> 3);
-  let nulls = 0;
-  for (let row = 0; row < rowCount; row++) {
-    const serialType = serialTypes[row];
-    if (serialType === SERIAL.none) {
-      nulls++;
-      continue;
-    }
-    let value = 0;
-    if (serialType === SERIAL.one) value = 1;
-    else if (serialType <= 4) value = smallInteger(bytes, view, serialType, offsets[row]);
-    else if (serialType !== SERIAL.zero) return null;
-    values[row] = value;
-    bits[row >> 3] |= 1 << (row & 7);
-  }
-  return { type: 'int32', values, validity: nulls === 0 ? null : bits };
-}
-
-function readWide({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
-  const values = new BigInt64Array(rowCount);
-  // Two halves instead of a BigInt, which would be an allocation; typed arrays are little-endian wherever Node runs.
-  const halves = new Int32Array(values.buffer);
-  const bits = new Uint8Array((rowCount + 7) >> 3);
-  let nulls = 0;
-  for (let row = 0; row < rowCount; row++) {
-    const serialType = serialTypes[row];
-    if (serialType === SERIAL.none) {
-      nulls++;
-      continue;
-    }
-    if (serialType > SERIAL.one || serialType === SERIAL.float) return null;
-    const at = offsets[row];
-    let high = 0;
-    let low = 0;
-    if (serialType <= 4) {
-      low = smallInteger(bytes, view, serialType, at);
-      high = low >> 31;
-    } else if (serialType === SERIAL.int48) {
-      high = view.getInt16(at);
-      low = view.getInt32(at + 2);
-    } else if (serialType === SERIAL.int64) {
-      high = view.getInt32(at);
-      low = view.getInt32(at + 4);
-    } else low = serialType - SERIAL.zero;
-    halves[2 * row] = low;
-    halves[2 * row + 1] = high;
-    bits[row >> 3] |= 1 << (row & 7);
-  }
-  return { type: 'int64', values, validity: nulls === 0 ? null : bits };
-}
-
-function readFloats({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
-  const values = new Float64Array(rowCount);
-  const bits = new Uint8Array((rowCount + 7) >> 3);
-  let nulls = 0;
-  for (let row = 0; row < rowCount; row++) {
-    const serialType = serialTypes[row];
-    if (serialType > SERIAL.one) return null;
-    const value = serialType === SERIAL.none ? Number.NaN : numberAt(bytes, view, serialType, offsets[row]);
-    if (serialType === SERIAL.int64 && !Number.isSafeInteger(value)) return null; // possibly not exact as a float
-    // SQLite reads NaN as NULL.
-    if (Number.isNaN(value)) nulls++;
-    else {
-      values[row] = value;
-      bits[row >> 3] |= 1 << (row & 7);
-    }
-  }
-  return { type: 'float64', values, validity: nulls === 0 ? null : bits };
+function validityOf(memory: CompiledRows, bits: Place, rowCount: number, nulls: number): Validity {
+  return nulls === 0 ? null : memory.copyOfBytes(bits, (rowCount + 7) >> 3);
 }
 
 /** Integers of 1 to 4 bytes. */
@@ -208,62 +147,40 @@ function readTexts(
   field: TableField,
   type: BytesColumn['type'],
   values: PageValues,
+  bits: Place,
   context: CellContext,
 ): AttributeColumn | null {
-  const { rowCount, serialTypes } = values;
-  const offsets = new Uint32Array(rowCount + 1);
-  const bits = new Uint8Array((rowCount + 7) >> 3);
-  const nulls = measureTexts(serialTypes, type === 'binary' ? 0 : 1, offsets, bits);
+  const { memory, rowCount } = values.payloads;
+  const ends = memory.take((rowCount + 1) * 4);
+  const textBit = type === 'binary' ? 0 : 1;
+  const nulls = memory.functions.measure_texts(values.serials, rowCount, textBit, ends, bits);
   if (nulls < 0) return null;
-  const bytes = new Uint8Array(offsets[rowCount]);
-  copyTexts(values, bytes, offsets);
-  const validity = nulls === 0 ? null : bits;
+  const offsets = memory.copyOfUint32(ends, rowCount + 1);
+  const validity = validityOf(memory, bits, rowCount, nulls);
+  const bytes = textBytes(values, ends, offsets);
   if (type === 'binary' || isWhole(type, bytes, offsets, validity)) return { type, bytes, offsets, validity };
   return checkedTexts(field, { type, bytes, offsets, validity }, context);
 }
 
-/** Returns the number of nulls; -1: a value is of another kind. */
-function measureTexts(
-  serialTypes: Uint32Array,
-  textBit: number,
-  offsets: Uint32Array,
-  bits: Uint8Array,
-): number {
-  let nulls = 0;
-  let total = 0;
-  for (let row = 0; row < serialTypes.length; row++) {
-    const serialType = serialTypes[row];
-    if (serialType === SERIAL.none) nulls++;
-    else if (serialType < SERIAL.firstBlob || (serialType & 1) !== textBit) return -1;
-    else {
-      total += byteLengthOf(serialType);
-      bits[row >> 3] |= 1 << (row & 7);
-    }
-    offsets[row + 1] = total;
+/** More is copied without going through the memory again, which would have to grow. */
+const COPIED_IN_MEMORY = 4 << 20;
+
+/** `offsets` are in the memory at `ends`, too. */
+function textBytes(values: PageValues, ends: Place, offsets: Uint32Array): Uint8Array<ArrayBuffer> {
+  const { memory, rowCount, bytes } = values.payloads;
+  const total = offsets[rowCount];
+  if (total <= COPIED_IN_MEMORY) {
+    const texts = memory.take(total);
+    memory.functions.copy_texts(values.places, rowCount, bytes, ends, texts);
+    return memory.copyOfBytes(texts, total);
   }
-  return nulls;
-}
-
-/** For more bytes a view and `set` are faster than a loop. */
-const COPY_AT_ONCE_BYTES = 48;
-
-function copyTexts(
-  { bytes: source, view: from, rowCount, offsets: places }: PageValues,
-  bytes: Uint8Array<ArrayBuffer>,
-  offsets: Uint32Array,
-): void {
-  const into = new DataView(bytes.buffer);
+  const texts = new Uint8Array(total);
+  const from = viewsOf(values);
   for (let row = 0; row < rowCount; row++) {
-    let at = offsets[row];
-    const end = offsets[row + 1];
-    let place = places[row];
-    if (end - at >= COPY_AT_ONCE_BYTES) {
-      bytes.set(source.subarray(place, place + end - at), at);
-      continue;
-    }
-    for (; at + 4 <= end; at += 4, place += 4) into.setUint32(at, from.getUint32(place));
-    for (; at < end; at++, place++) bytes[at] = source[place];
+    const place = from.offsets[row];
+    texts.set(from.bytes.subarray(place, place + offsets[row + 1] - offsets[row]), offsets[row]);
   }
+  return texts;
 }
 
 /** Whether every value is valid UTF-8 and valid for its type. */
@@ -321,7 +238,9 @@ function replacedText(field: string, bytes: Uint8Array, row: number, context: Ce
 
 /** The values in the form that SQLite returns. */
 function cellValues(name: string, values: PageValues, context: CellContext): CellValue[] {
-  const { bytes, view, rowCount, serialTypes, offsets } = values;
+  const { bytes, serialTypes, offsets } = viewsOf(values);
+  const { rowCount } = values.payloads;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const cells: CellValue[] = [];
   for (let row = 0; row < rowCount; row++) {
     const serialType = serialTypes[row];

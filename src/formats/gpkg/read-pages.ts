@@ -9,8 +9,9 @@ import { Findings } from '../../findings.ts';
 import type { Partition, PartitionRead, PartitionRequest } from '../format.ts';
 import { GeometryBlobReader } from './geometry-blob-reader.ts';
 import type { GpkgState } from './open.ts';
-import { byteLengthOf, isBlob, type PageValues, readPageColumn, valuesOf } from './page-values.ts';
+import { byteLengthOf, isBlob, type PageValues, readPageColumn, valuesOf, viewsOf } from './page-values.ts';
 import { keyRange } from './partitions.ts';
+import { readPlainGeometries } from './plain-geometries.ts';
 import type { CellContext } from './value-column.ts';
 
 /** Null if SQLite has to read the partition. */
@@ -31,16 +32,15 @@ export function readPages(
   const records =
     payloads === null ? null : readRecords(payloads, stored.columnCount, stored.leastColumnCount);
   if (payloads === null || records === null) return null;
-  const { bytes, rowCount, keys } = payloads;
-  const view = new DataView(bytes.buffer);
+  const { rowCount, keys } = payloads;
   const findings = new Findings();
   const misfits = new MisfitList();
   const context: CellContext = { findings, misfits, rowName: (record) => String(keys[record - 1]) };
-  const geometry = readGeometries(valuesOf(bytes, view, records, stored.geometry), state, request, context);
+  const geometry = readGeometries(valuesOf(records, stored.geometry), state, request, context);
   const fields: Field[] = [];
   const columns: AttributeColumn[] = [];
   state.fields.forEach((tableField, i) => {
-    const values = valuesOf(bytes, view, records, stored.fields[i]);
+    const values = valuesOf(records, stored.fields[i]);
     const { field, column } = readPageColumn(tableField, values, context);
     fields.push(field);
     columns.push(column);
@@ -63,16 +63,18 @@ export function expectedRows(rowCounts: Uint32Array, { start, end }: Partition):
 }
 
 function readGeometries(
-  { bytes, rowCount, serialTypes, offsets }: PageValues,
-  state: GpkgState,
-  { limits }: PartitionRequest,
+  values: PageValues,
+  { table, geometryType, srsId }: GpkgState,
+  { limits: { coordinatesPerFeature } }: PartitionRequest,
   context: CellContext,
 ): GeometryColumn {
+  const plain = readPlainGeometries(values, srsId, coordinatesPerFeature);
+  if (plain !== null) return plain;
+  const { rowCount } = values.payloads;
+  const { bytes, serialTypes, offsets } = viewsOf(values);
   let total = 0;
   for (let row = 0; row < rowCount; row++)
     if (isBlob(serialTypes[row])) total += byteLengthOf(serialTypes[row]);
-  const { table, geometryType, srsId } = state;
-  const { coordinatesPerFeature } = limits;
   const blobs = new GeometryBlobReader(
     { table, geometryType, srsId, coordinatesPerFeature, ...context },
     rowCount,

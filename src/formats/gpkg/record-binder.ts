@@ -3,8 +3,9 @@
  * that each loop handles one type of value.
  */
 
+import { CompiledRows } from '../../engines/sqlite/compiled-rows.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
-import { type Records, readRecords, SERIAL } from '../../engines/sqlite/records.ts';
+import { readRecords, SERIAL } from '../../engines/sqlite/records.ts';
 import { failure } from '../../errors.ts';
 import type { ChunkColumn, GpkgChunk } from './encode.ts';
 
@@ -13,7 +14,10 @@ const FIRST_COLUMN = 2;
 
 export class RecordBinder {
   readonly #bytes: Buffer;
-  readonly #records: Records;
+  readonly #rowCount: number;
+  /** Of all values, column after column. */
+  readonly #serialTypes: Uint32Array;
+  readonly #offsets: Uint32Array;
   readonly #columns: readonly ChunkColumn[];
   readonly #valueCount: number;
   /** All bytes as characters: a slice of it is cheaper than decoding a text. */
@@ -24,14 +28,22 @@ export class RecordBinder {
     const rowCount = offsets.length - 1;
     const starts = offsets.slice(0, rowCount);
     const lengths = starts.map((start, row) => offsets[row + 1] - start);
-    const records = readRecords(
-      { bytes, rowCount, starts, lengths },
-      valueCount,
-      FIRST_COLUMN + columns.length,
-    );
+    const memory = CompiledRows.start();
+    const payloads = {
+      memory,
+      bytes: memory.put(bytes),
+      byteLength: bytes.length,
+      rowCount,
+      starts,
+      lengths,
+    };
+    const records = readRecords(payloads, valueCount, FIRST_COLUMN + columns.length);
     if (records === null) throw failure('INTERNAL', { reason: 'a worker encoded a record wrongly' });
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#records = records;
+    const length = rowCount * valueCount;
+    this.#rowCount = rowCount;
+    this.#serialTypes = memory.copyOfUint32(records.serials, length);
+    this.#offsets = memory.copyOfUint32(records.places, length);
     this.#columns = columns;
     this.#valueCount = valueCount;
   }
@@ -56,9 +68,10 @@ export class RecordBinder {
   }
 
   #bindBlobs(column: number, values: SqlValue[], firstRow: number, rowCount: number): void {
-    const { serialTypes, offsets, rowCount: count } = this.#records;
+    const serialTypes = this.#serialTypes;
+    const offsets = this.#offsets;
     for (
-      let k = 0, i = column * count + firstRow, to = column;
+      let k = 0, i = column * this.#rowCount + firstRow, to = column;
       k < rowCount;
       k++, i++, to += this.#valueCount
     )
@@ -69,9 +82,10 @@ export class RecordBinder {
   }
 
   #bindNumbers(column: number, isBig: boolean, values: SqlValue[], firstRow: number, rowCount: number): void {
-    const { serialTypes, offsets, rowCount: count } = this.#records;
+    const serialTypes = this.#serialTypes;
+    const offsets = this.#offsets;
     for (
-      let k = 0, i = column * count + firstRow, to = column;
+      let k = 0, i = column * this.#rowCount + firstRow, to = column;
       k < rowCount;
       k++, i++, to += this.#valueCount
     ) {
@@ -81,11 +95,12 @@ export class RecordBinder {
   }
 
   #bindAscii(column: number, values: SqlValue[], firstRow: number, rowCount: number): void {
-    const { serialTypes, offsets, rowCount: count } = this.#records;
+    const serialTypes = this.#serialTypes;
+    const offsets = this.#offsets;
     const text = this.#text ?? this.#bytes.toString('latin1');
     this.#text = text;
     for (
-      let k = 0, i = column * count + firstRow, to = column;
+      let k = 0, i = column * this.#rowCount + firstRow, to = column;
       k < rowCount;
       k++, i++, to += this.#valueCount
     )
@@ -94,9 +109,10 @@ export class RecordBinder {
   }
 
   #bindTexts(column: number, values: SqlValue[], firstRow: number, rowCount: number): void {
-    const { serialTypes, offsets, rowCount: count } = this.#records;
+    const serialTypes = this.#serialTypes;
+    const offsets = this.#offsets;
     for (
-      let k = 0, i = column * count + firstRow, to = column;
+      let k = 0, i = column * this.#rowCount + firstRow, to = column;
       k < rowCount;
       k++, i++, to += this.#valueCount
     )

@@ -7,6 +7,7 @@ import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 import { blobSerial, headerBytes, varintBytes, writeVarint } from '../../engines/sqlite/record-bytes.ts';
 import { SERIAL } from '../../engines/sqlite/records.ts';
+import { encodePlainRecords } from './compiled-encode.ts';
 import { GeometryEncoder, mostGeometryBytes } from './geometry-encode.ts';
 import type { GeometryFacts } from './geometry-facts.ts';
 import { measureColumn, writeColumn } from './record-columns.ts';
@@ -40,6 +41,17 @@ interface RowPlaces {
 }
 
 export function encodeRecords(
+  geometry: GeometryColumn,
+  columns: readonly AttributeColumn[],
+  rowCount: number,
+  srsId: number,
+): EncodedRecords {
+  const encoded = encodePlainRecords(geometry, columns, rowCount, srsId);
+  return encoded ?? encodeAnyRecords(geometry, columns, rowCount, srsId);
+}
+
+/** As `encodeRecords`, in JavaScript. */
+export function encodeAnyRecords(
   geometry: GeometryColumn,
   columns: readonly AttributeColumn[],
   rowCount: number,
