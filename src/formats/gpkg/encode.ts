@@ -78,6 +78,7 @@ function withoutNaN(
   name: string,
   findings: Findings,
 ): Float64Column {
+  if (!column.values.includes(Number.NaN)) return column;
   let validity = column.validity;
   for (let row = 0; row < rowCount; row++) {
     if (!Number.isNaN(column.values[row])) continue;

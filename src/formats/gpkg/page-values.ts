@@ -2,7 +2,7 @@
  * Converts record values in a database's pages to columns without an object per value. The result is the same as for
  * values from SQLite (value-column.ts), which handles all values that are not plainly of the column's type.
  */
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import {
   type AttributeColumn,
   type BytesColumn,
@@ -185,6 +185,7 @@ function textBytes(values: PageValues, ends: Place, offsets: Uint32Array): Uint8
 
 /** Whether every value is valid UTF-8 and valid for its type. */
 function isWhole(type: FieldType, bytes: Uint8Array, offsets: Uint32Array, validity: Validity): boolean {
+  if (type === 'string' && isAscii(bytes)) return true;
   if (!isUtf8(bytes)) return false;
   for (let row = 0; row + 1 < offsets.length; row++) {
     const start = offsets[row];
