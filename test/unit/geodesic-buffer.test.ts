@@ -254,3 +254,20 @@ for (const [name, rings] of Object.entries(polygons)) {
     }
   });
 }
+
+test('no slit is left where an outline around a pole was cut and joined again', () => {
+  for (const [x, y] of [
+    [-127.6, -66],
+    [-69.3, 54],
+    [-0.4, -80],
+    [36.7, 60],
+    [79.1, 76],
+  ]) {
+    const { result } = buffered(columnOf([line([x, y], [x + 20, y + 3], [x + 25, y - 4])]), 4_000_000);
+    assertValid(result, `${x}`);
+    // Both sides of a slit meet if positions are rounded.
+    const { geometry } = result;
+    const coordinates = geometry.coordinates.map((ordinate) => Math.round(ordinate * 1e9) / 1e9);
+    assertValid({ ...result, geometry: { ...geometry, coordinates } }, `${x}, rounded`);
+  }
+});

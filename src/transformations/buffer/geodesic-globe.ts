@@ -14,6 +14,12 @@ import {
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 
+/**
+ * Longitudes of a ring around a pole are multiples of this, 2.5e-8 m at most: adding whole turns to them is exact, so that what was cut
+ * apart meets again without a slit.
+ */
+const LONGITUDE_STEP = 2 ** -42;
+
 /** A closed ring in degrees with continuous longitudes; its last longitude may be a turn from its first. */
 export interface LooseRing {
   /** x, y, x, y. */
@@ -104,7 +110,8 @@ function capOf(geos: Geos, ring: LooseRing): GeosGeometry {
   const line: number[] = [];
   for (let i = nearest; i <= nearest + count; i++) {
     const at = 2 * (i % count);
-    line.push(positions[at] + (i >= count ? 360 * winding : 0), positions[at + 1]);
+    const longitude = Math.round(positions[at] / LONGITUDE_STEP) * LONGITUDE_STEP;
+    line.push(longitude + (i >= count ? 360 * winding : 0), positions[at + 1]);
   }
   line.push(line[2 * count], pole, line[0], pole, line[0], line[1]);
   using cap = geos.polygonFromRings(Float64Array.from(line), [line.length / 2]);
