@@ -109,6 +109,33 @@ test('a polygon that was cut at 180 degrees is one again, and does not shrink fr
   }
 });
 
+test('whatever the size of the parts, a cut polygon shrinks like a whole one', () => {
+  const box = (west: number, east: number, north: number): string =>
+    `((${west} 60, ${east} 60, ${east} ${north}, ${west} ${north}, ${west} 60))`;
+  for (const [western, eastern, north] of [
+    [1, 1, 61],
+    [0.02, 0.5, 61],
+    [8, 0.2, 61],
+    // Programs that cut polygons round each side.
+    [0.01, 7, 61.00000001],
+  ]) {
+    const cut = `MULTIPOLYGON (${box(180 - western, 180, 61)}, ${box(-180, eastern - 180, north)})`;
+    const whole = `POLYGON ${box(0, western + eastern, 61)}`;
+    const area = areaOf(buffered([whole], -5000).batch);
+    const error = areaOf(buffered([cut], -5000).batch) / area - 1;
+    assert.ok(Math.abs(error) < 1e-4, `${western} and ${eastern} degrees: ${error}`);
+  }
+});
+
+test('an edge leads around a pole on its own side', () => {
+  for (const south of [80, 85.5, 88.75]) {
+    const [edge, steps] = ['-90 89.9, 130 89.9', '-90 89.9, -20 89.9, 50 89.9, 130 89.9'].map((end) =>
+      areaOf(buffered([`LINESTRING (-90 ${south}, ${end})`], 1000).batch),
+    );
+    assert.ok(Math.abs(edge / steps - 1) < 1e-5, `${south}: ${edge} and ${steps}`);
+  }
+});
+
 test('distances in an ellipsoid of grads from Paris are as long as any', () => {
   const grads: CrsDescription = {
     ...WGS84_DESCRIPTION,
@@ -155,6 +182,11 @@ test('invalid polygons are repaired and counted, small ones and large ones', () 
   const { batch, notes } = buffered([bow(0.01), bow(10)], 100);
   assert.equal(batch.rowCount, 2);
   assert.equal(notes.GEOMETRY_REPAIRED, 2);
+  const western = Array.from({ length: 20 }, (_, i): string => {
+    const [x, y] = [-10.1 - 7.37 * i, 40.1];
+    return `POLYGON ((${x} ${y}, ${x + 0.01} ${y + 0.01}, ${x + 0.01} ${y}, ${x} ${y + 0.01}, ${x} ${y}))`;
+  });
+  assert.equal(buffered(western, 100).notes.GEOMETRY_REPAIRED, 20);
 });
 
 test('heights end and are counted; memory of GEOS returns', () => {

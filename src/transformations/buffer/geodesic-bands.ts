@@ -10,6 +10,8 @@ import type { GeodesicExtent } from './geodesic-extent.ts';
 import type { GeodesicTasks } from './geodesic-tasks.ts';
 
 const DEGREE = Math.PI / 180;
+/** Near a pole, edges of a few metres can go around it: positions less than half a turn apart show on which side. */
+const MAX_STEP_DEGREES = 90;
 
 export interface BandForm {
   /** How far a band may reach from the centre of its chart. */
@@ -88,7 +90,11 @@ export class BandCutter {
     const nearest = fromY * y <= 0 ? 0 : Math.min(Math.abs(fromY), Math.abs(y));
     const meters =
       this.#form.metersPerDegree * Math.hypot((toX - fromX) * Math.cos(nearest * DEGREE), y - fromY);
-    const steps = Math.max(1, Math.ceil((meters * 4) / this.#form.limitMeters));
+    const steps = Math.max(
+      1,
+      Math.ceil((meters * 4) / this.#form.limitMeters),
+      Math.ceil(Math.abs(toX - fromX) / MAX_STEP_DEGREES),
+    );
     for (let i = 1; i < steps; i++)
       line.push(fromX + ((toX - fromX) * i) / steps, fromY + ((y - fromY) * i) / steps);
     line.push(toX, y);

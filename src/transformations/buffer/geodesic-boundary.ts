@@ -3,6 +3,9 @@
  * one side of the antimeridian that meet others on the other side.
  */
 
+/** Degrees by which both sides of a cut may differ: programs that cut polygons round each side. */
+const ROUNDING = 1e-7;
+
 /** Latitudes `[low, high]` of edges on one side. */
 type Spans = [number, number][];
 
@@ -31,6 +34,6 @@ export class PolygonBorder {
 function isCovered(low: number, high: number, spans: Spans): boolean {
   let reached = low;
   for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0]))
-    if (from <= reached && to > reached) reached = to;
-  return reached >= high;
+    if (from <= reached + ROUNDING && to > reached) reached = to;
+  return reached >= high - ROUNDING;
 }

@@ -28,7 +28,8 @@ export class GeodesicExtent {
 
   /**
    * Finds the chart for the positions `[start, end)` of `coordinates`. `limitMeters` is how large it would be at best: a pole is taken
-   * as the centre only where no other is near enough. Throws COORDINATE_OUT_OF_RANGE, naming `place`.
+   * as the centre only where no other is near enough. Throws COORDINATE_OUT_OF_RANGE, naming `place`. `mayShift`: no edge between them is
+   * longer than half a turn.
    */
   measure(
     coordinates: Float64Array | readonly number[],
@@ -37,6 +38,7 @@ export class GeodesicExtent {
     end: number,
     limitMeters: number,
     place: () => string,
+    mayShift = true,
   ): void {
     let west = Number.POSITIVE_INFINITY;
     let east = Number.NEGATIVE_INFINITY;
@@ -70,7 +72,8 @@ export class GeodesicExtent {
         y,
       });
     }
-    const isShifted = shiftedEast - shiftedWest < east - west;
+    // One side is not shifted: rounding would make it seem shorter.
+    const isShifted = mayShift && west < 0 && east > 0 && shiftedEast - shiftedWest < east - west;
     if (isShifted) {
       west = shiftedWest;
       east = shiftedEast;

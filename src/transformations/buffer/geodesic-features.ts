@@ -12,7 +12,7 @@ import type { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
 import type { LocalChart } from '../parts/geodesy/local-chart.ts';
 import { BandCutter } from './geodesic-bands.ts';
 import { PolygonBorder } from './geodesic-boundary.ts';
-import { ChartDrawer } from './geodesic-draw.ts';
+import { ChartDrawer, turnAfter } from './geodesic-draw.ts';
 import type { EdgeBends } from './geodesic-edges.ts';
 import { GeodesicExtent } from './geodesic-extent.ts';
 import { GeodesicTasks } from './geodesic-tasks.ts';
@@ -99,10 +99,11 @@ export class FeatureDrawer {
     const { partOffsets, partKinds, ringOffsets, coordOffsets, coordinates } = column;
     const stride = strideOf(column.dimensions);
     const builder = new GeometryBuilder('XY');
+    const border = borderOf(column, row);
+    const place = (): string => `feature ${row + 1} of layer '${layerName}'`;
     for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
       if ((partKinds[part] & PART_KIND_MASK) !== PART_KIND.polygon) continue;
-      this.#measure(column, part, part + 1, () => `feature ${row + 1} of layer '${layerName}'`);
-      if (this.#extent.radiusMeters <= this.#limitMeters) continue;
+      if (this.#isWhole(column, part, border, place)) continue;
       for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
         for (let i = coordOffsets[ring]; i < coordOffsets[ring + 1]; i++)
           builder.position(coordinates[i * stride], coordinates[i * stride + 1]);
@@ -129,7 +130,20 @@ export class FeatureDrawer {
     const start = coordOffsets[ringOffsets[partStart]];
     const end = coordOffsets[ringOffsets[partEnd]];
     const stride = strideOf(column.dimensions);
-    this.#extent.measure(coordinates, stride, start, end, this.#limitMeters, place);
+    const extent = this.#extent;
+    extent.measure(coordinates, stride, start, end, this.#limitMeters, place);
+    if (extent.isShifted && hasWideEdge(column, partStart, partEnd))
+      extent.measure(coordinates, stride, start, end, this.#limitMeters, place, false);
+  }
+
+  /**
+   * Whether a part is buffered in one chart, which is measured. A polygon that was cut at the antimeridian must not shrink from the cut,
+   * so its border is taken in bands.
+   */
+  #isWhole(column: GeometryColumn, part: number, border: PolygonBorder, place: () => string): boolean {
+    this.#measure(column, part, part + 1, place);
+    if (this.#extent.radiusMeters > this.#limitMeters) return false;
+    return !this.#form.isShrinking || !hasCut(column, part, border);
   }
 
   /** Into the chart that was just measured. */
@@ -153,12 +167,7 @@ export class FeatureDrawer {
   ): void {
     const { partOffsets, partKinds, ringOffsets, coordOffsets, coordinates } = column;
     const stride = strideOf(column.dimensions);
-    const border = new PolygonBorder();
-    for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
-      if ((partKinds[part] & PART_KIND_MASK) !== PART_KIND.polygon) continue;
-      for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++)
-        border.addRing(coordinates, stride, coordOffsets[ring], coordOffsets[ring + 1]);
-    }
+    const border = borderOf(column, row);
     const { isRound, prolongMeters, isShrinking } = this.#form;
     const form = {
       limitMeters: this.#limitMeters,
@@ -170,8 +179,7 @@ export class FeatureDrawer {
     for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
       const kind = partKinds[part] & PART_KIND_MASK;
       if (isShrinking && kind !== PART_KIND.polygon) continue;
-      this.#measure(column, part, part + 1, place);
-      if (this.#extent.radiusMeters <= this.#limitMeters) {
+      if (this.#isWhole(column, part, border, place)) {
         const { longitude, latitude } = this.#extent;
         this.#drawParts(column, part, part + 1, wholes);
         wholes.end(kind, row, longitude, latitude);
@@ -182,4 +190,54 @@ export class FeatureDrawer {
         cutter.cut(coordinates, stride, coordOffsets[ring], coordOffsets[ring + 1], row, place, isBoundary);
     }
   }
+}
+
+/** Of all polygons of a row. */
+function borderOf(column: GeometryColumn, row: number): PolygonBorder {
+  const { partOffsets, partKinds, ringOffsets, coordOffsets, coordinates, dimensions } = column;
+  const stride = strideOf(dimensions);
+  const border = new PolygonBorder();
+  for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
+    if ((partKinds[part] & PART_KIND_MASK) !== PART_KIND.polygon) continue;
+    for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++)
+      border.addRing(coordinates, stride, coordOffsets[ring], coordOffsets[ring + 1]);
+  }
+  return border;
+}
+
+/** Whether an edge is longer than half a turn and does not cross the antimeridian: close to a pole, that can be a few metres. */
+function hasWideEdge(
+  { ringOffsets, coordOffsets, coordinates, dimensions }: GeometryColumn,
+  partStart: number,
+  partEnd: number,
+): boolean {
+  const stride = strideOf(dimensions);
+  for (let ring = ringOffsets[partStart]; ring < ringOffsets[partEnd]; ring++) {
+    for (let i = coordOffsets[ring] + 1; i < coordOffsets[ring + 1]; i++) {
+      const before = coordinates[(i - 1) * stride];
+      const x = coordinates[i * stride];
+      if (Math.abs(x - before) > 180 && turnAfter(0, before, x) === 0) return true;
+    }
+  }
+  return false;
+}
+
+/** Whether an edge of a part is none of the border. */
+function hasCut(
+  { ringOffsets, coordOffsets, coordinates, dimensions }: GeometryColumn,
+  part: number,
+  border: PolygonBorder,
+): boolean {
+  const stride = strideOf(dimensions);
+  for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
+    for (let i = coordOffsets[ring] + 1; i < coordOffsets[ring + 1]; i++) {
+      const at = i * stride;
+      const before = at - stride;
+      if (
+        !border.isBoundary(coordinates[before], coordinates[before + 1], coordinates[at], coordinates[at + 1])
+      )
+        return true;
+    }
+  }
+  return false;
 }
