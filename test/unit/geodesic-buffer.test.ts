@@ -10,7 +10,7 @@ import type { BufferParameters } from '../../src/transformations/buffer/paramete
 import { LineJudge, type Position } from '../support/geodesic-judge.ts';
 
 const geos = await Geos.load();
-const setting = { path: 'transformations[0]', layerName: 'x' };
+const setting = { path: 'transformations[0]', layerName: 'x', checkPositions: () => {} };
 const round = { quadrantSegments: 16, endCap: 'round', join: 'round', mitreLimit: 5 } as const;
 
 type Part = { readonly kind: number; readonly rings: readonly (readonly Position[])[] };

@@ -200,6 +200,21 @@ test('heights end and are counted; memory of GEOS returns', () => {
   assert.equal(geos.liveCount, before);
 });
 
+test('positions are counted while they are made', () => {
+  for (const wkt of ['POINT (1 1)', 'LINESTRING (0 0, 0.1 0)', 'LINESTRING (0 0, 50 20)']) {
+    const counts: number[] = [];
+    const checkPositions = (count: number): void => {
+      counts.push(count);
+      if (count > 300) throw new Error('too many');
+    };
+    const form = { distanceMeters: 100, style: round, simplifyToleranceMeters: 0, geodesic: false };
+    const buffer = new GeodesicBuffer(form, WGS84_DESCRIPTION, geos, { ...setting, checkPositions });
+    const batch = batchOfWkt(new Array(100).fill(wkt));
+    assert.throws(() => buffer.apply(batch, new Findings()), /too many/);
+    assert.ok(counts.length < 10, `${wkt}: ${counts}`);
+  }
+});
+
 test('outlines are simplified as far as asked for', () => {
   const plain = buffered(['POINT (5 5)'], 1000).batch.geometry.coordinates.length;
   const simple = buffered(['POINT (5 5)'], 1000, { simplifyToleranceMeters: 50 }).batch.geometry;

@@ -11,10 +11,10 @@ export class PlaneBuffer {
   readonly #form: PlanarForm;
   readonly #planar: PlanarBuffer;
 
-  /** The form is in metres. */
-  constructor(form: PlanarForm, geos: Geos) {
+  /** The form is in metres. `checkPositions` throws if the results of a batch have too many positions. */
+  constructor(form: PlanarForm, geos: Geos, checkPositions: (count: number) => void) {
     this.#form = form;
-    this.#planar = new PlanarBuffer(form, geos);
+    this.#planar = new PlanarBuffer(form, geos, checkPositions);
   }
 
   /** Adds rows whose tasks were repaired to `repaired`, but for those of `seamRows`, which are invalid in a chart alone. */

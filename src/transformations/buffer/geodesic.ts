@@ -39,6 +39,8 @@ const DEGREE = Math.PI / 180;
 const MAX_SHARE_OF_QUADRANT = 0.99;
 /** Minimum distance: the tolerated bend is a share of the distance, so shorter ones need too many vertices, below the precision of degrees. */
 const LEAST_METERS = 0.001;
+/** Room that is made at once; more is made as it is needed. */
+const MAX_EXPECTED_POSITIONS = 1 << 22;
 const POLYGONS = 2;
 const OPERATION = { operation: 'buffer' } as const;
 
@@ -46,6 +48,7 @@ const OPERATION = { operation: 'buffer' } as const;
 export class GeodesicBuffer {
   readonly #geos: Geos;
   readonly #layerName: string;
+  readonly #checkPositions: StepSetting['checkPositions'];
   readonly #degreesPerUnit: number;
   readonly #distanceMeters: number;
   /** Null where buffers of points are no circles. */
@@ -64,7 +67,7 @@ export class GeodesicBuffer {
     { distanceMeters, style, simplifyToleranceMeters }: BufferParameters,
     crs: CrsDescription,
     geos: Geos,
-    { path, layerName }: Pick<StepSetting, 'path' | 'layerName'>,
+    { path, layerName, checkPositions }: Pick<StepSetting, 'path' | 'layerName' | 'checkPositions'>,
     hasShortEdges = false,
   ) {
     const { semiMajorMeters, inverseFlattening } = crs.ellipsoid ?? failNoEllipsoid(crs, path);
@@ -80,6 +83,7 @@ export class GeodesicBuffer {
     }
     this.#geos = geos;
     this.#layerName = layerName;
+    this.#checkPositions = checkPositions;
     const degrees = crs.unitFactor / DEGREE;
     // The radians of a degree are rounded in definitions.
     this.#degreesPerUnit = Math.abs(degrees - 1) < 1e-9 ? 1 : degrees;
@@ -100,10 +104,10 @@ export class GeodesicBuffer {
     });
     const simplifyTolerance = simplifyToleranceMeters;
     const form = { distance: distanceMeters, style, simplifyTolerance };
-    this.#wholes = new PlaneBuffer(form, geos);
+    this.#wholes = new PlaneBuffer(form, geos, checkPositions);
     const bandStyle = isRound ? style : { ...style, endCap: 'flat' as const };
     const bandForm = { distance: Math.abs(distanceMeters), style: bandStyle, simplifyTolerance };
-    this.#bands = new PlaneBuffer(bandForm, geos);
+    this.#bands = new PlaneBuffer(bandForm, geos, checkPositions);
   }
 
   /** Edges up to this length stay within the tolerance, whether they are straight on the globe or in a plane. */
@@ -183,6 +187,7 @@ export class GeodesicBuffer {
         }
         builder.endFeature(count === 1 ? polygon : multiPolygon);
       }
+      this.#checkPositions(builder.positionCount);
       kept[keptCount++] = row;
     }
     return { geometry: builder.finish(), kept: kept.slice(0, keptCount) };
@@ -284,7 +289,7 @@ export class GeodesicBuffer {
     if (this.#circles !== null)
       for (const type of column.types) if (type === point || type === multiPoint) points++;
     const perCircle = this.#circles === null ? 0 : this.#circles.ordinateCount / 2;
-    return points * perCircle + wholes.column.coordinates.length / 2;
+    return Math.min(points * perCircle + wholes.column.coordinates.length / 2, MAX_EXPECTED_POSITIONS);
   }
 
   #inDegrees(column: GeometryColumn): GeometryColumn {
