@@ -35,10 +35,12 @@ import {
   throwIfAborted,
 } from './partition-run.ts';
 import { type Piece, runPieces } from './piece-run.ts';
+import { numberedPieces, pieceOf, pieceOfKept } from './pieces.ts';
 import type { LayerPlan } from './plan.ts';
+import { passWeight } from './progress-weight.ts';
 import type { MergeRequest } from './request.ts';
 import type { RunSource } from './run-source.ts';
-import { type Kept, SerialStage } from './serial.ts';
+import { SerialStage } from './serial.ts';
 import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
@@ -53,8 +55,6 @@ type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField' | 'split' | 'n
 };
 
 type PieceOrigin = Pick<Piece, 'source' | 'partition' | 'base' | 'stored' | 'rowsBefore'>;
-
-const NO_BASE: PartitionBase = { records: 0, lines: 0, rows: 0 };
 
 export class LayerRun {
   /** Position among the layers of the plan. */
@@ -272,18 +272,7 @@ export class LayerRun {
       },
     });
     await addition?.finish(fields, this.tally, this.#context, this.#workerCalls, (batch) => kept.add(batch));
-    let rowsBefore = 0;
-    const pieces = kept.all().map((one): Piece => {
-      // Rows of the source are not known any more.
-      const base = { records: rowsBefore, lines: Number.NaN, rows: Number.NaN };
-      const own = {
-        ...('shape' in one ? { ...pieceOf(null), stored: one } : pieceOf(one)),
-        base,
-        rowsBefore,
-      };
-      rowsBefore += one.rowCount;
-      return own;
-    });
+    const pieces = numberedPieces(kept.all());
     return pieces.length > 0 || empty === null ? pieces : [{ ...pieceOf(empty), rowsBefore: 0 }];
   }
 
@@ -517,22 +506,9 @@ export class LayerRun {
   }
 }
 
-/** Weight of a pass over the layer of these sources: the number of their partitions. */
-export function passWeight(sources: readonly RunSource[]): number {
-  return sources.reduce((sum, { layer }) => sum + Math.max(1, layer.partitions.length), 0);
-}
-
 /** The numbers from 1 in the layer of rows that count from 0 in their partition. */
 function rowsInLayer(rows: Int32Array, base: PartitionBase): BigInt64Array<ArrayBuffer> {
   return BigInt64Array.from({ length: rows.length }, (_, i) => BigInt(base.rows + rows[i] + 1));
-}
-
-function pieceOfKept(kept: Kept): Piece {
-  return 'batch' in kept ? pieceOf(kept.batch) : { ...pieceOf(null), ...kept };
-}
-
-function pieceOf(batch: FeatureBatch | null): Piece {
-  return { source: null, partition: null, base: NO_BASE, types: null, batch, isTransformed: false };
 }
 
 /** Whether casting a batch with these types to the layer's final types keeps the text of all values. */

@@ -7,13 +7,7 @@ import { join } from 'node:path';
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
 import { type Finding, Findings } from '../findings.ts';
-import type {
-  ExistingOutput,
-  OutputFile,
-  OutputLayer,
-  SourceLayer,
-  WriteContext,
-} from '../formats/format.ts';
+import type { OutputFile } from '../formats/format.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
 import { splitSteps } from '../transformations/split_by.ts';
@@ -21,9 +15,9 @@ import type { Transformation } from '../transformations/transformation.ts';
 import { BatchSpool } from './batch-spool.ts';
 import { type LoadedStep, loadSteps, visibleSteps } from './chain.ts';
 import { type Codecs, loadCodecs } from './codecs.ts';
-import { COLLECTING_WEIGHT } from './collect.ts';
+import { ConversionExecutors } from './conversion-executors.ts';
 import { type CrsMemory, CrsService } from './crs-service.ts';
-import { type Division, isDivisible } from './division/division.ts';
+import type { Division } from './division/division.ts';
 import {
   type ExcerptPlan,
   type ExcerptSize,
@@ -37,19 +31,11 @@ import {
   selectFeatures,
   withSelected,
 } from './excerpt.ts';
-import {
-  type Cutting,
-  cuttingFor,
-  type Executor,
-  executorFor,
-  threadExecutor,
-  threadsForBinary,
-} from './executor.ts';
 import { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
 import { GeometrySpool } from './geometry-spool.ts';
 import { GEOMETRY_BYTES, type LayerContext } from './layer-context.ts';
-import { LayerRun, passWeight } from './layer-run.ts';
+import { LayerRun } from './layer-run.ts';
 import {
   ContradictedDeclaration,
   collectMisfits,
@@ -59,17 +45,18 @@ import {
 } from './misfits.ts';
 import { byteLengthOf, type OpenedInput, openInputs, withoutGzip, withTextPosition } from './open-inputs.ts';
 import { outputLayers } from './output-layers.ts';
+import { splitOutput, wholeOutput } from './output-writing.ts';
 import { throwIfAborted } from './partition-run.ts';
-import type { ConversionPlan, LayerPlan } from './plan.ts';
+import type { ConversionPlan } from './plan.ts';
 import { type Planned, planWithCrs } from './plan-with-crs.ts';
 import { ProgressMeter } from './progress.ts';
+import { conversionWeight } from './progress-weight.ts';
 import type { ConversionReport, Progress, ReprojectionReport, WrittenLayerReport } from './report.ts';
 import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
 import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
-import { needsInferredSchema, type RunSource, runSourcesOf } from './run-source.ts';
-import { partsOf, SplitValues } from './split-parts.ts';
+import { needsInferredSchema, runSourcesOf } from './run-source.ts';
+import { SplitValues } from './split-parts.ts';
 import { deliveredKind } from './split-request.ts';
-import type { Session } from './task.ts';
 import { newThreads, type ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
@@ -113,15 +100,6 @@ interface Written {
   readonly reprojections: readonly ReprojectionReport[];
 }
 
-/** An output under way. */
-interface Writing {
-  /** Encodes and writes all features. */
-  encode(): Promise<void>;
-  finish(): Promise<OutputFile>;
-  abort(): void;
-  readonly parts: readonly WrittenLayerReport[] | null;
-}
-
 class Conversion {
   readonly #request: ConversionRequest;
   #paths: ConversionPaths;
@@ -131,8 +109,7 @@ class Conversion {
   readonly #input: Codecs['input'];
   readonly #output: Codecs['output'];
   readonly #steps: readonly LoadedStep[];
-  readonly #registry: readonly Transformation[];
-  readonly #cutting: Cutting;
+  readonly #executors: ConversionExecutors;
   readonly #crs: CrsService;
   readonly #scratch: ScratchSpace;
   readonly #store: BatchSpool;
@@ -140,16 +117,13 @@ class Conversion {
   #target: ExistingTarget;
   /** Null: the layers are read whole. */
   #excerpts: ExcerptPlan | null = null;
-  #executor: Executor | null = null;
-  /** Gives the tasks of `#executor` to other processes; null: it does not. */
-  #dividing: Executor | null = null;
   #fraction = 0;
 
   private constructor(
     request: ConversionRequest,
     paths: ConversionPaths,
     control: ConversionControl,
-    { input, output }: Codecs,
+    codecs: Codecs,
     steps: readonly LoadedStep[],
     registry: readonly Transformation[],
     findings: Findings,
@@ -158,11 +132,20 @@ class Conversion {
     this.#request = request;
     this.#paths = paths;
     this.#control = control;
-    this.#input = input;
-    this.#output = output;
+    this.#input = codecs.input;
+    this.#output = codecs.output;
     this.#steps = steps;
-    this.#registry = registry;
-    this.#cutting = cuttingFor(workOf(steps));
+    const { threads = newThreads, division } = control;
+    this.#executors = new ConversionExecutors({
+      request,
+      paths,
+      codecs,
+      steps,
+      registry,
+      threads,
+      division,
+      scratch,
+    });
     this.#crs = new CrsService(paths.gridDirectory, control.crsMemory);
     this.#findings = findings;
     this.#scratch = scratch;
@@ -211,9 +194,12 @@ class Conversion {
     this.#excerpts = planExcerpts(this.#request, this.#steps, this.#input.reader, inputBytes);
     // How much is near a box shows only later.
     const selects = this.#excerpts?.selects === true;
-    if (!selects) this.#startThreadsEarly();
-    const inputs = await this.#open(this.#excerpts?.partitionBytes ?? this.#cutting.partitionBytes, selects);
-    const stop = (): void => void this.#executor?.stop();
+    if (!selects) this.#executors.startEarly(this.#paths.inputs);
+    const inputs = await this.#open(
+      this.#excerpts?.partitionBytes ?? this.#executors.cutting.partitionBytes,
+      selects,
+    );
+    const stop = (): void => void this.#executors.current?.stop();
     signal.addEventListener('abort', stop, { once: true });
     try {
       throwIfAborted(signal);
@@ -233,44 +219,13 @@ class Conversion {
       ...(forSelection ? { forSelection } : {}),
       scratch: this.#scratch,
       signal: this.#control.signal,
-      executor: this.#executor,
+      executor: this.#executors.current,
       hasTarget: this.#request.operation === 'append',
     });
   }
 
-  #startThreadsEarly(): void {
-    const { inputs, threads } = this.#paths;
-    const inputBytes = byteLengthOf(inputs);
-    if (inputBytes < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
-    const copiesBinary = this.#copiesBinary;
-    const count = copiesBinary ? threadsForBinary(threads, inputBytes) : threads;
-    const { input, output } = this.#request;
-    // PROJ is not expected: threads compute most reprojections without it.
-    const expectation = {
-      inputFormat: input.format,
-      outputFormat: output.format,
-      transformations: this.#steps.map(({ type }) => type),
-    };
-    this.#executor = threadExecutor(this.#threads, count, expectation, copiesBinary);
-  }
-
-  /** Features only go from one binary format to another, and at most to another CRS, in new threads. */
-  get #copiesBinary(): boolean {
-    const { format } = this.#output;
-    const { looseExtension } = format;
-    const isArchive = looseExtension !== undefined && !this.#paths.outputPath.endsWith(looseExtension);
-    return (
-      this.#threads === newThreads &&
-      workOf(this.#steps) === 'none' &&
-      format.isBinary === true &&
-      !isArchive &&
-      this.#input.files.every((file) => file.format.isBinary === true)
-    );
-  }
-
   async close(): Promise<void> {
-    await this.#dividing?.stop();
-    await this.#executor?.stop();
+    await this.#executors.stop();
     this.#store.discard();
     this.#geometry.discard();
   }
@@ -302,7 +257,7 @@ class Conversion {
       } catch (error) {
         if (!isAboutExcerpt(error)) throw error;
         // An excerpt may be too small for threads.
-        if (this.#executor?.width === 1) this.#executor = null;
+        this.#executors.forgetSerial();
         size = error instanceof ExcerptTooSmall && typeof size === 'number' ? size + error.sizes : 'whole';
       }
     }
@@ -325,14 +280,14 @@ class Conversion {
       if (!isAboutExcerpt(error)) throw error;
     }
     // They may be too few for threads.
-    if (this.#executor?.width === 1) this.#executor = null;
+    this.#executors.forgetSerial();
     return this.#convert(await this.#openWhole());
   }
 
   #openWhole(): Promise<OpenedInput[]> {
     this.#resetFindings([]);
-    if (this.#executor === null) this.#startThreadsEarly();
-    return this.#open(this.#cutting.partitionBytes);
+    this.#executors.startEarly(this.#paths.inputs);
+    return this.#open(this.#executors.cutting.partitionBytes);
   }
 
   /** `misfits`: fields whose declarations are ignored, from an earlier attempt; null: the first attempt. */
@@ -350,9 +305,10 @@ class Conversion {
     const sources = runSourcesOf(plan, inputs, this.#request, codecs);
     const all = sources.flat().map(({ layer }) => layer);
     const readers = sources.flat().map((source) => source.reader);
-    const progress = new ProgressMeter(progressWeight(plan, sources), (told) => this.#tell(told));
-    const local = unpackingExecutor(this.#startExecutor(all), (layer) => readers[layer], this.#scratch);
-    const executor = await this.#divided(local, session);
+    const progress = new ProgressMeter(conversionWeight(plan, sources), (told) => this.#tell(told));
+    const chosen = this.#executors.choose(all, this.#paths.inputs);
+    const local = unpackingExecutor(chosen, (layer) => readers[layer], this.#scratch);
+    const executor = this.#excerpts === null ? await this.#executors.divided(local, session) : local;
     executor.begin(session);
     const context: LayerContext = {
       trustsDeclarations: misfits === null,
@@ -443,10 +399,21 @@ class Conversion {
       : plain;
     const existing = this.#target.extended(plan, inputs[0]);
     this.#target.noteLinks(this.#findings);
-    const writing =
-      split === null
-        ? this.#whole(plan, layers, outputs, { name, existing, executor })
-        : await this.#split(plan, layers, outputs, { name, existing, values: split, executor });
+    const setting = {
+      output: this.#output,
+      request: this.#request.output,
+      paths: this.#paths,
+      findings: this.#findings,
+      signal: this.#control.signal,
+      plan,
+      layers,
+      outputs,
+      name,
+      existing,
+      executor,
+      onFiles: this.#control.onFiles?.bind(this.#control),
+    };
+    const writing = split === null ? wholeOutput(setting) : await splitOutput(setting, split);
     try {
       progress.stage('converting');
       await writing.encode();
@@ -477,103 +444,6 @@ class Conversion {
       writing.abort();
       throw error;
     }
-  }
-
-  #whole(
-    plan: ConversionPlan,
-    layers: readonly LayerRun[],
-    outputs: readonly OutputLayer[],
-    {
-      name,
-      existing,
-      executor,
-    }: {
-      readonly name: string;
-      readonly existing: ExistingOutput | null;
-      readonly executor: Executor;
-    },
-  ): Writing {
-    const { writer } = this.#output;
-    const { options } = this.#request.output;
-    const findings = this.#findings;
-    const { outputPath, expected } = this.#paths;
-    const { packer, work }: Partial<Executor> = writer.usesThreads ? executor : {};
-    const context: WriteContext = {
-      name,
-      options,
-      findings,
-      ...(existing === null ? {} : { existing }),
-      ...(expected === undefined ? {} : { expected }),
-      ...(packer === undefined ? {} : { packer }),
-      ...(work === undefined ? {} : { work }),
-    };
-    const encodings = writer.plan(outputs, context);
-    const sink = writer.createSink(outputPath, encodings, context);
-    return {
-      async encode() {
-        for (const layer of layers) {
-          const outputIndex = plan.layerField === null ? layer.index : 0;
-          const { idField = null } = outputs[outputIndex];
-          layer.countKept();
-          await layer.encode(encodings[outputIndex], idField, ({ chunk }) => sink.append(outputIndex, chunk));
-        }
-      },
-      async finish() {
-        // Their heaps would add to the memory of the sink, which may sort all features.
-        if (!writer.usesThreads) await executor.stop();
-        return sink.finish();
-      },
-      abort: () => sink.abort(),
-      parts: null,
-    };
-  }
-
-  async #split(
-    { split }: ConversionPlan,
-    layers: readonly LayerRun[],
-    outputs: readonly OutputLayer[],
-    more: {
-      readonly name: string;
-      readonly existing: ExistingOutput | null;
-      readonly values: SplitValues;
-      readonly executor: Executor;
-    },
-  ): Promise<Writing> {
-    if (split === null) throw new Error('the plan has no split');
-    const { SplitOutput } = await import('./split-output.ts');
-    const { output: request } = this.#request;
-    const isPrefixed = outputs.length > 1 || request.layerName !== undefined;
-    const output = new SplitOutput(
-      {
-        ...this.#output,
-        ...more,
-        split,
-        options: request.options,
-        paths: this.#paths,
-        findings: this.#findings,
-        signal: this.#control.signal,
-        layerNames: outputs.map(({ name }) => name),
-      },
-      partsOf(outputs, more.values, split, isPrefixed),
-      this.#control.onFiles,
-    );
-    more.executor.useEncodings(output.encodings);
-    return {
-      async encode() {
-        for (const layer of layers) {
-          const { idField = null } = outputs[layer.index];
-          await layer.encode(null, idField, ({ parts = [] }) => output.take(layer.index, parts));
-        }
-        // Their heaps would add to the memory of the parts.
-        await more.executor.stop();
-        await output.write();
-      },
-      finish: () => output.finish(),
-      abort: () => output.abort(),
-      get parts() {
-        return output.reports;
-      },
-    };
   }
 
   async #writeFindings(): Promise<void> {
@@ -615,62 +485,6 @@ class Conversion {
     this.#findings = planned.findings;
     return planned;
   }
-
-  #startExecutor(sources: readonly SourceLayer[]): Executor {
-    this.#executor ??= executorFor(
-      sources,
-      this.#paths.threads,
-      byteLengthOf(this.#paths.inputs),
-      this.#cutting,
-      this.#registry,
-      this.#threads,
-    );
-    return this.#executor;
-  }
-
-  /** An executor that gives tasks to other processes, or the local one. */
-  async #divided(local: Executor, { layers }: Session): Promise<Executor> {
-    const { division } = this.#control;
-    if (division === undefined || this.#excerpts !== null || !isDivisible(this.#request, this.#steps))
-      return local;
-    const { DividedExecutor } = await import('./division/divided-executor.ts');
-    const { reader } = this.#input;
-    this.#dividing ??= new DividedExecutor({
-      local,
-      division,
-      taskBytes: this.#cutting.partitionBytes,
-      hasByteRanges: reader.excerpts?.boundaries === 'guessed',
-      scratchDirectory: this.#paths.scratchDirectory,
-      hold: async (layerIndex) => {
-        const set = reader.unpackedSet?.(layers[layerIndex].source) ?? null;
-        if (set !== null) await this.#scratch.hold(set);
-      },
-    });
-    return this.#dividing;
-  }
-
-  get #threads(): ThreadSource {
-    return this.#control.threads ?? newThreads;
-  }
-}
-
-/** Passes over all layers, in partitions; a collecting step counts as COLLECTING_WEIGHT passes. */
-function progressWeight(
-  { infersSchema, statisticsDepth, steps, layers }: ConversionPlan,
-  sources: readonly (readonly RunSource[])[],
-): number {
-  const passes = (infersSchema ? 1 : 0) + (statisticsDepth === null ? 1 : 2);
-  const passesOf = ({ stages }: LayerPlan): number =>
-    stages.reduce((sum, { collect }) => {
-      if (collect === null) return sum;
-      return sum + (steps[collect.step].code.kind === 'collecting' ? 1 + COLLECTING_WEIGHT : 1);
-    }, passes);
-  return layers.reduce((sum, layer, i) => sum + passWeight(sources[i]) * passesOf(layer), 0);
-}
-
-function workOf(steps: readonly LoadedStep[]): Parameters<typeof cuttingFor>[0] {
-  if (steps.some(({ code }) => code.kind === 'collecting')) return 'collecting';
-  return steps.some(({ code }) => code.kind !== 'reprojecting') ? 'streaming' : 'none';
 }
 
 function baseName(path: string): string {
