@@ -6,23 +6,21 @@ import { GEOMETRY_NOTE_FINDINGS } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
 import { TextColumn, type TextHint } from '../../batch/text-columns.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { elementJson, elementText, tagName } from '../../bytes/xml-elements.ts';
-import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
+import { elementText, tagName } from '../../bytes/xml-elements.ts';
+import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import type { Findings } from '../../findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
+import { FieldReader } from './field-reader.ts';
 import { GeometryParser, type GeometrySink } from './geometry.ts';
 import { type FeatureName, type KmlName, kmlName } from './names.ts';
+import { latLonBox, latLonQuad } from './overlay-corners.ts';
 import { STANDARD_FIELDS, STANDARD_HINTS } from './standard-fields.ts';
 import type { LayerState } from './state.ts';
 import { colorOf, fragmentOf, readStyle, type Style } from './styles.ts';
 
-const encoder = new TextEncoder();
-const ID = encoder.encode('id');
-const NAME = encoder.encode('name');
-const AMPERSAND = 0x26;
+const ID = new TextEncoder().encode('id');
 /** Number of ignored elements whose names are reported separately for one partition. */
 const MAX_IGNORED_NAMES = 20;
-const SIDES = ['north', 'south', 'east', 'west'] as const;
 
 export class PlacemarkReader implements GeometrySink {
   readonly #scanner: XmlScanner;
@@ -32,6 +30,7 @@ export class PlacemarkReader implements GeometrySink {
   readonly #builder = new GeometryBuilder();
   readonly #geometry: GeometryParser;
   readonly #columns: DocumentColumns;
+  readonly #fields: FieldReader;
   readonly #ids = new TextColumn('id', 'string', 0);
   readonly #scratch = new ByteWriter(1024);
   readonly #ignoredNames = new Set<string>();
@@ -66,6 +65,7 @@ export class PlacemarkReader implements GeometrySink {
     this.#columns = new DocumentColumns(hintOf, findings, (count) =>
       checkFieldCount(layerName, count, limits),
     );
+    this.#fields = new FieldReader(scanner, state, this.#columns, (name) => this.ignored(name));
     this.#standard = Object.fromEntries(STANDARD_FIELDS.map((name) => [name, this.#columns.column(name)]));
     for (const name of state.declared) this.#columns.column(name);
   }
@@ -117,12 +117,27 @@ export class PlacemarkReader implements GeometrySink {
           // Location histories have an empty point before each track.
           if (type === GEOMETRY_TYPE.none || this.#hasPositions()) type = this.#geometry.type;
         } else if (name === 'GroundOverlay' && (child === 'LatLonBox' || child === 'LatLonQuad')) {
-          at = child === 'LatLonBox' ? this.#box(at) : this.#quad(at);
+          at = this.#overlay(child, at);
           type = this.#geometry.type;
         } else at = this.#child(child, at);
       }
     this.#end(name, type);
     return at;
+  }
+
+  #overlay(name: 'LatLonBox' | 'LatLonQuad', at: number): number {
+    const { corners, end } =
+      name === 'LatLonBox'
+        ? latLonBox(this.#scanner, at, this.#rootPrefix, this.#scratch, (rotationAt) =>
+            this.#fields.value(this.#columns.column('rotation', 'float64'), rotationAt),
+          )
+        : latLonQuad(this.#scanner, at, this.#scratch);
+    if (corners !== null) this.#geometry.ring(corners, Number.NaN);
+    else {
+      this.ignored(`${name} without ${name === 'LatLonBox' ? 'sides' : 'positions'}`);
+      this.#geometry.type = GEOMETRY_TYPE.none;
+    }
+    return end;
   }
 
   #begin(): number {
@@ -174,7 +189,7 @@ export class PlacemarkReader implements GeometrySink {
     const scanner = this.#scanner;
     if (this.#hasFieldElements) {
       const field = tagName(scanner);
-      if (this.#state.types.has(field)) return this.#value(this.#columns.column(field), at);
+      if (this.#state.types.has(field)) return this.#fields.value(this.#columns.column(field), at);
     }
     switch (child) {
       case 'name':
@@ -182,13 +197,13 @@ export class PlacemarkReader implements GeometrySink {
       case 'visibility':
       case 'altitudeMode':
       case 'drawOrder':
-        return this.#value(this.#standard[child], at);
+        return this.#fields.value(this.#standard[child], at);
       case 'Snippet':
       case 'snippet':
-        return this.#value(this.#columns.column('snippet', 'string'), at);
+        return this.#fields.value(this.#columns.column('snippet', 'string'), at);
       case 'address':
       case 'phoneNumber':
-        return this.#value(this.#columns.column(child, 'string'), at);
+        return this.#fields.value(this.#columns.column(child, 'string'), at);
       case 'styleUrl': {
         const read = elementText(scanner, at, this.#scratch);
         this.#url = read.text.trim();
@@ -202,13 +217,13 @@ export class PlacemarkReader implements GeometrySink {
         return this.#time(at);
       case 'ExtendedData':
       case 'Metadata':
-        return this.extendedData(at);
+        return this.#fields.extendedData(at);
       case 'Icon':
         return this.#icon(at);
       case 'color':
         return this.#overlayColor(at);
       case 'altitude':
-        return this.#value(this.#columns.column('altitude'), at);
+        return this.#fields.value(this.#columns.column('altitude'), at);
       // How the feature is shown at first: documented as not read.
       case 'open':
       case 'LookAt':
@@ -222,25 +237,6 @@ export class PlacemarkReader implements GeometrySink {
     }
   }
 
-  #value(column: TextColumn, at: number): number {
-    return this.#scanner.isEmpty ? at : this.#text(column, at);
-  }
-
-  #text(column: TextColumn, at: number): number {
-    const scanner = this.#scanner;
-    const end = scanner.plainText(at);
-    if (end >= 0) {
-      const next = scanner.tag(end);
-      this.#columns.set(column, scanner.bytes, at, end);
-      return next;
-    }
-    const scratch = this.#scratch;
-    scratch.reset();
-    at = scanner.text(at, scratch);
-    this.#columns.set(column, scratch.bytes, 0, scratch.length);
-    return at;
-  }
-
   #time(at: number): number {
     const scanner = this.#scanner;
     if (scanner.isEmpty) return at;
@@ -248,8 +244,8 @@ export class PlacemarkReader implements GeometrySink {
       at = scanner.tag(at);
       if (scanner.isEnd) return at;
       const child = kmlName(scanner, this.#rootPrefix);
-      if (child === 'when') at = this.#value(this.#standard.timestamp, at);
-      else if (child === 'begin' || child === 'end') at = this.#value(this.#standard[child], at);
+      if (child === 'when') at = this.#fields.value(this.#standard.timestamp, at);
+      else if (child === 'begin' || child === 'end') at = this.#fields.value(this.#standard[child], at);
       else {
         this.ignored(tagName(scanner));
         at = scanner.skip(at);
@@ -263,7 +259,7 @@ export class PlacemarkReader implements GeometrySink {
     for (;;) {
       at = scanner.tag(at);
       if (scanner.isEnd) return at;
-      if (kmlName(scanner, this.#rootPrefix) === 'href') at = this.#value(this.#standard.icon, at);
+      if (kmlName(scanner, this.#rootPrefix) === 'href') at = this.#fields.value(this.#standard.icon, at);
       else at = scanner.skip(at);
     }
   }
@@ -273,179 +269,6 @@ export class PlacemarkReader implements GeometrySink {
     const color = colorOf(read.text.trim());
     if (color !== null) this.#style.polygon = color;
     return read.at;
-  }
-
-  /** ExtendedData or Metadata, whose start tag was read last. */
-  extendedData(at: number): number {
-    const scanner = this.#scanner;
-    if (scanner.isEmpty) return at;
-    for (;;) {
-      at = scanner.tag(at);
-      if (scanner.isEnd) return at;
-      const child = kmlName(scanner, this.#rootPrefix);
-      if (child === 'SchemaData') at = this.#schemaData(at);
-      else if (child === 'Data') at = this.#data(at);
-      else at = this.#foreign(at);
-    }
-  }
-
-  #schemaData(at: number): number {
-    const scanner = this.#scanner;
-    if (scanner.isEmpty) return at;
-    for (;;) {
-      at = scanner.tag(at);
-      if (scanner.isEnd) return at;
-      const child = kmlName(scanner, this.#rootPrefix);
-      if (child === 'SimpleData') {
-        const column = this.#namedColumn();
-        if (column === null) {
-          at = this.#nameless(at);
-          continue;
-        }
-        // An empty tag is an empty text.
-        at = this.#text(column, at);
-      } else if (child === 'SimpleArrayData') at = this.#array(at);
-      else {
-        this.ignored(tagName(scanner));
-        at = scanner.skip(at);
-      }
-    }
-  }
-
-  /** The column that the attribute `name` of the last tag names; null: it has none. */
-  #namedColumn(): TextColumn | null {
-    const { repeated: tag } = this.#scanner;
-    const repeated = tag?.isWhole === true ? tag : null;
-    if (repeated !== null && repeated.column >= 0) return this.#columns.at(repeated.column);
-    const column = this.#findColumn();
-    if (repeated !== null && column !== null) repeated.column = column.index;
-    return column;
-  }
-
-  #findColumn(): TextColumn | null {
-    const scanner = this.#scanner;
-    if (!scanner.attribute(NAME)) return null;
-    const { bytes, valueStart, valueEnd } = scanner;
-    for (let i = valueStart; i < valueEnd; i++)
-      if (bytes[i] === AMPERSAND || bytes[i] < 0x20)
-        return this.#columns.column(scanner.attributeText(NAME, this.#scratch) ?? '');
-    return this.#columns.columnOf(bytes, valueStart, valueEnd);
-  }
-
-  /** Data without a name, which no field can hold. */
-  #nameless(at: number): number {
-    this.ignored(`${tagName(this.#scanner)} without name`);
-    return this.#scanner.skip(at);
-  }
-
-  #array(at: number): number {
-    const scanner = this.#scanner;
-    const name = scanner.attributeText(NAME, this.#scratch) ?? 'values';
-    if (scanner.isEmpty) return at;
-    const values: string[] = [];
-    for (;;) {
-      at = scanner.tag(at);
-      if (scanner.isEnd) break;
-      const read = elementText(scanner, at, this.#scratch);
-      at = read.at;
-      values.push(read.text);
-    }
-    const type = this.#state.types.get(name) ?? null;
-    const isNumber = type === 'int32' || type === 'int64' || type === 'float64';
-    this.#columns.setJson(
-      name,
-      values.map((text) =>
-        isNumber && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text,
-      ),
-    );
-    return at;
-  }
-
-  #data(at: number): number {
-    const scanner = this.#scanner;
-    const column = this.#namedColumn();
-    if (column === null) return this.#nameless(at);
-    if (scanner.isEmpty) return at;
-    for (;;) {
-      at = scanner.tag(at);
-      if (scanner.isEnd) return at;
-      const child = kmlName(scanner, this.#rootPrefix);
-      if (child === 'value') at = this.#value(column, at);
-      else {
-        if (child !== 'displayName') this.ignored(tagName(scanner));
-        at = scanner.skip(at);
-      }
-    }
-  }
-
-  /** An element of another namespace: a text, or JSON if it has attributes or elements. */
-  #foreign(at: number): number {
-    const name = tagName(this.#scanner).replace(/^[^:]*:/, '');
-    const read = elementJson(this.#scanner, at, this.#scratch);
-    if (typeof read.value === 'string') this.#columns.setText(name, read.value);
-    else if (read.value !== null) this.#columns.setJson(name, read.value);
-    return read.at;
-  }
-
-  #box(at: number): number {
-    const scanner = this.#scanner;
-    const sides: Record<string, number> = {};
-    const start = scanner.tagStart;
-    if (!scanner.isEmpty)
-      for (;;) {
-        at = scanner.tag(at);
-        if (scanner.isEnd) break;
-        const child = kmlName(scanner, this.#rootPrefix);
-        if (child === 'rotation') at = this.#value(this.#columns.column('rotation', 'float64'), at);
-        else if (child !== null && (SIDES as readonly string[]).includes(child)) {
-          const read = elementText(scanner, at, this.#scratch);
-          at = read.at;
-          sides[child] = read.text.trim() === '' ? Number.NaN : Number(read.text);
-        } else at = scanner.skip(at);
-      }
-    const { north, south, east, west } = sides;
-    if (Object.keys(sides).length === 0) {
-      this.ignored('LatLonBox without sides');
-      this.#geometry.type = GEOMETRY_TYPE.none;
-      return at;
-    }
-    if (![north, south, east, west].every(Number.isFinite))
-      throw new XmlFault(start, 'a LatLonBox needs numbers for north, south, east and west');
-    const corners = [
-      [west, south],
-      [east, south],
-      [east, north],
-      [west, north],
-    ];
-    this.#geometry.ring(corners, Number.NaN);
-    return at;
-  }
-
-  #quad(at: number): number {
-    const scanner = this.#scanner;
-    const start = scanner.tagStart;
-    let text = '';
-    if (!scanner.isEmpty)
-      for (;;) {
-        at = scanner.tag(at);
-        if (scanner.isEnd) break;
-        const read = elementText(scanner, at, this.#scratch);
-        at = read.at;
-        text = read.text;
-      }
-    if (text.trim() === '') {
-      this.ignored('LatLonQuad without positions');
-      this.#geometry.type = GEOMETRY_TYPE.none;
-      return at;
-    }
-    const corners = text
-      .trim()
-      .split(/\s+/)
-      .map((position) => position.split(',').map(Number));
-    if (corners.length !== 4 || !corners.every(([x, y]) => Number.isFinite(x) && Number.isFinite(y)))
-      throw new XmlFault(start, 'a gx:LatLonQuad needs four positions');
-    this.#geometry.ring(corners, Number.NaN);
-    return at;
   }
 
   #applyShared(): void {
@@ -483,6 +306,10 @@ export class PlacemarkReader implements GeometrySink {
     const showsIcon = kind !== GEOMETRY_TYPE.lineString && kind !== GEOMETRY_TYPE.polygon;
     if (icon !== undefined && showsIcon && !this.#standard.icon.hasValue(this.rowCount))
       this.#columns.setText('icon', icon);
+  }
+
+  extendedData(at: number): number {
+    return this.#fields.extendedData(at);
   }
 
   mode(name: 'altitudeMode' | 'tessellate' | 'extrude', text: Uint8Array, length: number): void {
