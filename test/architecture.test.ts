@@ -272,7 +272,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'package-version.ts': { may: ['program-files.ts'] },
   'html.ts': { may: [], isPure: true },
   'capacity.ts': { may: ['machine.ts'] },
-  'config.ts': { may: ['errors.ts', 'setting-values.ts', 'machine.ts', 'capacity.ts'] },
+  'config-checks.ts': { may: ['errors.ts', 'setting-values.ts'] },
+  'config.ts': { may: ['config-checks.ts', 'setting-values.ts', 'machine.ts', 'capacity.ts'] },
   'main.ts': { may: ['errors.ts', 'did-you-mean.ts', 'config.ts', 'package-version.ts', 'cli'] },
 };
 
