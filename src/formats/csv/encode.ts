@@ -8,6 +8,7 @@ import { writeWkt } from '../../batch/wkt-write.ts';
 import { COMMA, CR, isBlank, LF, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { usualLength, writeDigits, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { appendQuoted } from '../../bytes/quoted-text.ts';
 import { pointOffset } from '../../tables/geometry-output.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 
@@ -152,19 +153,6 @@ export function writeTextCell(
     const byte = bytes[i];
     quoted = byte === delimiter || byte === QUOTE || byte === LF || byte === CR;
   }
-  if (!quoted) {
-    writer.copy(bytes, start, end);
-    return;
-  }
-  writer.reserve((end - start) * 2 + 2);
-  const target = writer.bytes;
-  let at = writer.length;
-  target[at++] = QUOTE;
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i];
-    target[at++] = byte;
-    if (byte === QUOTE) target[at++] = QUOTE;
-  }
-  target[at++] = QUOTE;
-  writer.length = at;
+  if (quoted) appendQuoted(writer, bytes, start, end);
+  else writer.copy(bytes, start, end);
 }

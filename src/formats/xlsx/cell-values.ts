@@ -3,6 +3,7 @@ import { KIND, kindOf } from '../../batch/text-kinds.ts';
 import { DOT, isBlank, MINUS, NINE, QUOTE, ZERO } from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { appendQuoted } from '../../bytes/quoted-text.ts';
 import { VALUE } from './column-kinds.ts';
 import { DATETIME_CELL, NUMBER_CELL, TIME_CELL } from './number-formats.ts';
 import { kindOfSerial, writeSerial } from './serial-date.ts';
@@ -10,11 +11,6 @@ import { kindOfSerial, writeSerial } from './serial-date.ts';
 const MAX_INT32 = 2_147_483_647;
 /** Doubles have 15 digits of every decimal text; programs write 17. */
 const SURE_DIGITS = 15;
-
-const LONG_BYTES = 64;
-
-const viewOf = (bytes: Uint8Array, start: number, end: number): Buffer =>
-  Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
 
 /** Outcome of a value that is empty: a null. */
 export const EMPTY = -1;
@@ -89,25 +85,7 @@ export class CellValues {
   }
 
   text(bytes: Uint8Array, start: number, end: number): number {
-    const out = this.#out;
-    // Native code searches and copies long texts, such as geometries, faster.
-    if (end - start > LONG_BYTES && !viewOf(bytes, start, end).includes(QUOTE)) {
-      out.uint8(QUOTE);
-      out.copy(bytes, start, end);
-      out.uint8(QUOTE);
-      return VALUE.text;
-    }
-    out.reserve((end - start) * 2 + 2);
-    const target = out.bytes;
-    let at = out.length;
-    target[at++] = QUOTE;
-    for (let i = start; i < end; i++) {
-      const byte = bytes[i];
-      target[at++] = byte;
-      if (byte === QUOTE) target[at++] = QUOTE;
-    }
-    target[at++] = QUOTE;
-    out.length = at;
+    appendQuoted(this.#out, bytes, start, end);
     return start === end ? EMPTY_TEXT : VALUE.text;
   }
 }
