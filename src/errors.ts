@@ -88,7 +88,7 @@ const generalErrors = {
   ),
   LAYER_NAME_TAKEN: user(
     400,
-    "'{file}' already has a table '{table}' that is no layer, so layer '{layer}' needs another name: '{field:output.layer_name}'",
+    "'{file}' already has a table '{table}' that is not a layer, so layer '{layer}' needs another name: '{field:output.layer_name}'",
   ),
   OUTPUT_NOT_EXTENDED: user(400, "'{file}' cannot be extended: {reason}; write to a new file"),
   OUTPUT_IN_USE: user(

@@ -251,7 +251,7 @@ const generalFindings = {
     "infinite numbers and NaN of field '{field}' were written as null: {format} cannot store them",
     'value',
   ),
-  VALUE_NOT_CAST: lost("values of field '{field}' that are no {type} became null", 'value'),
+  VALUE_NOT_CAST: lost("values of field '{field}' that are not {type} became null", 'value'),
   VALUE_NOT_COMPUTED: lost('values of {what} that have no result became null: {reason}', 'value'),
   FIELD_WIDENED: changed(
     "field '{field}' is declared as {declared} but has other values; it was read as {type}",

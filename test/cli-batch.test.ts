@@ -156,7 +156,7 @@ test('files beside a .shp are not replaced unasked, and what is no file is refus
   for (const extension of ['dbf', 'prj']) {
     const other = join(directory, `blocked-${extension}`);
     mkdirSync(`${other}.${extension}`);
-    await assert.rejects(convert(points, `${other}.shp`, '--overwrite'), /is no regular file/);
+    await assert.rejects(convert(points, `${other}.shp`, '--overwrite'), /is not a regular file/);
     assert.ok(!existsSync(`${other}.shp`));
   }
 });

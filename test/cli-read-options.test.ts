@@ -34,9 +34,9 @@ test('a read option that fits no file is an error that names the formats and a l
   const batch = ['convert', gpkg, shp, '--out-dir', out, '--to', 'geojson', '--in-delimiter', ';'];
   const append = ['append', gpkg, shp, '--out', join(workspace.path, 'all.gpkg'), '--in-on-error', 'skip'];
   for (const [argv, message] of [
-    [batch, /--in-delimiter is no option of gpkg or shp; they have --in-encoding/],
-    [append, /--in-on-error is no option of shp; it has --in-encoding/],
-    [['info', gpkg, '--in-encoding', 'utf-8'], /--in-encoding is no option of gpkg; it has none/],
+    [batch, /--in-delimiter is not an option of gpkg or shp; they have --in-encoding/],
+    [append, /--in-on-error is not an option of shp; it has --in-encoding/],
+    [['info', gpkg, '--in-encoding', 'utf-8'], /--in-encoding is not an option of gpkg; it has none/],
   ] as const) {
     const { status, err } = await runCli(argv, {});
     assert.equal(status, 2, err);

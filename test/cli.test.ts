@@ -199,7 +199,7 @@ const refused: readonly (readonly [
     'a device as output',
     ['convert', sample, '/dev/null', '--to', 'csv', '--overwrite'],
     2,
-    /no regular file/,
+    /not a regular file/,
   ],
   [
     'an unknown CRS',
@@ -211,7 +211,7 @@ const refused: readonly (readonly [
     'an option of another format',
     ['convert', sample, 'a.csv', '--in-delimiter', ';'],
     2,
-    /no option of geojson/,
+    /not an option of geojson/,
   ],
   [
     'an impossible option',

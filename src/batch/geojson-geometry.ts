@@ -49,7 +49,9 @@ export class GeoJsonGeometryReader {
     const type = GEOMETRY_TYPE_NAMES.indexOf(members.type as (typeof GEOMETRY_TYPE_NAMES)[number]);
     if (type < 1)
       throw fault(
-        members.type === 'Feature' ? 'a geometry is expected, found a Feature' : "'type' is no geometry type",
+        members.type === 'Feature'
+          ? 'a geometry is expected, found a Feature'
+          : "'type' is not a geometry type",
       );
     const isMember = depth > 0;
     if (type === GEOMETRY_TYPE.geometryCollection) {

@@ -103,7 +103,7 @@ export class WkbReader extends WkbScanner {
     const plain = code & 0x1fffffff;
     const iso = Math.floor(plain / 1000);
     let type = plain % 1000;
-    if (iso > 3 || type < 1 || type > TRIANGLE) throw this.fail(start + 1, `${code} is no geometry type`);
+    if (iso > 3 || type < 1 || type > TRIANGLE) throw this.fail(start + 1, `${code} is not a geometry type`);
     if (type >= POLYHEDRAL_SURFACE) {
       this.notes |= GEOMETRY_NOTE.surface;
       type = type === TRIANGLE ? GEOMETRY_TYPE.polygon : GEOMETRY_TYPE.multiPolygon;

@@ -187,7 +187,7 @@ class SyntaxScan {
       for (let i = at + 2; i < at + 2 + digits; i++) valid &&= isHexDigit(bytes[i]);
       if (!valid) {
         const found = lenient.decode(bytes.subarray(at, at + 2 + digits)).slice(0, 2 + digits);
-        return { offset: at, reason: `'${found}' is no escape of JSON; write a backslash as '\\\\'` };
+        return { offset: at, reason: `'${found}' is not an escape of JSON; write a backslash as '\\\\'` };
       }
       at += 1 + digits;
     }

@@ -139,7 +139,7 @@ function noOption(flag: string, name: string, side: 'in' | 'out', among: readonl
   const list = [...names].map((known) => `--${flagName(side, known)}`).join(', ') || 'none';
   const ids = asked.map(({ id }) => id).join(' or ');
   return failure('USAGE', {
-    detail: `--${flag} is no option of ${ids}${hint}; ${asked.length === 1 ? 'it has' : 'they have'} ${list}`,
+    detail: `--${flag} is not an option of ${ids}${hint}; ${asked.length === 1 ? 'it has' : 'they have'} ${list}`,
   });
 }
 

@@ -113,7 +113,7 @@ export function checkOutput(
     if (!stats.isFile()) {
       const what = stats.isDirectory()
         ? 'a directory; name a file in it, or use --out-dir'
-        : "no regular file; write to '-'";
+        : "not a regular file; write to '-'";
       throw failure('USAGE', { detail: `'${path}' is ${what}` });
     }
     if (!use.overwrite && !use.isExtended) {
@@ -147,7 +147,7 @@ function refuseCompanions(path: string, others: readonly string[], mayReplace: b
     const stats = statOf(other);
     if (stats === null) continue;
     if (!stats.isFile())
-      throw failure('USAGE', { detail: `'${other}', which belongs to '${path}', is no regular file` });
+      throw failure('USAGE', { detail: `'${other}', which belongs to '${path}', is not a regular file` });
     if (!mayReplace)
       throw failure('USAGE', {
         detail: `'${other}', which belongs to '${path}', exists; say --overwrite to replace it`,
@@ -173,7 +173,7 @@ export function makeDirectory(path: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asOutputFailure(error, directory);
     }
   if (statOf(path)?.isDirectory() !== true)
-    throw failure('OUTPUT_NOT_WRITABLE', { path, reason: 'it is no directory' });
+    throw failure('OUTPUT_NOT_WRITABLE', { path, reason: 'it is not a directory' });
 }
 
 function expectedFile(path: string): ExpectedFile {
@@ -212,7 +212,7 @@ const DISK_REASONS: Readonly<Record<string, string>> = {
   EIO: 'the device reports an error',
   EPIPE: 'its reader has gone',
   ENOENT: 'its directory takes no new files',
-  ENOTDIR: 'a part of the path is no directory',
+  ENOTDIR: 'a part of the path is not a directory',
 };
 
 /** The user's error for a failed write of the output; other errors unchanged. */
@@ -227,7 +227,7 @@ export function asOutputFailure(thrown: unknown, path: string): unknown {
 }
 
 const NAME_REASONS: Readonly<Record<string, string>> = {
-  ENOTDIR: 'a part of the path is no directory',
+  ENOTDIR: 'a part of the path is not a directory',
   EACCES: 'permission is denied',
   ELOOP: 'its symbolic links lead in a circle',
   ENAMETOOLONG: 'the name is too long',

@@ -245,7 +245,7 @@ export interface FinishedFile {
 }
 
 /**
- * Opens the file that a runner wrote at `path`; the caller closes the descriptor. A link, and what is no regular file, is refused:
+ * Opens the file that a runner wrote at `path`; the caller closes the descriptor. A link, and what is not a regular file, is refused:
  * it would make the service read another file.
  */
 export function openFinished(jobId: string, path: string, findingsBytes: number): FinishedFile {
@@ -253,7 +253,7 @@ export function openFinished(jobId: string, path: string, findingsBytes: number)
   try {
     const facts = fstatSync(descriptor);
     if (!facts.isFile())
-      throw failure('INTERNAL', { reason: `the output of job ${jobId} is no regular file` });
+      throw failure('INTERNAL', { reason: `the output of job ${jobId} is not a regular file` });
     if (findingsBytes > facts.size)
       throw failure('INTERNAL', { reason: `the output of job ${jobId} is shorter than its findings` });
     return { descriptor, facts };

@@ -46,7 +46,7 @@ To round numbers, use \`calculate\` with \`round\`. Geometries, ids and the orde
     parameters: (value) => {
       const at = value.lastIndexOf('=');
       if (at < 1) {
-        const detail = `--cast '${value}' is no field with a type; write FIELD=TYPE, such as pop=integer`;
+        const detail = `--cast '${value}' is not a field with a type; write FIELD=TYPE, such as pop=integer`;
         throw failure('USAGE', { detail });
       }
       return { fields: { [value.slice(0, at).trim()]: value.slice(at + 1).trim() } };

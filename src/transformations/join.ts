@@ -60,7 +60,7 @@ Memory: the fields of the source that are used, with an index of the keys, at mo
         enum: ['value', 'text', 'number'],
         default: 'value',
         description:
-          'How keys are compared: by value and type, as texts, or as numbers (with `number`, a text that is no number matches nothing).',
+          'How keys are compared: by value and type, as texts, or as numbers (with `number`, a text that is not a number matches nothing).',
       },
       how: {
         type: 'string',

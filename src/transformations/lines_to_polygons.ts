@@ -9,7 +9,7 @@ lines inside others are holes. Lines that are not closed, points and polygons do
 the order of features do not change. Z is kept, M only in a Polygon of one line.
 
 With the method \`network\`, all lines of a layer are taken together and cut where they cross; each face between them becomes a Polygon without
-attributes and ids. Lines that bound no face, such as dead ends, are counted (\`EDGES_WITHOUT_FACE\`), and so are features that are no lines (\`GEOMETRY_DROPPED\`). New
+attributes and ids. Lines that bound no face, such as dead ends, are counted (\`EDGES_WITHOUT_FACE\`), and so are features that are not lines (\`GEOMETRY_DROPPED\`). New
 positions have interpolated Z; M is dropped.
 
 Memory: for \`features\`, little; for \`network\`, all lines of a layer several times.`,

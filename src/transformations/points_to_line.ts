@@ -12,7 +12,7 @@ in the order of \`order\`, such as the time. Without \`by\`, all points of a lay
 A line has the fields of \`by\`, and with \`count_field\` the number of its positions; other fields and ids are dropped. Lines are in the order of the values of \`by\`.
 Z and M are kept. The positions of a MultiPoint follow each other.
 
-A group with one position gives no line. Its point, and features that are no points, are dropped and counted.
+A group with one position gives no line. Its point, and features that are not points, are dropped and counted.
 
 Memory: about 200 MB and the longest line; more points are sorted in parts on disk.`,
   parameters: {

@@ -54,7 +54,7 @@ Geometries, ids and the order of features do not change.`,
         parameters: (value, before) => {
           const at = value.indexOf('=');
           if (at < 1 || at === value.length - 1) {
-            const detail = `--rename '${value}' is no pair of names; write OLD=NEW`;
+            const detail = `--rename '${value}' is not a pair of names; write OLD=NEW`;
             throw failure('USAGE', { detail });
           }
           const renamed = (before as SelectParameters).rename ?? {};

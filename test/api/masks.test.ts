@@ -181,7 +181,7 @@ test('a part that is no mask fails the job', async () => {
     ['{"type":"FeatureCollection","features":[]}', /'transformations\[0\]\.mask' has no polygon/],
     [
       JSON.stringify({ type: 'Polygon', coordinates: [[[0, 0], [9, 0], [500_000, 9], [0, 0]]] }), // biome-ignore format: one line
-      /'transformations\[0\]\.mask' has the position \(500000, 9\), which is no longitude and latitude; state the CRS of its coordinates with 'transformations\[0\]\.mask_crs'/,
+      /'transformations\[0\]\.mask' has the position \(500000, 9\), which is not a longitude and latitude; state the CRS of its coordinates with 'transformations\[0\]\.mask_crs'/,
     ],
   ];
   for (const [text, detail] of broken)

@@ -119,7 +119,7 @@ test('a CRS that no output can be in is refused by the key it stands under', asy
   const rows: [number, RegExp][] = [
     [
       4978,
-      /^'output_crs': unknown coordinate reference system 'EPSG:4978'.*geocentric CRS, in which x and y without z are no position/,
+      /^'output_crs': unknown coordinate reference system 'EPSG:4978'.*geocentric CRS, in which x and y without z are not a position/,
     ],
     [5773, /^'output_crs': unknown coordinate reference system 'EPSG:5773'.*vertical CRS/],
   ];

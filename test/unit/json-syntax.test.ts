@@ -177,7 +177,7 @@ test('the message says what was expected, what was found and what to do', () => 
     '[nullify]': "line 1, column 6: 'nullify' is no value of JSON",
     '{"a": "b\n"}': 'line 1, column 9: expected the closing quote of a string but found the end of the line',
     '{"a": "b}': 'line 1, column 7: the string that begins here has no closing quote',
-    '["C:\\data"]': "line 1, column 5: '\\d' is no escape of JSON; write a backslash as '\\\\'",
+    '["C:\\data"]': "line 1, column 5: '\\d' is not an escape of JSON; write a backslash as '\\\\'",
     '{"a": 1} // done':
       "line 1, column 10: expected the end of the value but found '/'; JSON has no comments",
     '{"a" 1}': "line 1, column 6: expected ':' but found '1'",

@@ -85,9 +85,9 @@ test('broken XML is an error with line and column', async () => {
     [
       '<Placemark><Point><coordinates>1;2</coordinates></Point></Placemark>',
       'line 2',
-      /'1;2' is no position/,
+      /'1;2' is not a position/,
     ],
-    ['<Placemark><Point><coordinates>1,2,3,4</coordinates></Point></Placemark>', 'line 2', /no position/],
+    ['<Placemark><Point><coordinates>1,2,3,4</coordinates></Point></Placemark>', 'line 2', /not a position/],
     ['<Placemark><Point><coordinates>1,1e999</coordinates></Point></Placemark>', 'line 2', /larger than any/],
     [
       '<Placemark><Polygon><innerBoundaryIs/></Polygon></Placemark>',

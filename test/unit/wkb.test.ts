@@ -79,7 +79,7 @@ test('errors name location and reason', () => {
     ['', 0, /end where a geometry header/],
     ['02 01000000', 0, /byte order is 2/],
     [`01 01000000 ${ONE}`, 5, /end where a position/],
-    ['01 63000000', 1, /99 is no geometry type/],
+    ['01 63000000', 1, /99 is not a geometry type/],
     ['01 0d000000 00000000', 1, /Curve is an abstract type/],
     ['01 02000000 ffffffff', 5, /4294967295 positions do not fit into the 0 bytes left/],
     ['01 03000000 ffffff7f', 5, /rings do not fit/],

@@ -275,7 +275,7 @@ test('damaged workbooks are errors', async () => {
   const cases: readonly (readonly [WorkbookParts | Uint8Array, RegExp])[] = [
     [cell('<row r="1"><c><v>1</v></c></row>'), /^XLSX_INVALID .*row 1 comes after row 1/],
     [cell('<row r="1048577"><c><v>1</v></c></row>'), /^XLSX_INVALID .*row 1048577/],
-    [cell('<row><c r="XFE2"><v>1</v></c></row>'), /^XLSX_INVALID .*'XFE2' in row 2 is no cell/],
+    [cell('<row><c r="XFE2"><v>1</v></c></row>'), /^XLSX_INVALID .*'XFE2' in row 2 is not a cell/],
     [cell('<row><c r="B2"><v>1</v></c><c r="A2"><v>1</v></c></row>'), /^XLSX_INVALID .*order/],
     [cell('<row><c t="s"><v>0</v></c></row>'), /^XLSX_INVALID .*shared text 0, of which there are 0/],
     [

@@ -98,7 +98,7 @@ function unusable(context: ProjContext, object: ProjObject): string | null {
       return 'it is a temporal CRS, which says nothing of x and y';
     case PJ_TYPE.geocentricCrs:
       // Rejected for the input too: most features have no third ordinate, which this CRS needs.
-      return 'it is a geocentric CRS, in which x and y without z are no position';
+      return 'it is a geocentric CRS, in which x and y without z are not a position';
     case PJ_TYPE.boundCrs: {
       const { native, pointer } = context;
       using base = new ProjObject(context, native.proj_get_source_crs(pointer, object.pointer));

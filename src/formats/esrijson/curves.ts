@@ -66,7 +66,7 @@ export class CurveParser {
     const keyEnd = scanner.string(keyAt);
     const kind = scanner.text(keyAt + 1, Math.min(keyEnd, keyAt + 41));
     if (kind !== 'a' && kind !== 'b' && kind !== 'c')
-      throw scanner.fault(keyAt, `'${kind}' is no curve; known are 'a', 'b' and 'c'`, 'structure');
+      throw scanner.fault(keyAt, `'${kind}' is not a curve; known are 'a', 'b' and 'c'`, 'structure');
     const builder = this.#builder;
     const from = builder.positionCount - 1;
     let at = this.#content(scanner.punctuation(keyEnd + 1, COLON));

@@ -8,7 +8,7 @@ export const esrijson: Format<typeof errors, typeof findings> = {
   id: 'esrijson',
   name: 'EsriJSON',
   title: 'EsriJSON: feature sets and feature collections of ArcGIS',
-  summary: 'Feature sets and collections of ArcGIS: declared fields, domains, true curves',
+  summary: 'feature sets and collections of ArcGIS: declared fields, domains, true curves',
   aliases: ['esri-json', 'arcgisjson'],
   extensions: ['.esrijson'],
   sharedExtensions: ['.json'],

@@ -141,7 +141,7 @@ export class GeometryParser {
     const right = GEOMETRY_TYPE_NAMES.find((known) => known.toLowerCase() === name.toLowerCase());
     const advice =
       right === undefined ? `known are ${GEOMETRY_TYPE_NAMES.slice(1).join(', ')}` : `write '${right}'`;
-    return this.#scanner.fault(at, `'${name}' is no geometry type; ${advice}`, 'structure');
+    return this.#scanner.fault(at, `'${name}' is not a geometry type; ${advice}`, 'structure');
   }
 
   #contentMissing(at: number, type: number): Error {

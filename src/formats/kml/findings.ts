@@ -31,7 +31,7 @@ export const findings = {
   ),
   KMZ_FILES_IGNORED: info('files of {source} that are not its document were ignored: {names}', 'file'),
   KML_COLOR_INVALID: info(
-    "values of field '{field}' that are no colour (#rrggbb or #rrggbbaa) were written as texts only",
+    "values of field '{field}' that are not a colour (#rrggbb or #rrggbbaa) were written as texts only",
     'feature',
   ),
   KML_CHARACTERS_REPLACED: changed(

@@ -444,7 +444,7 @@ export class GeometryParser {
     let end = start;
     while (end < start + 40 && bytes[end] > 0x20 && bytes[end] !== LESS) end++;
     const found = decoder.decode(bytes.subarray(start, end));
-    const reason = `'${found}' is no position; expected longitude,latitude[,altitude], with white space between positions`;
+    const reason = `'${found}' is not a position; expected longitude,latitude[,altitude], with white space between positions`;
     return new XmlFault(at, reason);
   }
 

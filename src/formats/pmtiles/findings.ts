@@ -19,7 +19,7 @@ export const findings = {
     'feature',
   ),
   PMTILES_OUTSIDE: dropped(
-    'features were dropped because they are entirely beyond 85.0511 degrees north or south, or their positions are no longitudes and latitudes',
+    'features were dropped because they are entirely beyond 85.0511 degrees north or south, or their positions are not longitudes and latitudes',
     'feature',
   ),
   PMTILES_RINGS_COLLAPSED: changed(

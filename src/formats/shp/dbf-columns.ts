@@ -82,7 +82,7 @@ function decide(
       break;
     case 'B':
       if (width === 8) return { cell: 'double-le', type: 'float64' };
-      return { dropped: 'its values lie in a memo file, which is no part of a shapefile' };
+      return { dropped: 'its values are in a memo file, which is not part of a shapefile' };
     case 'Y':
       if (width === 8) return { cell: 'currency', type: 'float64' };
       break;
@@ -93,7 +93,7 @@ function decide(
     case 'M':
     case 'G':
     case 'P':
-      return { dropped: 'its values lie in a memo file, which is no part of a shapefile' };
+      return { dropped: 'its values are in a memo file, which is not part of a shapefile' };
     case '0':
     case 'Q':
     case 'W':

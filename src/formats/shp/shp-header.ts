@@ -79,7 +79,7 @@ export function readShpHeader(bytes: Uint8Array, fileBytes: number, file: string
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const fileCode = view.getInt32(0);
   if (fileCode !== FILE_CODE)
-    refuse(`this is no shapefile: it begins with ${fileCode} instead of the file code ${FILE_CODE}`);
+    refuse(`this is not a shapefile: it begins with ${fileCode} instead of the file code ${FILE_CODE}`);
   const version = view.getInt32(28, true);
   if (version !== VERSION) refuse(`version ${version} is not known, only ${VERSION} is`);
   const shapeType = view.getInt32(32, true);

@@ -45,11 +45,11 @@ type Checked = { readonly shapeCount: number; readonly contiguous: boolean } | {
 function checkIndex(shx: FileSegment, shp: FileSegment): Checked {
   const body = shx.byteLength - HEADER_BYTES;
   if (body < 0 || body % INDEX_RECORD_BYTES !== 0)
-    return { reason: `the .shx has ${shx.byteLength} bytes, which is no header and whole entries` };
+    return { reason: `the .shx has ${shx.byteLength} bytes, which is not a header and whole entries` };
   const shapeCount = body / INDEX_RECORD_BYTES;
   return withSegment(shx, (index): Checked => {
     const head = new DataView(index.slice(0, HEADER_BYTES).buffer);
-    if (head.getInt32(0) !== 9994) return { reason: 'the .shx is no shapefile index' };
+    if (head.getInt32(0) !== 9994) return { reason: 'the .shx is not a shapefile index' };
     if (head.getUint32(24) * 2 !== shx.byteLength)
       return { reason: `the .shx declares ${head.getUint32(24) * 2} bytes but has ${shx.byteLength}` };
     let expected = HEADER_BYTES;

@@ -207,7 +207,7 @@ export class FeatureParser {
     if (found.type === GEOMETRY_TYPE.none) {
       const known = GEOMETRY_TYPE_NAMES.slice(1).join(', ');
       const name = scanner.text(at + 1, Math.min(end, at + 41));
-      throw scanner.fault(at, `'${name}' is no geometry type; known are ${known}`, 'structure');
+      throw scanner.fault(at, `'${name}' is not a geometry type; known are ${known}`, 'structure');
     }
     return end + 1;
   }

@@ -8,7 +8,7 @@ export const topojson: Format<typeof errors, typeof findings> = {
   id: 'topojson',
   name: 'TopoJSON',
   title: 'TopoJSON 1.0 to 3.0, quantized and not',
-  summary: 'TopoJSON: objects as layers, borders shared by neighbours written once, quantization',
+  summary: 'objects as layers, shared borders written once, quantization',
   aliases: [],
   extensions: ['.topojson'],
   sharedExtensions: ['.json'],

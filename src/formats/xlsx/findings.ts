@@ -21,7 +21,7 @@ export const findings = {
     'range',
   ),
   XLSX_DATES_INVALID: changed(
-    "sheet '{sheet}': numbers with a date format that are no date (before 1900, 29 February 1900, after 9999) were read as numbers",
+    "sheet '{sheet}': numbers with a date format that are not a date (before 1900, 29 February 1900, after 9999) were read as numbers",
     'cell',
   ),
   XLSX_SHEET_RENAMED: changed("layer '{from}' was written as sheet '{to}'"),

@@ -266,7 +266,7 @@ export class SheetRows {
     const digits = bytes[at];
     if (column === 0 || column > MAX_COLUMNS || !(digits >= ZERO && digits <= NINE))
       throw this.#invalid(
-        `'${asciiSlice(bytes, valueStart, Math.min(valueEnd, valueStart + 20))}' in row ${row} is no cell`,
+        `'${asciiSlice(bytes, valueStart, Math.min(valueEnd, valueStart + 20))}' in row ${row} is not a cell`,
       );
     return column - 1;
   }

@@ -27,7 +27,7 @@ export function parseLength(value: string, flag: string): { length: number; unit
   const match = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]+)\s*$/i.exec(value);
   const units = match === null ? undefined : UNIT_SUFFIXES[match[2].toLowerCase()];
   if (match === null || units === undefined) {
-    const detail = `--${flag} '${value}' is no length; write a number and m, km, ft or mi, such as 100m`;
+    const detail = `--${flag} '${value}' is not a length; write a number and m, km, ft or mi, such as 100m`;
     throw failure('USAGE', { detail });
   }
   return { length: Number(match[1]), units };

@@ -75,7 +75,7 @@ export class BinaryTagScanner implements TagScanner {
         next = end;
       } else if (kind === TAG_VALUE.unknown) {
         list.count = count;
-        return this.#broken(at, `${code} is no group code`);
+        return this.#broken(at, `${code} is not a group code`);
       } else {
         end = start + VALUE_BYTES[kind];
         next = end;

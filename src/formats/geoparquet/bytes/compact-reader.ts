@@ -75,7 +75,7 @@ export class CompactReader {
 
   /** A boolean field: the type is the value. */
   boolean(type: number): boolean {
-    if (type !== T.true && type !== T.false) throw damaged('a field of its metadata is no boolean');
+    if (type !== T.true && type !== T.false) throw damaged('a field of its metadata is not a boolean');
     return type === T.true;
   }
 

@@ -98,7 +98,7 @@ function appendPosition(builder: GeometryBuilder, value: unknown, path: string):
   }
   const [longitude, latitude] = value as number[];
   if (Math.abs(longitude) > MAX_LONGITUDE || Math.abs(latitude) > MAX_LATITUDE) {
-    const reason = `is (${longitude}, ${latitude}), which is no longitude and latitude; the mask must be in EPSG:4326`;
+    const reason = `is (${longitude}, ${latitude}), which is not a longitude and latitude; the mask must be in EPSG:4326`;
     throw invalid(path, reason);
   }
   builder.position(longitude, latitude);

@@ -85,7 +85,7 @@ function checkRange(mask: GeometryColumn, path: string): void {
     const x = coordinates[at];
     const y = coordinates[at + 1];
     if (Math.abs(x) <= 540 && Math.abs(y) <= 90 + ROUNDING_DEGREES) continue;
-    const reason = phrase`has the position (${x}, ${y}), which is no longitude and latitude; state the CRS of its coordinates with '${field(path.replace(/mask$/, 'mask_crs'))}'`;
+    const reason = phrase`has the position (${x}, ${y}), which is not a longitude and latitude; state the CRS of its coordinates with '${field(path.replace(/mask$/, 'mask_crs'))}'`;
     throw failure('TRANSFORMATION_INVALID', { path: field(path), reason });
   }
 }
