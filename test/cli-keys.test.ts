@@ -118,7 +118,7 @@ test('what is asked wrongly is refused with what to do, and nothing is made', as
     [['list', '--scope', 'admin'], 2, /keys list has no --scope/],
     [[...create, '--expires', '2030-02-30'], 2, /--expires wants/],
     [[...create, '--expires', '90'], 2, /--expires wants/],
-    [[...create, '--expires', '0d'], 1, /'--expires' must lie in the future/],
+    [[...create, '--expires', '0d'], 1, /'--expires' must be in the future/],
     [[...create, '--scope', 'root'], 1, /'--scope' must be of .*, not 'root'/],
     [['revoke', 'gm_nobodys0'], 1, /there is no key or client 'gm_nobodys0'/],
     [['revoke', 'some secret'], 1, /there is no key or client '\(not an id\)'/],

@@ -36,7 +36,7 @@ export function checkExpiry(expiresAt: number | null, now: number): number | nul
   if (expiresAt === null) return null;
   if (!Number.isSafeInteger(expiresAt) || expiresAt > LATEST_EXPIRY)
     throw refuse('expiry', 'must be a time before the year 10000');
-  if (expiresAt <= now) throw refuse('expiry', 'must lie in the future');
+  if (expiresAt <= now) throw refuse('expiry', 'must be in the future');
   return expiresAt;
 }
 

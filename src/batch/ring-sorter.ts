@@ -152,7 +152,7 @@ export class RingSorter {
     this.work += work;
     if (this.work > this.#maxWork)
       this.#refuse(
-        'its rings overlap in too many ways to tell which lies in which; split or repair this polygon',
+        'its rings overlap in too many ways to determine which is inside which; split or repair this polygon',
       );
   }
 

@@ -241,7 +241,7 @@ contract('what a key cannot be is refused with the field', async (open) => {
     [{ owner: 'a b' }, /'owner' must not contain white space/],
     [{ scopes: [] }, /'scopes' must name at least one/],
     [{ scopes: ['root' as Scope] }, /'scopes' must be of .*, not 'root'/],
-    [{ expiresAt: START }, /'expiry' must lie in the future/],
+    [{ expiresAt: START }, /'expiry' must be in the future/],
     [{ expiresAt: Number.NaN }, /'expiry' must be a time/],
   ];
   for (const [change, reason] of refused) {

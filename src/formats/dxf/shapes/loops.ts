@@ -122,7 +122,7 @@ export class LoopNester {
   #spend(work: number): void {
     this.work += work;
     if (this.work > MAX_WORK)
-      throw new EntityError('its boundary paths overlap in too many ways to tell which lies in which');
+      throw new EntityError('its boundary paths overlap in too many ways to determine which is inside which');
   }
 
   #holds(outer: number, inner: number): boolean {
