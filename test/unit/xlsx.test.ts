@@ -45,7 +45,10 @@ test('the number format of a cell says whether its number is a date', () => {
     ['yyyy-mm-dd', 1],
     ['[$-409]d\\-mmm\\-yy;@', 1],
     ['dd/mm/yyyy hh:mm', 2],
-    ['[h]:mm:ss', 3],
+    ['[h]:mm:ss', 4],
+    ['[mm]:ss', 4],
+    [46, 4],
+    [47, 3],
     ['h:mm AM/PM', 3],
     ['mm:ss.0', 3],
     ['mmm', 1],
@@ -67,6 +70,27 @@ test('the number format of a cell says whether its number is a date', () => {
     );
 });
 
+test('a time of day with a date is a datetime, a long duration is not', async () => {
+  const formatted = (...cells: readonly (readonly [number, number])[]): string =>
+    `<row>${cells.map(([style, value]) => `<c s="${style}"><v>${value}</v></c>`).join('')}</row>`;
+  const rows = row('clock', 'sum', 'elapsed') + formatted([1, 42_213.25], [1, 1.5], [2, 400.5]);
+  const { layers } = await read({ ...sheet(rows), styles: styles(0, 'h:mm', '[h]:mm') });
+  assert.deepEqual(layers[0].rows[0].properties, {
+    clock: '2015-07-28T06:00:00',
+    sum: '36:00:00',
+    elapsed: '9612:00:00',
+  });
+});
+
+test('skips a sheet without a part, as Excel writes modules of Excel 5', async () => {
+  const parts = {
+    'xl/workbook.xml': `<workbook xmlns:r="r"><sheets><sheet name="a" r:id="rId1"/><sheet name="Module1" r:id=""/></sheets></workbook>`,
+  };
+  const { layers, findings } = await read({ ...sheet(row('x') + row(1)), parts });
+  assert.equal(layers.length, 1);
+  assert.match(JSON.stringify(findings), /XLSX_SHEETS_SKIPPED.*Module1/);
+});
+
 test('serial numbers are dates of both systems', () => {
   const text = (value: number, kind: number, is1904 = false): string | null => {
     const out = new ByteWriter(32);
@@ -85,6 +109,7 @@ test('serial numbers are dates of both systems', () => {
   assert.equal(text(-1, 1), null);
   assert.equal(text(0, 1, true), '1904-01-01');
   assert.equal(text(1.5, 3), '36:00:00');
+  assert.equal(text(400.5, 4), '9612:00:00');
   for (const date of [
     '1900-03-01',
     '2024-02-29',

@@ -5,8 +5,8 @@ import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner, writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import { appendQuoted } from '../../bytes/quoted-text.ts';
 import { VALUE } from './column-kinds.ts';
-import { DATETIME_CELL, NUMBER_CELL, TIME_CELL } from './number-formats.ts';
-import { kindOfSerial, writeSerial } from './serial-date.ts';
+import { DATETIME_CELL, NUMBER_CELL } from './number-formats.ts';
+import { isTime, kindOfSerial, writeSerial } from './serial-date.ts';
 
 const MAX_INT32 = 2_147_483_647;
 /** Doubles have 15 digits of every decimal text; programs write 17. */
@@ -53,17 +53,18 @@ export class CellValues {
 
   #date(value: number, format: number): number {
     const out = this.#out;
-    if (format === TIME_CELL) {
+    const kind = kindOfSerial(value, format);
+    if (isTime(kind)) {
       // There is no type of times.
       const from = out.length;
       out.uint8(QUOTE);
-      if (writeSerial(out, value, format, this.#is1904)) {
+      if (writeSerial(out, value, kind, this.#is1904)) {
         out.uint8(QUOTE);
         return VALUE.text;
       }
       out.length = from;
-    } else if (writeSerial(out, value, format, this.#is1904))
-      return kindOfSerial(value, format) === DATETIME_CELL ? VALUE.datetime : VALUE.date;
+    } else if (writeSerial(out, value, kind, this.#is1904))
+      return kind === DATETIME_CELL ? VALUE.datetime : VALUE.date;
     this.invalidDates++;
     return -1;
   }

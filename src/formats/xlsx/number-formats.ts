@@ -3,11 +3,14 @@ export const NUMBER_CELL = 0;
 export const DATE_CELL = 1;
 export const DATETIME_CELL = 2;
 export const TIME_CELL = 3;
+/** Elapsed hours, minutes or seconds, such as `[h]:mm`. */
+export const DURATION_CELL = 4;
 
 /** Formats that have a number and no text in the file; others up to 163 depend on the language and are dates in East Asia. */
 function builtIn(id: number): number {
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58))
     return DATE_CELL;
+  if (id === 46) return DURATION_CELL;
   if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return TIME_CELL;
   return id === 22 ? DATETIME_CELL : NUMBER_CELL;
 }
@@ -35,5 +38,6 @@ function kindOfCode(code: string): number {
   const letters = plain.replace(/am\/pm|a\/p/g, '');
   const hasDate = /[yde]/.test(letters.replace(/[0#?.]+e[+-]/g, '')) || (!hasTime && letters.includes('m'));
   if (hasDate) return hasTime ? DATETIME_CELL : DATE_CELL;
-  return hasTime ? TIME_CELL : NUMBER_CELL;
+  if (!hasTime) return NUMBER_CELL;
+  return /\[(?:h+|m+|s+)\]/.test(plain) ? DURATION_CELL : TIME_CELL;
 }

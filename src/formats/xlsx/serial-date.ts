@@ -4,7 +4,7 @@
  */
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { DATE_BYTES, writeDay } from '../../bytes/time-text.ts';
-import { DATE_CELL, DATETIME_CELL, TIME_CELL } from './number-formats.ts';
+import { DATE_CELL, DATETIME_CELL, DURATION_CELL, TIME_CELL } from './number-formats.ts';
 
 const MS_PER_DAY = 86_400_000;
 /** 30 December 1899, from which days count from 1 March 1900 on, and 1 January 1904, in milliseconds since 1970. */
@@ -12,6 +12,8 @@ const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** The day that did not exist. */
 const FALSE_LEAP_DAY = 60;
+/** Longer times of day are dates, in days: sums of hours are shorter, and dates of the first year are rare. */
+const MAX_TIME = 366;
 /** 1 January 10000. */
 const END = Date.UTC(9999, 11, 31) + MS_PER_DAY;
 
@@ -21,7 +23,7 @@ const END = Date.UTC(9999, 11, 31) + MS_PER_DAY;
  */
 export function writeSerial(out: ByteWriter, value: number, kind: number, is1904: boolean): boolean {
   if (!(value >= 0) || value > 2_958_466) return false;
-  if (kind === TIME_CELL) {
+  if (isTime(kind)) {
     writeDuration(out, Math.round(value * 86_400_000));
     return true;
   }
@@ -34,9 +36,17 @@ export function writeSerial(out: ByteWriter, value: number, kind: number, is1904
   return true;
 }
 
-/** Whether the number of a cell with a date format has a time. */
+/**
+ * The kind of the number of a cell with such a format: a date may have a time, and a time of day a date that its format does
+ * not show.
+ */
 export function kindOfSerial(value: number, kind: number): number {
+  if (kind === TIME_CELL && value >= MAX_TIME) return DATETIME_CELL;
   return kind === DATE_CELL && !Number.isInteger(value) ? DATETIME_CELL : kind;
+}
+
+export function isTime(kind: number): boolean {
+  return kind === TIME_CELL || kind === DURATION_CELL;
 }
 
 function writeDate(out: ByteWriter, ms: number, hasTime: boolean): void {

@@ -13,7 +13,7 @@ export interface SheetEntry {
 
 export interface Workbook {
   readonly sheets: readonly SheetEntry[];
-  /** Sheets without cells: charts, dialogs and macros of old versions. */
+  /** Sheets without cells: charts, dialogs, and macros and modules of old versions. */
   readonly others: readonly string[];
   /** Dates are counted from 1904. */
   readonly is1904: boolean;
@@ -41,7 +41,13 @@ export async function readWorkbook(parts: WorkbookPackage): Promise<Workbook> {
     if (sheets.length + others.length >= MAX_SHEETS)
       throw parts.invalid(`it has more than ${MAX_SHEETS} sheets`);
     const title = element.attribute('name') ?? '';
-    const relationship = byId.get(element.prefixedAttribute('id') ?? '');
+    const id = element.prefixedAttribute('id');
+    // Excel writes an empty id for modules of Excel 5, whose code is in the project of macros.
+    if (id === '') {
+      others.push(title);
+      return;
+    }
+    const relationship = byId.get(id ?? '');
     if (relationship === undefined || relationship.path === null)
       throw parts.invalid(`its sheet '${title.slice(0, 60)}' has no part`);
     const isHidden = /^(?:hidden|veryHidden)$/i.test(element.attribute('state') ?? '');
