@@ -149,10 +149,14 @@ function describeEntry(entry: yauzl.Entry, source: string, budget: UnpackBudget)
 const decodeUtf8 = textDecoder(UTF8);
 const decodeDos = textDecoder('CP437');
 
-/** Many programs write UTF-8 names without the flag; names that are not valid UTF-8 are CP437, as the standard says. */
+/**
+ * Many programs write UTF-8 names without the flag; names that are not valid UTF-8 are CP437, as the standard says. Programs
+ * of Windows write backslashes between directories, against the standard.
+ */
 function entryName(bytes: Uint8Array, flags: number): string {
   const utf8 = (flags & FLAG_UTF8) !== 0 || invalidUtf8At(bytes, 0, bytes.length) < 0;
-  return utf8 ? decodeUtf8(bytes, 0, bytes.length) : decodeDos(bytes, 0, bytes.length);
+  const name = utf8 ? decodeUtf8(bytes, 0, bytes.length) : decodeDos(bytes, 0, bytes.length);
+  return name.replaceAll('\\', '/');
 }
 
 function checkName(name: string, source: string): void {
@@ -160,7 +164,6 @@ function checkName(name: string, source: string): void {
     name === '' ||
     name.startsWith('/') ||
     /^[A-Za-z]:/.test(name) ||
-    name.includes('\\') ||
     name.includes('\0') ||
     name.split('/').includes('..');
   if (hostile) throw failure('ZIP_ENTRY_NAME', { source, entry: name.replaceAll('\0', '\\0').slice(0, 200) });

@@ -61,13 +61,27 @@ async function content(path: string, entry: ZipEntry, target: string): Promise<s
   return Buffer.from(withSegment(segment, (source) => source.slice(0, source.byteLength))).toString();
 }
 
-for (const name of ['../a.shp', 'a/../../b.shp', '/etc/a.shp', 'C:/a.shp', 'a\\b.shp', 'a\0.shp']) {
+for (const name of [
+  '../a.shp',
+  'a/../../b.shp',
+  '/etc/a.shp',
+  'C:/a.shp',
+  '..\\a.shp',
+  '\\a.shp',
+  'a\0.shp',
+]) {
   test(`rejects an entry named ${JSON.stringify(name)}`, async () => {
     using files = workspace();
     await makeZip(files.path('in.zip'), [[name, 'x']]);
     await rejectsWith('ZIP_ENTRY_NAME', list(files.path('in.zip')));
   });
 }
+
+test('reads backslashes between directories as slashes', async () => {
+  using files = workspace();
+  await makeZip(files.path('in.zip'), [['a\\b.shp', 'x']]);
+  assert.equal((await list(files.path('in.zip')))[0].name, 'a/b.shp');
+});
 
 test('accepts a name with dots that stays in its directory', async () => {
   using files = workspace();
