@@ -84,7 +84,7 @@ const generalFindings = {
     "the crs member '{crs}' of the GeoJSON was ignored: GeoJSON is read as EPSG:4326 unless '{field:input.epsg}' states another CRS",
   ),
   CRS_OUTPUT_FIXED: changed(
-    "GeoJSON is always written in EPSG:4326 (RFC 7946), so '{field:output.epsg}' {requested} was ignored; to write that CRS, {set:output.geojson_crs=requested}",
+    "{format} is always written in {fixed}, so '{field:output.epsg}' {requested} was ignored{advice}",
   ),
   CRS_PER_LAYER: info(
     "the layers of the output have different CRSs, each that of its input ('{first}' is in {firstCrs}, '{second}' in {secondCrs}); for one CRS, {set:output.epsg}",

@@ -245,3 +245,41 @@ test('each command tells its usage', () => {
     for (const line of out.split('\n')) assert.ok(line.length <= 120, line);
   }
 });
+
+/** Formats and positions of the features of a GeoJSON file, rounded. */
+function positionsOf(name: string): unknown[] {
+  const { features } = JSON.parse(readFileSync(join(directory, name), 'utf8')) as {
+    features: { geometry: { coordinates: number[] } }[];
+  };
+  return features.map(({ geometry }) => geometry.coordinates.map(Math.round));
+}
+
+test('a CRS that is stated once for files of several formats is that of the files that have none', () => {
+  const merged = geomill('merge', 'a.geojson', 'a.csv', '--out', 'mixed.geojson', '--from-crs', 'EPSG:32632');
+  assert.equal(merged.status, 0, merged.err);
+  const expected = [
+    [1, 1],
+    [9, 45],
+  ];
+  assert.deepEqual(positionsOf('mixed.geojson'), expected);
+  // A GeoPackage states its own, another one.
+  assert.equal(geomill('convert', 'a.geojson', 'own.gpkg').status, 0);
+  const added = geomill('append', 'own.gpkg', 'a.csv', '--out', 'added.gpkg', '--from-crs', 'EPSG:32632');
+  assert.equal(added.status, 0, added.err);
+  assert.equal(geomill('convert', 'added.gpkg', 'added.geojson').status, 0);
+  assert.deepEqual(positionsOf('added.geojson'), expected);
+  // Each to a file of its own.
+  const batch = ['--out-dir', 'each', '--to', 'geojson', '--from-crs', 'EPSG:32632'];
+  assert.equal(geomill('convert', 'own.gpkg', 'a.csv', ...batch).status, 0);
+  assert.deepEqual(positionsOf('each/a.geojson'), [[9, 45]]);
+  assert.deepEqual(positionsOf('each/own.geojson'), [[1, 1]]);
+});
+
+test('a CRS that is stated for one file, or for files of one format, is checked as before', () => {
+  const each = ['--from-crs', 'EPSG:32632', '--from-crs', 'EPSG:32632'];
+  const { status, err } = geomill('merge', 'own.gpkg', 'a.csv', '--out', 'checked.gpkg', ...each);
+  assert.equal(status, 1);
+  assert.match(err, /'--from-crs' is EPSG:32632, but layer 'a' of 'own.gpkg' states WGS 84/);
+  const same = geomill('merge', 'own.gpkg', 'own.gpkg', '--out', 'checked.gpkg', '--from-crs', 'EPSG:32632');
+  assert.equal(same.status, 1);
+});

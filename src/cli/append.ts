@@ -14,7 +14,7 @@ export const usage = (): string => `geomill append TARGET FILE... --out OUT [opt
   --drop-other-content  replace TARGET although OUT lacks some of its content: other layers and tables, styles, ...
   --from FORMAT         format of the files   --to FORMAT           format of OUT
   --from-crs CRS        CRS of TARGET, if the file does not define one; also of the FILEs, without --append-crs
-  --append-crs CRS      CRS of the FILEs, if they do not define one: once for all, or once for each
+  --append-crs CRS      CRS of the FILEs that do not define one: once for all, or once for each
   --to-crs CRS          CRS of OUT (default: that of TARGET, in which transformations work)
   --layer NAME          only this layer; can be repeated. Features are added to the layer of the same name, or
                         to the only layer

@@ -248,3 +248,18 @@ function unknownExtension(
       : `cannot tell the format of '${fileName}' from its extension${look}; ${advice} ${known}`;
   return failure('USAGE', { detail });
 }
+
+/**
+ * Whether the CRS of a file, by its number, is stated once for files of several formats, of which only some may need it. `target`: the format
+ * of the target of an append, the first file.
+ */
+export function crsSharing(
+  { 'from-crs': from, 'append-crs': appended }: Parsed['values'],
+  formats: readonly Format[],
+  target: Format | null,
+): (file: number) => boolean {
+  const stated = [appended ?? from].flat();
+  const isMixed =
+    new Set([...formats, ...(appended === undefined && target !== null ? [target] : [])]).size > 1;
+  return (file) => isMixed && stated.length === 1 && (file > 0 || appended === undefined);
+}

@@ -27,6 +27,7 @@ import { deliveredKind } from '../pipeline/split-request.ts';
 import {
   chooseInputFormat,
   chooseOutputFormat,
+  crsSharing,
   formatFlags,
   formatOptions,
   type Parsed,
@@ -261,6 +262,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
     });
   const layerName = values['layer-name'];
   const among = run.among ?? run.fromEach ?? runs.map((other) => other.from);
+  const isCrsShared = crsSharing(values, among, operation === 'append' ? (targetFormat ?? from) : null);
   const split = splitOf(parsed, output, run.directory, to.format, to.options);
   return {
     operation,
@@ -268,7 +270,8 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
       format: from.id,
       ...(targetFormat === undefined ? {} : { targetFormat: targetFormat.id }),
       files: await Promise.all(
-        files.map(async (file, i) => {
+        files.map(async (stated, i) => {
+          const file = isCrsShared(i) ? { ...stated, crsOnlyIfMissing: true as const } : stated;
           const own = run.fromEach?.[i] ?? from;
           if (own === from) return file;
           return { ...file, own: { format: own.id, options: await formatOptions(parsed, 'in', own, among) } };

@@ -20,7 +20,8 @@ geomill convert FILE... --out-dir DIR --to FORMAT [options]
   --from FORMAT         format of IN          --to FORMAT           format of OUT
   --from-crs CRS        CRS of IN, if the file does not define one (EPSG:28350)
   --override-crs        use --from-crs although the file defines another CRS
-  --to-crs CRS          CRS of OUT (default: that of IN; GeoJSON is always in EPSG:4326)
+  --to-crs CRS          CRS of OUT (default: that of IN; GeoJSON, KML, GPX, TopoJSON and PMTiles are always
+                        in EPSG:4326)
   --out-dir DIR         convert each FILE to a file of the same name in DIR, which is created; patterns such as
                         'data/*.shp' are expanded. A FILE that fails does not stop the others
   --layer NAME          read only this layer; can be repeated

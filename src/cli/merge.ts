@@ -13,7 +13,7 @@ export const usage = (): string => `geomill merge FILE FILE... --out OUT [option
   --attributes MODE     fields of OUT: union (of all FILEs), intersection (those that all FILEs have), or none (default)
   --source-field NAME   new field with the name of the FILE of each feature, and of the layer if FILE has several
   --from FORMAT         format of the files   --to FORMAT           format of OUT
-  --from-crs CRS        CRS of the FILEs, if they do not define one: once for all, or once for each
+  --from-crs CRS        CRS of the FILEs that do not define one: once for all, or once for each
   --to-crs CRS          CRS of OUT (default: that of the first FILE, in which transformations work)
   --layer NAME          only this layer; can be repeated
   --layer-name NAME     name of the layer in OUT

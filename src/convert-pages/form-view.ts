@@ -40,7 +40,7 @@ ${visitor.formToken()}
 ${fetchesUrls ? urlField(values) : null}
 ${suggestionField(state)}
 <div class="pair">
-${select('output_format', values.output_format ?? 'gpkg', outputOptions, 'GeoJSON is always written in EPSG:4326.')}
+${select('output_format', values.output_format ?? 'gpkg', outputOptions, 'GeoJSON, TopoJSON, KML, GPX and PMTiles are always written in EPSG:4326.')}
 ${state.suggestions?.field === 'output_crs' ? null : crsField('output_crs', values, html`As the input, or a code such as EPSG:25832.`)}
 </div>
 ${state.suggestions?.field === 'input_crs' ? null : crsField('input_crs', values, html`Only if the file does not store it: many CSV and DXF files, a shapefile without .prj.`)}
@@ -48,7 +48,7 @@ ${state.suggestions?.field === 'input_crs' ? null : crsField('input_crs', values
 <summary>More options</summary>
 <div class="pair">
 ${text('layer', values, html`Name of the only layer to read.`)}
-${text('decimals', values, html`Of coordinates in GeoJSON, CSV and DXF: 3 is a millimetre in metres, 7 a centimetre in degrees.`, 'numeric')}
+${text('decimals', values, html`Of coordinates in text formats, such as GeoJSON, CSV and DXF: 3 is a millimetre in metres, 7 a centimetre in degrees.`, 'numeric')}
 ${simplifyField(values)}
 ${select('input_format', values.input_format ?? '', inputOptions, 'For files with an unusual name.')}
 </div>

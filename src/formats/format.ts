@@ -90,8 +90,8 @@ export interface Format<
   readonly outputVariants?: readonly OutputVariant[];
   /** Where the CRS of an input comes from: fixed by the format (geojson), stated in the file, or only by the request. */
   readonly inputCrs: 'fixed' | 'file' | 'request';
-  /** The CRS that outputs always have, given the write options; null: the requested one. */
-  readonly fixedOutputCrs?: (options: Readonly<Record<string, unknown>>) => CrsText | null;
+  /** The CRS that outputs have in place of a requested one, unless the write option `unless` is 'requested'. Missing: outputs have the requested one. */
+  readonly fixedOutputCrs?: { readonly crs: CrsText; readonly unless?: string };
   /** Whether an output can have several layers; 'one' merges them. */
   readonly outputLayers: 'one' | 'many';
   /** What a value becomes in an output that is split by a field, unless the request says otherwise: a layer or a file. */

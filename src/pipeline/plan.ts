@@ -5,7 +5,7 @@
 import type { Bounds } from '../batch/bounds.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
-import { type CrsText, LOCAL_CRS, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
+import { type CrsText, LOCAL_CRS } from '../crs/crs.ts';
 import { failure, GeomillError } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, SourceLayer, WriterNeeds } from '../formats/format.ts';
@@ -24,8 +24,8 @@ import {
 } from './chain.ts';
 import { declaredTogether } from './declared-statistics.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
+import { compareOutputCrs, targetCrsOf } from './output-crs.ts';
 import { exchangedRange, type PositionRange, positionRangeOf } from './position-range.ts';
-import { shortDefinition } from './positions.ts';
 import type { ConversionRequest, MergeRequest, SplitRequest } from './request.ts';
 import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 import { checkSplit } from './split-request.ts';
@@ -156,7 +156,7 @@ export function planConversion(
       format: first.format.id,
       other: input.format.id,
     });
-  compareOutputCrs(request, layers, targetCrs, joins, crs, findings);
+  compareOutputCrs(request, output.format, { layers, targetCrs, isJoined: joins }, crs, findings);
   const sources = groups.flatMap((group, i) =>
     group.sources.map(({ layer, fileIndex }, at) => ({
       layer: at === 0 ? (layers[i].target ?? layer) : layer,
@@ -336,71 +336,6 @@ function freeName(wanted: string, fields: readonly Field[]): string {
   let name = wanted;
   for (let n = 1; taken.has(name); n++) name = `${wanted}_${n}`;
   return name;
-}
-
-/** Null: each layer keeps the CRS that it has after the steps. Throws CRS_UNKNOWN. */
-function targetCrsOf(request: ConversionRequest, format: Format, crs: CrsAuthority): CrsText | null {
-  const { crs: stated, crsPath = 'output.epsg', options } = request.output;
-  const fixed = format.fixedOutputCrs?.(options) ?? null;
-  if (fixed !== null) return fixed;
-  if (stated === SOURCE_CRS || stated === LOCAL_CRS) return null;
-  return stated === null ? WGS84 : identified(stated, crsPath, crs);
-}
-
-/** Throws CRS_NO_OPERATION for a layer that is in a CRS with a position on the Earth. */
-function requireLocal(layers: readonly LayerPlan[], crs: CrsAuthority): void {
-  const { targetCrs } =
-    layers.find((layer) => crs.describe(layer.targetCrs, 'output.epsg').kind !== 'other') ?? {};
-  if (targetCrs === undefined) return;
-  const reason = 'a local system has no known position on the Earth';
-  const from = shortDefinition(targetCrs);
-  throw failure('CRS_NO_OPERATION', { from, to: LOCAL_CRS, reason, path: field('input.epsg') });
-}
-
-/**
- * Reports what is surprising in the CRS of the output: the format ignores the request, or inputs with different CRSs.
- * Throws CRS_DIFFERENT where layers with different CRSs would be joined.
- */
-function compareOutputCrs(
-  { operation, output }: ConversionRequest,
-  layers: readonly LayerPlan[],
-  targetCrs: CrsText | null,
-  isJoined: boolean,
-  crs: CrsAuthority,
-  findings: Findings,
-): void {
-  const { crs: stated, crsPath } = output;
-  if (stated === LOCAL_CRS) requireLocal(layers, crs);
-  if (targetCrs !== null) {
-    if (
-      stated === null ||
-      stated === targetCrs ||
-      stated === LOCAL_CRS ||
-      (stated === SOURCE_CRS && crsPath === undefined)
-    )
-      return;
-    const requested =
-      stated === SOURCE_CRS
-        ? layers.map((layer) => layer.sources[0].crs)
-        : [identified(stated, crsPath ?? 'output.epsg', crs)];
-    const other = requested.find((own) => own !== targetCrs && !crs.equivalent(own, targetCrs));
-    if (other !== undefined) findings.note('CRS_OUTPUT_FIXED', { requested: shortDefinition(other) });
-    return;
-  }
-  const [first, ...others] = layers;
-  const other = others.find((layer) => !crs.equivalent(layer.targetCrs, first.targetCrs));
-  if (other !== undefined) {
-    const pair = {
-      first: first.name,
-      firstCrs: shortDefinition(first.targetCrs),
-      second: other.name,
-      secondCrs: shortDefinition(other.targetCrs),
-    };
-    if (isJoined) throw failure('CRS_DIFFERENT', pair);
-    findings.note('CRS_PER_LAYER', pair);
-  }
-  if (operation === 'merge' && layers.some((layer) => layer.routes.length > 1))
-    findings.note('CRS_OF_FIRST', { crs: shortDefinition(first.targetCrs) });
 }
 
 /** A layer of a file, with the reader of the file. */

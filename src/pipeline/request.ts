@@ -69,6 +69,8 @@ export interface InputFileRequest {
   readonly own?: { readonly format: string; readonly options: InputRequest['options'] };
   /** `crs` is used although the file states another CRS. Missing: that is an error. */
   readonly overridesCrs?: true;
+  /** `crs` is for files that have none: one that the file states, or that its format fixes, is used without an error. Missing: it is not. */
+  readonly crsOnlyIfMissing?: true;
 }
 
 export interface OutputRequest {

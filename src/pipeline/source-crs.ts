@@ -54,7 +54,8 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     return stated;
   }
   if (format.inputCrs === 'fixed' || (format.inputCrs === 'request' && layer.crs === null)) {
-    const own = stated ?? layer.crs ?? assumedCrsOf(question, findings);
+    const known = question.stated.crsOnlyIfMissing === true ? (layer.crs ?? stated) : (stated ?? layer.crs);
+    const own = known ?? assumedCrsOf(question, findings);
     if (own !== null) return own;
     const advice = crsAdvice(layer, crs);
     if (advice === NO_ADVICE)
@@ -98,6 +99,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   if (stated !== null && found.kind === 'other') return fromRequest(stated);
   const known = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
   const isContradicted = (own: CrsText): boolean => isLocal(question) || !crs.equivalent(own, known);
+  if (question.stated.crsOnlyIfMissing === true) return known;
   if (stated !== null && stated !== known && isContradicted(stated)) {
     throw failure('CRS_CONFLICT', { stated, source, found: found.name, path: field(path) }, location);
   }

@@ -56,7 +56,13 @@ interface PlanInput {
   readonly wanted?: readonly string[];
 }
 
-async function plan(input: PlanInput): Promise<{ plan: ConversionPlan; codes: string[] }> {
+interface Planned {
+  readonly plan: ConversionPlan;
+  readonly codes: string[];
+  readonly messages: readonly string[];
+}
+
+async function plan(input: PlanInput): Promise<Planned> {
   const from = inputFormatById(input.from, 'input.format');
   const to = outputFormatById(input.to, 'output.format');
   const findings = new Findings();
@@ -80,7 +86,12 @@ async function plan(input: PlanInput): Promise<{ plan: ConversionPlan; codes: st
     findings,
     [],
   );
-  return { plan: made, codes: findings.list().map(({ code }) => code) };
+  const noted = findings.list();
+  return {
+    plan: made,
+    codes: noted.map(({ code }) => code),
+    messages: noted.map(({ message }) => message),
+  };
 }
 
 function refusal(code: string): (error: unknown) => boolean {
@@ -113,6 +124,17 @@ test('GeoJSON stays in EPSG:4326 whatever is requested, and says so', async () =
   });
   assert.equal(made.layers[0].targetCrs, 'EPSG:4326');
   assert.deepEqual(codes, ['CRS_OUTPUT_FIXED']);
+});
+
+test('every format with a fixed CRS is named where another one is requested, with the option that writes it', async () => {
+  const written = async (to: string): Promise<readonly string[]> =>
+    (await plan({ from: 'shp', to, layers: [layer('a')], outputCrs: 'EPSG:28350' })).messages;
+  const ignored = "is always written in EPSG:4326, so 'output.epsg' EPSG:28350 was ignored";
+  const advice = (option: string): string => `; to write that CRS, set 'output.${option}' to 'requested'`;
+  assert.deepEqual(await written('geojson'), [`GeoJSON ${ignored}${advice('geojson_crs')}`]);
+  assert.deepEqual(await written('topojson'), [`TopoJSON ${ignored}${advice('topojson_crs')}`]);
+  assert.deepEqual(await written('kml'), [`KML ${ignored}`]);
+  assert.deepEqual(await written('gpx'), [`GPX ${ignored}`]);
 });
 
 test('a file without a CRS takes the stated one and says so; without either it is refused', async () => {

@@ -34,7 +34,7 @@ export const geojson: Format<typeof errors, typeof findings> = {
     },
   ],
   inputCrs: 'fixed',
-  fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : 'EPSG:4326'),
+  fixedOutputCrs: { crs: 'EPSG:4326', unless: 'geojson_crs' },
   outputLayers: 'one',
   parts: 'files',
   holdsIds: true,

@@ -18,7 +18,7 @@ export const gpx: Format<typeof errors, typeof findings> = {
   mediaType: 'application/gpx+xml',
   outputExtension: '.gpx',
   inputCrs: 'fixed',
-  fixedOutputCrs: () => 'EPSG:4326',
+  fixedOutputCrs: { crs: 'EPSG:4326' },
   outputLayers: 'many',
   parts: 'files',
   holdsIds: false,

@@ -37,7 +37,7 @@ export const kml: Format<typeof errors, typeof findings> = {
     },
   ],
   inputCrs: 'fixed',
-  fixedOutputCrs: () => 'EPSG:4326',
+  fixedOutputCrs: { crs: 'EPSG:4326' },
   outputLayers: 'many',
   parts: 'layers',
   holdsIds: false,

@@ -25,7 +25,7 @@ export const pmtiles: Format<typeof errors, typeof findings> = {
   outputExtension: '.pmtiles',
   inputCrs: 'fixed',
   // Projected by the writer: Web Mercator has no coordinates for the poles, and cuts at the antimeridian are made in degrees.
-  fixedOutputCrs: () => 'EPSG:4326',
+  fixedOutputCrs: { crs: 'EPSG:4326' },
   outputLayers: 'many',
   parts: 'layers',
   holdsIds: false,

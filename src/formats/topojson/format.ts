@@ -19,7 +19,7 @@ export const topojson: Format<typeof errors, typeof findings> = {
   mediaType: 'application/topo+json',
   outputExtension: '.topojson',
   inputCrs: 'fixed',
-  fixedOutputCrs: (options) => (options.topojson_crs === 'requested' ? null : 'EPSG:4326'),
+  fixedOutputCrs: { crs: 'EPSG:4326', unless: 'topojson_crs' },
   outputLayers: 'many',
   parts: 'layers',
   holdsIds: true,
