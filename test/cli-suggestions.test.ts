@@ -32,6 +32,10 @@ const suggestions: readonly (readonly [argv: readonly string[], message: RegExp]
   [['--to', 'geopakcage'], /unknown format 'geopakcage' \(did you mean 'geopackage'\?\)/],
   [['--to', 'gml'], /unknown format 'gml' \(GML is not supported; write a \.gpkg/],
   [['--from', 'ods'], /unknown format 'ods' \(ODS is not supported; save it as \.xlsx, or the sheet as CSV/],
+  [
+    ['--filter', 'name = harbour'],
+    /has no field 'harbour' \(a text needs single quotes: 'harbour'\); its fields: 'name'/,
+  ],
   [['--filter', "NAME = 'a'"], /has no field 'NAME' \(did you mean 'name'\?\); its fields: 'name'/],
   [['--select', 'names'], /has no field 'names' \(did you mean 'name'\?\)/],
   [['--layer', 'Harbour'], /has no layer 'Harbour' \(did you mean 'harbour'\?\)/],

@@ -20,17 +20,22 @@ function positionsIn(fields: readonly Field[]): ReadonlyMap<string, number> {
   return known;
 }
 
-/** Index of the field. Throws FIELD_UNKNOWN, which lists the known fields. */
-export function indexOfField(fields: readonly Field[], name: string): number {
+/** Index of the field. Throws FIELD_UNKNOWN, which lists the known fields; `hint`: what it says where none of them is like the name. */
+export function indexOfField(fields: readonly Field[], name: string, hint = ''): number {
   const index = positionsIn(fields).get(name);
   if (index !== undefined) return index;
   const shown = fields.slice(0, MAX_SHOWN).map((field) => `'${field.name}'`);
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);
   const known = shown.length === 0 ? 'none' : shown.join(', ');
   // The pipeline replaces these by the layer and the step.
-  const hint = didYouMean(
+  const meant = didYouMean(
     name,
     fields.map((field) => field.name),
   );
-  throw failure('FIELD_UNKNOWN', { field: name, where: 'the data', known, hint });
+  throw failure('FIELD_UNKNOWN', {
+    field: name,
+    where: 'the data',
+    known,
+    hint: meant === '' ? hint : meant,
+  });
 }

@@ -133,7 +133,8 @@ export class Compiler {
         place,
         `names a field "${name.slice(0, 40)}", which there is not; write a text in single quotes, as '${name.slice(0, 40)}'`,
       );
-    const index = indexOfField(fields, name);
+    const isText = typeof place === 'number' && !isQuoted;
+    const index = indexOfField(fields, name, isText ? ` (a text needs single quotes: '${name}')` : '');
     return {
       kind: kindOfField(fields[index].type),
       place,

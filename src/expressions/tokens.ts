@@ -71,5 +71,6 @@ export function dateAdvice(text: string, at: number): string {
 function problemAt(text: string, at: number): string {
   if (text[at] === "'") return 'has a text whose closing quote is missing';
   if (text[at] === '"') return 'has a name whose closing quote is missing';
+  if (text.startsWith('&&', at)) return "is not understood: write 'and' in place of '&&'";
   return `is not understood: '${String.fromCodePoint(text.codePointAt(at) as number)}'`;
 }

@@ -129,6 +129,7 @@ test('an error names the location in the condition', () => {
     ['pop = 3km', /character/],
     ['pop = 1e999', /character 7: a number of at most/],
     ['pop = null', /is null/],
+    ['pop = 1 && pop = 2', /is not understood: write 'and' in place of '&&' at character 9/],
     ['pop; drop', /is not understood: ';' at character 4/],
     ['and = 1', /character 1: .*the name of a field/],
     ['', /character 1: .*the name of a field or a function is expected, not the end/],
