@@ -26,8 +26,8 @@ geomill convert FILE... --out-dir DIR --to FORMAT [options]
                         'data/*.shp' are expanded. A FILE that fails does not stop the others
   --layer NAME          read only this layer; can be repeated
   --layer-name NAME     name of the layer in OUT, if there is only one
-  --split-by FIELD      a layer of OUT for each value of FIELD (GeoPackage, DXF), or a file: in DIR, or in OUT if that
-                        is a .zip; FIELD can be an expression: "year(built)"
+  --split-by FIELD      a layer of OUT for each value of FIELD (GeoPackage, DXF, KML, XLSX, ...), or a file:
+                        in DIR, or in OUT if that is a .zip; FIELD can be an expression: "year(built)"
   --update              add the layers to OUT, an existing GeoPackage, which keeps everything else that is in it;
                         with --overwrite they replace layers of the same names
 ${conversionUsage('converted')}
