@@ -24,6 +24,15 @@ export function batchBuffers(batch: FeatureBatch): ArrayBuffer[] {
   return buffers;
 }
 
+/**
+ * Frees the memory of a batch's buffers at once, except of those that are also in `kept`. Views of them are empty afterwards. A garbage
+ * collection may be long after: few objects are made where features are read and encoded.
+ */
+export function freeBuffers(buffers: Iterable<ArrayBuffer>, kept: Iterable<ArrayBuffer> = []): void {
+  const needed = new Set(kept);
+  for (const buffer of buffers) if (!buffer.detached && !needed.has(buffer)) buffer.transfer(0);
+}
+
 export function batchByteLength(batch: FeatureBatch): number {
   let total = 0;
   for (const buffer of batchBuffers(batch)) total += buffer.byteLength;

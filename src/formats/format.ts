@@ -493,7 +493,11 @@ export interface FormatWriter {
   readonly needs: WriterNeeds | ((options: Readonly<Record<string, unknown>>) => WriterNeeds);
   /** Decides names, types, widths and files; notes values and names that will be changed or lost. */
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[];
-  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk;
+  /**
+   * `isSpent`: the batch is not used afterwards, so the writer may free what it has written (`freeBuffers`): a feature of hundreds of
+   * megabytes is then not in memory twice.
+   */
+  encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent?: boolean): EncodedChunk;
   /** `path` is the path of the output, which must not exist. */
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink;
   /** Sinks use `packer` or `work` of the context. Missing: they get neither, and the threads end before the sink finishes. */

@@ -130,7 +130,8 @@ function performTask(
   if (task.encoding !== null && writer !== null) {
     const named = task.idField == null ? batch : idsAsField(batch, task.idField);
     const cast = task.encoding.fields === null ? named : castBatch(named, task.encoding.fields);
-    const encoded = writer.encode(cast, task.encoding);
+    const isSpent = !task.keepBatch && task.split === undefined && !session.locatesFindings;
+    const encoded = writer.encode(cast, task.encoding, isSpent);
     chunk = encoded.data;
     for (const buffer of encoded.transfer) transfer.push(buffer);
     encodeFindings = encoded.findings;

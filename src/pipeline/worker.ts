@@ -3,6 +3,7 @@
  * kept gets many sessions; their code is loaded with the first.
  */
 import { parentPort } from 'node:worker_threads';
+import { freeBuffers } from '../batch/feature-batch.ts';
 import { asGeomillError } from '../errors.ts';
 import { createPerformer, type Performer, preload, readerWork } from './perform.ts';
 import type { PartEncodings } from './split-batch.ts';
@@ -87,6 +88,5 @@ async function answer(message: Message): Promise<void> {
     };
   }
   parentPort?.postMessage(outcome, [...transfer]);
-  // Frees their memory at once: few objects are made here, so that a garbage collection may be many tasks away.
-  for (const buffer of spent) buffer.transfer(0);
+  freeBuffers(spent);
 }

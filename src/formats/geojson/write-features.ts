@@ -1,7 +1,8 @@
 /** Writes the features of a batch as JSON text, one per line, joined by the separator. */
 
-import { isValid } from '../../batch/attribute-column.ts';
-import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { columnBuffers, isValid } from '../../batch/attribute-column.ts';
+import { type FeatureBatch, freeBuffers } from '../../batch/feature-batch.ts';
+import { geometryBuffers } from '../../batch/geometry-column.ts';
 import { JsonValueWriter } from '../../batch/json-value-writer.ts';
 import { CLOSE_BRACE, COMMA } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
@@ -32,6 +33,7 @@ export function encodeFeatures(
   batch: FeatureBatch,
   state: WriteState,
   findings: Findings,
+  isSpent: boolean,
 ): Uint8Array<ArrayBuffer> {
   const { rowCount, columns, fields, ids } = batch;
   const out = new ByteWriter(estimateBytes(batch, state));
@@ -53,6 +55,7 @@ export function encodeFeatures(
       out.copy(keys[i]);
       values[i].write(row);
     }
+    if (isSpent && row === rowCount - 1) freeColumns(batch);
     out.copy(GEOMETRY);
     geometryWriter.write(row);
     out.uint8(CLOSE_BRACE);
@@ -60,6 +63,11 @@ export function encodeFeatures(
   noteLosses(batch, state, findings, values, geometryWriter);
   // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
   return out.written();
+}
+
+/** All values are written. */
+function freeColumns({ columns, geometry }: FeatureBatch): void {
+  for (const column of columns) freeBuffers(columnBuffers(column), geometryBuffers(geometry));
 }
 
 function noteLosses(

@@ -61,7 +61,7 @@ export const writer: FormatWriter = {
     });
   },
 
-  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
+  encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
     const state = encoding.state as WriteState;
     const findings = new Findings();
     let { geometry } = batch;
@@ -71,7 +71,7 @@ export const writer: FormatWriter = {
       for (const row of cut.rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
     }
     noteRounding(batch, state.rounding, findings);
-    const bytes = encodeFeatures({ ...batch, geometry }, state, findings);
+    const bytes = encodeFeatures({ ...batch, geometry }, state, findings, isSpent);
     const chunk: Chunk = {
       bytes,
       featureCount: batch.rowCount,

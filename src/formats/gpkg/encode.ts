@@ -8,6 +8,7 @@ import {
   isValid,
 } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { geometryBuffers } from '../../batch/geometry-column.ts';
 import type { FieldType } from '../../batch/schema.ts';
 import { MINUS } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
@@ -32,7 +33,13 @@ export interface ChunkColumn {
   readonly isAscii: boolean;
 }
 
-export function encodeBatch(batch: FeatureBatch, srsId: number, zones: DatetimeZones): EncodedChunk {
+/** `isSpent`: as in FormatWriter. */
+export function encodeBatch(
+  batch: FeatureBatch,
+  srsId: number,
+  zones: DatetimeZones,
+  isSpent: boolean,
+): EncodedChunk {
   const findings = new Findings();
   const { rowCount } = batch;
   const columns = batch.columns.map((column, i) =>
@@ -40,9 +47,11 @@ export function encodeBatch(batch: FeatureBatch, srsId: number, zones: DatetimeZ
   );
   const ids = fidCandidates(batch.ids, rowCount);
   if (ids?.texts != null) columns.push(ids.texts);
+  const kept = new Set([...columns, ...(batch.ids === null ? [] : [batch.ids])].flatMap(columnBuffers));
+  const spent = isSpent ? geometryBuffers(batch.geometry).filter((buffer) => !kept.has(buffer)) : [];
   const data: GpkgChunk = {
     rowCount,
-    ...encodeRecords(batch.geometry, columns, rowCount, srsId),
+    ...encodeRecords(batch.geometry, columns, rowCount, srsId, spent),
     columns: columns.map((column) => ({
       type: column.type,
       isAscii: 'offsets' in column && column.type !== 'binary' && isAscii(column.bytes),

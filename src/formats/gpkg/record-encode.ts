@@ -4,6 +4,7 @@
  * geometry goes directly into its record.
  */
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
+import { freeBuffers } from '../../batch/feature-batch.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 import { blobSerial, headerBytes, varintBytes, writeVarint } from '../../engines/sqlite/record-bytes.ts';
 import { SERIAL } from '../../engines/sqlite/records.ts';
@@ -40,14 +41,16 @@ interface RowPlaces {
   readonly valueAt: Uint32Array;
 }
 
+/** `spent`: buffers of the geometry that are freed before the columns are written. */
 export function encodeRecords(
   geometry: GeometryColumn,
   columns: readonly AttributeColumn[],
   rowCount: number,
   srsId: number,
+  spent: readonly ArrayBuffer[],
 ): EncodedRecords {
   const encoded = encodePlainRecords(geometry, columns, rowCount, srsId);
-  return encoded ?? encodeAnyRecords(geometry, columns, rowCount, srsId);
+  return encoded ?? encodeAnyRecords(geometry, columns, rowCount, srsId, spent);
 }
 
 /** As `encodeRecords`, in JavaScript. */
@@ -56,6 +59,7 @@ export function encodeAnyRecords(
   columns: readonly AttributeColumn[],
   rowCount: number,
   srsId: number,
+  spent: readonly ArrayBuffer[] = [],
 ): EncodedRecords {
   // Per row: bytes of the serial types and of the values of all columns, and where they are written; the serial types.
   const work = workingMemory(rowCount * (columns.length + 4));
@@ -75,6 +79,7 @@ export function encodeAnyRecords(
     const end = Math.min(row + BLOCK, rowCount);
     blobSerialBytes = writeGeometries(encoder, bytes, places, offsets, row, end, blobSerialBytes);
   }
+  freeBuffers(spent);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   columns.forEach((column, i) => {
     writeColumn(column, serials[i], bytes, view, headerAt, valueAt);

@@ -57,10 +57,10 @@ export const writer: FormatWriter = {
     });
   },
 
-  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
+  encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
     const { srsId, zones, table } = encoding.state as LayerState;
     // Features that are added to a layer get new keys.
-    return encodeBatch(table.kind === 'new' ? batch : { ...batch, ids: null }, srsId, zones);
+    return encodeBatch(table.kind === 'new' ? batch : { ...batch, ids: null }, srsId, zones, isSpent);
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {

@@ -18,8 +18,10 @@ export class TimeList {
 
   /** Begins a line. Memory of a long one is released: its list is as large as all that was read of it. */
   reset(): void {
-    if (this.json.bytes.length > MAX_KEPT_BYTES) this.json = new ByteWriter(256);
-    else this.json.reset();
+    if (this.json.bytes.length > MAX_KEPT_BYTES) {
+      this.json.bytes.buffer.transfer(0);
+      this.json = new ByteWriter(256);
+    } else this.json.reset();
     this.hasAny = false;
   }
 
