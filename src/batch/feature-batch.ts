@@ -33,6 +33,18 @@ export function freeBuffers(buffers: Iterable<ArrayBuffer>, kept: Iterable<Array
   for (const buffer of buffers) if (!buffer.detached && !needed.has(buffer)) buffer.transfer(0);
 }
 
+/** Frees the columns of a batch, whose values are written; not its geometry and ids. */
+export function freeColumns({ columns, geometry, ids }: FeatureBatch): void {
+  const kept = [...geometryBuffers(geometry), ...(ids === null ? [] : columnBuffers(ids))];
+  for (const column of columns) freeBuffers(columnBuffers(column), kept);
+}
+
+/** The buffers of the geometry that no column and no id has. */
+export function buffersOfGeometry({ geometry, columns, ids }: FeatureBatch): ArrayBuffer[] {
+  const others = new Set([...columns, ...(ids === null ? [] : [ids])].flatMap(columnBuffers));
+  return geometryBuffers(geometry).filter((buffer) => !others.has(buffer));
+}
+
 export function batchByteLength(batch: FeatureBatch): number {
   let total = 0;
   for (const buffer of batchBuffers(batch)) total += buffer.byteLength;

@@ -3,6 +3,8 @@
  * call `reserve(n)` once, then write at `bytes[length++]` up to n times.
  */
 const encoder = new TextEncoder();
+/** From here on, a buffer grows by a quarter: `transfer` writes zeros to what is added, so that unused memory is in use, too. */
+const LARGE = 1 << 26;
 
 export class ByteWriter {
   bytes: Uint8Array<ArrayBuffer>;
@@ -18,7 +20,9 @@ export class ByteWriter {
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.bytes.length) return;
-    this.bytes = new Uint8Array(this.bytes.buffer.transfer(Math.max(needed, this.bytes.length * 2)));
+    const { length } = this.bytes;
+    const grown = length < LARGE ? length * 2 : Math.ceil(length * 1.25);
+    this.bytes = new Uint8Array(this.bytes.buffer.transfer(Math.max(needed, grown)));
     this.#view = new DataView(this.bytes.buffer);
   }
 

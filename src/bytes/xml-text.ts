@@ -18,18 +18,25 @@ const MAYBE_NO_CHARACTER = 0xef;
 ESCAPES[MAYBE_NO_CHARACTER] = Uint8Array.of(MAYBE_NO_CHARACTER);
 const LINE_END = encoder.encode('&#10;');
 
+/** Bytes for which memory is reserved at once: six times the length of a long text would take that memory. */
+const BLOCK = 1 << 12;
+
 /**
  * Appends UTF-8 `source[start, end)` as the text of an element. Returns whether characters that XML cannot represent were
  * replaced. A line end at the ends is written as a reference, so that it is not taken for indentation.
  */
 export function writeXmlText(out: ByteWriter, source: Uint8Array, start: number, end: number): boolean {
-  out.reserve((end - start) * 6);
   let first = start;
   while (first < end && isSpace(source[first])) first++;
   let last = end;
   while (last > first && isSpace(source[last - 1])) last--;
   let isReplaced = false;
+  let reservedEnd = start;
   for (let i = start; i < end; i++) {
+    if (i >= reservedEnd) {
+      reservedEnd = Math.min(i + BLOCK, end);
+      out.reserve((reservedEnd - i) * 6);
+    }
     const byte = source[i];
     const written = ESCAPES[byte];
     if (written === null) {

@@ -3,7 +3,7 @@
 import { ColumnBuilder } from '../batch/attribute-column.ts';
 import { positionBounds } from '../batch/bounds.ts';
 import { castBatch } from '../batch/cast.ts';
-import { batchBuffers, type FeatureBatch } from '../batch/feature-batch.ts';
+import { batchBuffers, type FeatureBatch, freeBuffers } from '../batch/feature-batch.ts';
 import type { FieldMisfits } from '../batch/misfits.ts';
 import { batchStatistics } from '../batch/statistics.ts';
 import type { FoundFinding } from '../findings.ts';
@@ -130,7 +130,9 @@ function performTask(
   if (task.encoding !== null && writer !== null) {
     const named = task.idField == null ? batch : idsAsField(batch, task.idField);
     const cast = task.encoding.fields === null ? named : castBatch(named, task.encoding.fields);
+    // The places of findings are those of positions in the batch.
     const isSpent = !task.keepBatch && task.split === undefined && !session.locatesFindings;
+    if (isSpent) freeBuffers([obtained.source, named].flatMap(batchBuffers), batchBuffers(cast));
     const encoded = writer.encode(cast, task.encoding, isSpent);
     chunk = encoded.data;
     for (const buffer of encoded.transfer) transfer.push(buffer);

@@ -11,7 +11,7 @@ import { formats } from '../../src/formats/registry.ts';
 import { batchArbitrary } from '../support/geometry-arbitrary.ts';
 
 /** Formats whose writers free values or positions before the last byte is encoded. */
-const FREEING = ['geojson', 'gpkg'];
+const FREEING = ['csv', 'esrijson', 'flatgeobuf', 'geojson', 'gpkg', 'kml'];
 
 function planned(writer: FormatWriter, batch: FeatureBatch, options: object): LayerEncoding {
   const statistics = emptyStatistics();

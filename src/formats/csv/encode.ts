@@ -2,7 +2,7 @@
 
 import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import { writeJsonAsText } from '../../batch/cast.ts';
-import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { type FeatureBatch, freeColumns } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, type GeometryColumn, hasZ } from '../../batch/geometry-column.ts';
 import { writeWkt } from '../../batch/wkt-write.ts';
 import { COMMA, CR, isBlank, LF, QUOTE } from '../../bytes/ascii.ts';
@@ -22,13 +22,16 @@ export interface CsvEncoding {
 }
 
 /** Every row of the batch, each ended by LF. */
-export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Array<ArrayBuffer> {
+export function encodeRows(
+  batch: FeatureBatch,
+  encoding: CsvEncoding,
+  isSpent = false,
+): Uint8Array<ArrayBuffer> {
   const { delimiter, rounding } = encoding;
   const { columns, geometry } = batch;
-  const ordinateBytes = usualLength(rounding.xy);
-  const writer = new ByteWriter(
-    Math.max(1 << 12, geometry.coordinates.length * ordinateBytes + batch.rowCount * 48),
-  );
+  let expected = geometry.coordinates.length * usualLength(rounding.xy) + batch.rowCount * 48;
+  for (const column of columns) if ('offsets' in column) expected += column.bytes.length;
+  const writer = new ByteWriter(Math.max(1 << 12, expected));
   const scratch = new ByteWriter(256);
   const columnCount = columns.length;
   const isAlone = columnCount === 0 && encoding.geometry === 'wkt';
@@ -38,6 +41,7 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
       if (isValid(column.validity, row)) writeValue(writer, scratch, column, row, delimiter);
       writer.uint8(delimiter);
     }
+    if (isSpent && row === batch.rowCount - 1) freeColumns(batch);
     if (encoding.geometry !== 'wkt') writeCoordinates(writer, geometry, row, encoding);
     else if (hasComma(geometry, row) && delimiter === COMMA) {
       writer.uint8(QUOTE);
@@ -102,13 +106,13 @@ function writeValue(
       writer.ascii(base64(column, row));
       return;
     case 'json':
+      if (column.bytes[column.offsets[row]] !== QUOTE) break;
       scratch.reset();
       writeJsonAsText(scratch, column.bytes, column.offsets[row], column.offsets[row + 1]);
       writeTextCell(writer, scratch.bytes, 0, scratch.length, delimiter);
       return;
-    default:
-      writeTextCell(writer, column.bytes, column.offsets[row], column.offsets[row + 1], delimiter);
   }
+  writeTextCell(writer, column.bytes, column.offsets[row], column.offsets[row + 1], delimiter);
 }
 
 /**

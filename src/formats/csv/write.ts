@@ -30,14 +30,14 @@ export const writer: FormatWriter = {
   // Only all features show whether there is a Z, and whether all of them are points.
   needs: ({ geometry }) => (geometry === 'xy' ? 'statistics' : 'fields'),
   plan: (layers, context) => layers.map((layer) => planLayer(layer, context)),
-  encode(batch, encoding): EncodedChunk {
+  encode(batch, encoding, isSpent): EncodedChunk {
     const state = encoding.state as CsvEncoding;
     const findings = new Findings();
     const geometry =
       state.geometry === 'wkt'
         ? wholeOrdinates(batch, findings)
         : pointRows(batch.geometry, findings, 'a CSV with columns of coordinates');
-    const data = encodeRows({ ...batch, geometry }, state);
+    const data = encodeRows({ ...batch, geometry }, state, isSpent);
     noteRounding(batch, state.rounding, findings);
     if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
     return { data, transfer: [data.buffer], findings: findings.found() };

@@ -108,7 +108,8 @@ export class EsriJsonSink implements OutputSink {
     const progress = this.#progress[index];
     const target = index === 0 ? this.#file : this.#spools[index - 1];
     target.append(progress.featureCount > 0 ? SEPARATOR : SEPARATOR.subarray(1));
-    target.append(set.idOffsets.length === 0 ? set.bytes : numbered(set, progress.featureCount + 1));
+    if (set.idOffsets.length === 0) target.append(set.bytes);
+    else appendNumbered(target, set, progress.featureCount + 1);
     progress.featureCount += set.featureCount;
     if (set.ids === null || set.ids.first <= progress.lastId) progress.isOrdered = false;
     else progress.lastId = set.ids.last;
@@ -119,17 +120,31 @@ export class EsriJsonSink implements OutputSink {
   }
 }
 
-/** The features with the object ids from `firstId` on. */
-function numbered({ bytes, idOffsets }: EncodedSet, firstId: number): Uint8Array<ArrayBuffer> {
-  const out = new ByteWriter(bytes.length + idOffsets.length * 10 + 16);
+/** Bytes that are written at once: features of any length are not copied whole. */
+const PIECE_BYTES = 1 << 20;
+
+/** Appends the features with the object ids from `firstId` on. */
+function appendNumbered(
+  target: { append(bytes: Uint8Array): void },
+  { bytes, idOffsets }: EncodedSet,
+  firstId: number,
+): void {
+  const out = new ByteWriter(PIECE_BYTES);
+  const flush = (): void => {
+    target.append(out.written());
+    out.reset();
+  };
   let from = 0;
   for (let i = 0; i < idOffsets.length; i++) {
-    out.copy(bytes, from, idOffsets[i]);
+    const end = idOffsets[i];
+    if (out.length + end - from > PIECE_BYTES) flush();
+    if (end - from > PIECE_BYTES) target.append(bytes.subarray(from, end));
+    else out.copy(bytes, from, end);
     writeInteger(out, firstId + i);
-    from = idOffsets[i];
+    from = end;
   }
-  out.copy(bytes, from);
-  return out.written();
+  flush();
+  target.append(bytes.subarray(from));
 }
 
 function setMembers({ objectId, members }: WriteState, { geometryType }: SetPlan): object {

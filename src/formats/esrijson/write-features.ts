@@ -1,5 +1,5 @@
 /** Writes the features of a batch that belong to a set, one per line. */
-import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { type FeatureBatch, freeColumns } from '../../batch/feature-batch.ts';
 import { JsonValueWriter } from '../../batch/json-value-writer.ts';
 import { CLOSE_BRACE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
@@ -24,14 +24,26 @@ export interface EncodedSet {
   readonly ids: { readonly first: number; readonly last: number } | null;
 }
 
-export function encodeSets(batch: FeatureBatch, state: WriteState, findings: Findings): EncodedSet[] {
+/** `isSpent`: as in FormatWriter; there is one set. */
+export function encodeSets(
+  batch: FeatureBatch,
+  state: WriteState,
+  findings: Findings,
+  isSpent: boolean,
+): EncodedSet[] {
   const columns = batch.columns.map((column, i) =>
     writtenColumn(column, state.fields[i], batch.rowCount, findings),
   );
-  return state.sets.map((set) => encodeSet({ ...batch, columns }, state, set, findings));
+  return state.sets.map((set) => encodeSet({ ...batch, columns }, state, set, findings, isSpent));
 }
 
-function encodeSet(batch: FeatureBatch, state: WriteState, set: SetPlan, findings: Findings): EncodedSet {
+function encodeSet(
+  batch: FeatureBatch,
+  state: WriteState,
+  set: SetPlan,
+  findings: Findings,
+  isSpent: boolean,
+): EncodedSet {
   const { fields, columns, geometry } = batch;
   const rows = set.takesAll ? null : rowsOfKind(batch, set);
   const count = rows === null ? batch.rowCount : rows.length;
@@ -43,6 +55,7 @@ function encodeSet(batch: FeatureBatch, state: WriteState, set: SetPlan, finding
   );
   const values = columns.map((column) => new JsonValueWriter(out, column));
   const head = encoder.encode('{"attributes":{');
+  const ids = idsOf(batch, state, rows, count);
   const idOffsets = new Uint32Array(idKey === null ? 0 : count);
   for (let i = 0; i < count; i++) {
     const row = rows === null ? i : rows[i];
@@ -57,6 +70,7 @@ function encodeSet(batch: FeatureBatch, state: WriteState, set: SetPlan, finding
       values[field].write(row);
     }
     out.uint8(CLOSE_BRACE);
+    if (isSpent && i === count - 1) freeColumns(batch);
     const end = out.length;
     out.copy(GEOMETRY);
     if (!geometries.write(row)) out.length = end;
@@ -66,7 +80,7 @@ function encodeSet(batch: FeatureBatch, state: WriteState, set: SetPlan, finding
     fields.forEach(({ name }, i) => {
       findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'EsriJSON' }, values[i].notFinite);
     });
-  return { bytes: out.written(), featureCount: count, idOffsets, ids: idsOf(batch, state, rows, count) };
+  return { bytes: out.written(), featureCount: count, idOffsets, ids };
 }
 
 /** Null unless the object ids are a field and ascending. */

@@ -12,12 +12,12 @@ export const writer: FormatWriter = {
   needs: 'statistics',
   plan: planLayers,
 
-  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
+  encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
     const state = encoding.state as WriteState;
     const findings = new Findings();
     noteRounding(batch, state.rounding, findings);
     if (state.sets.length > 1) noteSplitCollections(batch, findings);
-    const data = encodeSets(batch, state, findings);
+    const data = encodeSets(batch, state, findings, isSpent && state.sets.length === 1);
     const transfer = data.flatMap(({ bytes, idOffsets }) => [bytes.buffer, idOffsets.buffer]);
     return { data, transfer, findings: findings.found() };
   },

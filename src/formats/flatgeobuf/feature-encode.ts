@@ -9,7 +9,7 @@
  * Lists of numbers are aligned to 8 bytes, counted from the size, as is the length of a feature.
  */
 import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
-import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { type FeatureBatch, freeBuffers } from '../../batch/feature-batch.ts';
 import {
   type Dimensions,
   GEOMETRY_TYPE,
@@ -48,6 +48,7 @@ const VALUE_BYTES = 6;
 
 /** For the batch that is encoded. */
 const memory = new ReusedMemory();
+const MOST_KEPT_BYTES = 1 << 24;
 
 /** Properties as they are in features: row i has `bytes[starts[i], ends[i])`. */
 export interface RawProperties {
@@ -56,21 +57,28 @@ export interface RawProperties {
   readonly ends: Uint32Array;
 }
 
-/** `dimensions`: those of the positions that are written. `raw`: properties that replace the columns. */
+/**
+ * `dimensions`: those of the positions that are written. `raw`: properties that replace the columns. `spent`: buffers of the geometry that
+ * are freed before the last properties are written.
+ */
 export function encodeFeatures(
   batch: Pick<FeatureBatch, 'rowCount' | 'geometry' | 'columns'>,
   dimensions: Dimensions,
   raw: RawProperties | null = null,
+  spent: readonly ArrayBuffer[] = [],
 ): EncodedFeatures {
-  return new FeatureEncoder(batch, dimensions, raw).encode();
+  return new FeatureEncoder(batch, dimensions, raw, spent).encode();
 }
 
 class FeatureEncoder {
   readonly #batch: Pick<FeatureBatch, 'rowCount' | 'geometry' | 'columns'>;
   readonly #raw: RawProperties | null;
+  readonly #spent: readonly ArrayBuffer[];
   readonly #geometry: GeometryColumn;
   readonly #dimensions: Dimensions;
   readonly #bytes: Uint8Array<ArrayBuffer>;
+  /** The bytes are those of `memory`. */
+  readonly #isKept: boolean;
   readonly #view: DataView<ArrayBuffer>;
   readonly #boxes: Float64Array<ArrayBuffer>;
   /** Offset of the current feature. */
@@ -83,14 +91,17 @@ class FeatureEncoder {
     batch: Pick<FeatureBatch, 'rowCount' | 'geometry' | 'columns'>,
     dimensions: Dimensions,
     raw: RawProperties | null,
+    spent: readonly ArrayBuffer[],
   ) {
+    this.#spent = spent;
     this.#batch = batch;
     this.#raw = raw;
     this.#geometry = batch.geometry;
     this.#dimensions = dimensions;
     const most = mostBytes(batch, dimensions) + (raw?.bytes.length ?? 0);
     // Bytes between tables and lists are not written.
-    this.#bytes = memory.take(most).fill(0, 0, most);
+    this.#isKept = most <= MOST_KEPT_BYTES;
+    this.#bytes = this.#isKept ? memory.take(most).fill(0, 0, most) : new Uint8Array(most);
     this.#view = new DataView(this.#bytes.buffer);
     this.#boxes = new Float64Array(batch.rowCount * 4);
   }
@@ -120,12 +131,13 @@ class FeatureEncoder {
         const { partOffsets } = this.#geometry;
         this.#refer(start + 20, this.#writeGeometry(type, partOffsets[row], partOffsets[row + 1]));
       }
+      if (row === rowCount - 1) freeBuffers(this.#spent);
       if (columns.length > 0 || this.#raw !== null) this.#writeProperties(row);
       this.#at = (this.#at + 7) & ~7;
       lengths[row] = this.#at - start;
       view.setUint32(start, lengths[row] - 4, true);
     }
-    const bytes = this.#bytes.slice(0, this.#at);
+    const bytes = this.#isKept ? this.#bytes.slice(0, this.#at) : this.#bytes.subarray(0, this.#at);
     return { bytes, lengths, boxes: this.#boxes, dimensions: this.#dimensions, types };
   }
 

@@ -1,5 +1,5 @@
 /** Writes FlatGeobuf 3: see docs/formats/flatgeobuf.md for the rules. */
-import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { buffersOfGeometry, type FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   type Dimensions,
   dimensionsOf,
@@ -45,10 +45,15 @@ export const writer: FormatWriter = {
     });
   },
 
-  encode(batch: FeatureBatch): EncodedChunk {
+  encode(batch: FeatureBatch, _encoding: LayerEncoding, isSpent = false): EncodedChunk {
     const findings = new Findings();
     if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'FlatGeobuf' }, undefined, batch.rowCount);
-    const data = encodeFeatures(batch, usedDimensions(batch.geometry));
+    const data = encodeFeatures(
+      batch,
+      usedDimensions(batch.geometry),
+      null,
+      isSpent ? buffersOfGeometry(batch) : [],
+    );
     const transfer = [data.bytes.buffer, data.lengths.buffer, data.boxes.buffer];
     return { data, transfer, findings: findings.found() };
   },

@@ -1,8 +1,7 @@
 /** Writes the features of a batch as JSON text, one per line, joined by the separator. */
 
-import { columnBuffers, isValid } from '../../batch/attribute-column.ts';
-import { type FeatureBatch, freeBuffers } from '../../batch/feature-batch.ts';
-import { geometryBuffers } from '../../batch/geometry-column.ts';
+import { isValid } from '../../batch/attribute-column.ts';
+import { type FeatureBatch, freeColumns } from '../../batch/feature-batch.ts';
 import { JsonValueWriter } from '../../batch/json-value-writer.ts';
 import { CLOSE_BRACE, COMMA } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
@@ -63,11 +62,6 @@ export function encodeFeatures(
   noteLosses(batch, state, findings, values, geometryWriter);
   // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
   return out.written();
-}
-
-/** All values are written. */
-function freeColumns({ columns, geometry }: FeatureBatch): void {
-  for (const column of columns) freeBuffers(columnBuffers(column), geometryBuffers(geometry));
 }
 
 function noteLosses(

@@ -7,8 +7,7 @@ import {
   type Float64Column,
   isValid,
 } from '../../batch/attribute-column.ts';
-import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { geometryBuffers } from '../../batch/geometry-column.ts';
+import { buffersOfGeometry, type FeatureBatch } from '../../batch/feature-batch.ts';
 import type { FieldType } from '../../batch/schema.ts';
 import { MINUS } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
@@ -47,8 +46,7 @@ export function encodeBatch(
   );
   const ids = fidCandidates(batch.ids, rowCount);
   if (ids?.texts != null) columns.push(ids.texts);
-  const kept = new Set([...columns, ...(batch.ids === null ? [] : [batch.ids])].flatMap(columnBuffers));
-  const spent = isSpent ? geometryBuffers(batch.geometry).filter((buffer) => !kept.has(buffer)) : [];
+  const spent = isSpent ? buffersOfGeometry(batch) : [];
   const data: GpkgChunk = {
     rowCount,
     ...encodeRecords(batch.geometry, columns, rowCount, srsId, spent),

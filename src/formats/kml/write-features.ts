@@ -1,6 +1,6 @@
 /** Writes the features of a batch as placemarks. */
 import { isValid, valueAt } from '../../batch/attribute-column.ts';
-import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { type FeatureBatch, freeColumns } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE } from '../../batch/geometry-column.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { usualLength } from '../../bytes/number-text.ts';
@@ -28,8 +28,9 @@ export function encodeFeatures(
   batch: FeatureBatch,
   state: WriteState,
   findings: Findings,
+  isSpent: boolean,
 ): Uint8Array<ArrayBuffer> {
-  const writer = new FeatureWriter(batch, state);
+  const writer = new FeatureWriter(batch, state, isSpent);
   for (let row = 0; row < batch.rowCount; row++) writer.write(row);
   writer.noteLosses(findings);
   return writer.out.written();
@@ -39,6 +40,7 @@ class FeatureWriter {
   readonly out: ByteWriter;
   readonly #batch: FeatureBatch;
   readonly #state: WriteState;
+  readonly #isSpent: boolean;
   readonly #geometry: GeometryWriter;
   readonly #values: readonly XmlValueWriter[];
   readonly #heads: readonly Uint8Array[];
@@ -55,9 +57,10 @@ class FeatureWriter {
   readonly #hasModes: boolean;
   readonly #hasTimes: boolean;
 
-  constructor(batch: FeatureBatch, state: WriteState) {
+  constructor(batch: FeatureBatch, state: WriteState, isSpent: boolean) {
     this.#batch = batch;
     this.#state = state;
+    this.#isSpent = isSpent;
     this.out = new ByteWriter(estimateBytes(batch, state));
     this.#geometry = new GeometryWriter(this.out, batch.geometry, state.rounding);
     this.#values = batch.columns.map((column) => new XmlValueWriter(this.out, column));
@@ -90,6 +93,7 @@ class FeatureWriter {
     if (roles.color !== undefined || roles.icon !== undefined) this.#style(row);
     const modes = this.#hasModes ? this.#modes(row) : NO_MODES;
     this.#data(row);
+    if (this.#isSpent && row === this.#batch.rowCount - 1) freeColumns(this.#batch);
     this.#geometry.write(row, modes);
     out.copy(END_PLACEMARK);
   }

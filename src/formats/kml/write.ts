@@ -25,13 +25,13 @@ export const writer: FormatWriter = {
     });
   },
 
-  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
+  encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
     const state = encoding.state as WriteState;
     const findings = new Findings();
     const { geometry, rows } = cutAtAntimeridian(batch.geometry);
     for (const row of rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
     noteRounding(batch, state.rounding, findings);
-    const bytes = encodeFeatures({ ...batch, geometry }, state, findings);
+    const bytes = encodeFeatures({ ...batch, geometry }, state, findings, isSpent);
     return { data: bytes, transfer: [bytes.buffer], findings: findings.found() };
   },
 
