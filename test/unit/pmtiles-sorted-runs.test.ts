@@ -1,6 +1,6 @@
 /** Pieces of tiles are sorted the same in memory and through files, and large tiles lose their smallest features. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { seededRandom } from '../../bench/data.ts';
@@ -53,6 +53,19 @@ test('sorts pieces by tile, in memory, through files and through merged files', 
     runs.discard();
     assert.deepEqual(readdirSync(workspace.path), []);
   }
+});
+
+test('a file that cannot be opened again is closed once', () => {
+  using workspace = makeWorkspace();
+  const directory = join(workspace.path, 'gone');
+  mkdirSync(directory);
+  const runs = new SortedRuns(join(directory, 'pieces'), 1);
+  // 256 runs were merged to one, and their file is opened again for the next.
+  for (const bytes of chunks(256, 1, 4)) runs.append(bytes);
+  rmSync(directory, { recursive: true });
+  assert.throws(() => runs.append(chunks(1, 1, 4)[0]), { code: 'ENOENT' });
+  // A second close fails, or closes another file.
+  runs.discard();
 });
 
 test('a tile with too many bytes loses its smallest features, and they are counted', () => {

@@ -60,16 +60,18 @@ export class BulkDatabase {
   static create(path: string, options: BulkOptions): BulkDatabase {
     // Double-quoted strings off: a misspelt name is an error, not a text.
     const handle = new DatabaseSync(path, { defensive: false, enableDoubleQuotedStringLiterals: false });
-    handle.exec(
-      `PRAGMA page_size = ${options.pageSize};
-       PRAGMA journal_mode = ${NO_JOURNAL};
-       PRAGMA synchronous = OFF;
-       PRAGMA cache_size = -${CACHE_KIB};
-       BEGIN EXCLUSIVE;
-       PRAGMA application_id = ${options.applicationId};
-       PRAGMA user_version = ${options.userVersion}`,
-    );
-    return new BulkDatabase(handle, NO_JOURNAL, path);
+    return closedOnError(handle, () => {
+      handle.exec(
+        `PRAGMA page_size = ${options.pageSize};
+         PRAGMA journal_mode = ${NO_JOURNAL};
+         PRAGMA synchronous = OFF;
+         PRAGMA cache_size = -${CACHE_KIB};
+         BEGIN EXCLUSIVE;
+         PRAGMA application_id = ${options.applicationId};
+         PRAGMA user_version = ${options.userVersion}`,
+      );
+      return new BulkDatabase(handle, NO_JOURNAL, path);
+    });
   }
 
   /**
@@ -84,17 +86,19 @@ export class BulkDatabase {
       enableForeignKeyConstraints: false,
       limits: LIMITS,
     });
-    const journal = handle.prepare('PRAGMA journal_mode').get() as { journal_mode: string };
-    handle.exec(
-      `PRAGMA journal_mode = ${NO_JOURNAL};
-       PRAGMA synchronous = FULL;
-       PRAGMA locking_mode = EXCLUSIVE;
-       PRAGMA cache_size = -${CACHE_KIB};
-       PRAGMA cell_size_check = ON;
-       BEGIN EXCLUSIVE`,
-    );
-    handle.setAuthorizer((action, first, second) => authorize(action, first, second));
-    return new BulkDatabase(handle, journal.journal_mode, null);
+    return closedOnError(handle, () => {
+      const journal = handle.prepare('PRAGMA journal_mode').get() as { journal_mode: string };
+      handle.exec(
+        `PRAGMA journal_mode = ${NO_JOURNAL};
+         PRAGMA synchronous = FULL;
+         PRAGMA locking_mode = EXCLUSIVE;
+         PRAGMA cache_size = -${CACHE_KIB};
+         PRAGMA cell_size_check = ON;
+         BEGIN EXCLUSIVE`,
+      );
+      handle.setAuthorizer((action, first, second) => authorize(action, first, second));
+      return new BulkDatabase(handle, journal.journal_mode, null);
+    });
   }
 
   /**
@@ -213,6 +217,16 @@ export class BulkDatabase {
     this.#pages?.abandon();
     this.#pages = null;
     if (this.#connection.isOpen) this.#connection.close();
+  }
+}
+
+/** A handle that stays open keeps the file, its space and its lock. */
+function closedOnError<Result>(handle: DatabaseSync, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    handle.close();
+    throw error;
   }
 }
 

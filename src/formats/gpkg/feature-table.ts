@@ -14,6 +14,7 @@ import { type Key, MAX_RECORD_BYTES, type TableTree } from '../../engines/sqlite
 import type { Findings } from '../../findings.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';
+import { writeBlobBox } from './geometry-encode.ts';
 import { emptyFacts, type GeometryFacts, mergeFacts } from './geometry-facts.ts';
 import {
   commonMultiType,
@@ -23,6 +24,7 @@ import {
   singleBlob,
   singleTypeOf,
 } from './geometry-promote.ts';
+import { KeyRuns } from './key-runs.ts';
 import { quoted } from './names.ts';
 import { RecordBinder } from './record-binder.ts';
 import { RtreeBuilder } from './rtree-build.ts';
@@ -30,8 +32,10 @@ import { createRtreeSql, createTableSql, rtreeName, type TableDeclaration } from
 
 /** Rows per INSERT: with more, the values of a statement no longer stay in the processor's caches. */
 const ROWS_AT_ONCE = 8;
-/** Rows that one statement promotes: a few megabytes of blobs. */
-const ROWS_TO_PROMOTE = 4096;
+/** Rows whose blobs one statement passes to functions: a few megabytes. */
+const ROWS_PER_STEP = 4096;
+/** Of eight million runs, mostly. */
+const MOST_RUN_BYTES = 16 << 20;
 /** Keys from here on are provisional; ids of that size are not taken as keys. */
 const PROVISIONAL = 2n ** 63n - 2n ** 33n;
 const LARGEST_EXACT = 2 ** 53 - 1;
@@ -69,18 +73,23 @@ export class FeatureTable {
   /** The largest key so far, except provisional ones. */
   #largest: Key | null = null;
   #hasKeysFromIds = false;
-  /** Boxes of the rows with provisional keys, four floats each. */
-  readonly #provisionalBoxes: number[] = [];
-  /** First and last keys of each run of rows that were promoted: two numbers a run, as a layer can have millions of runs. */
-  readonly #promotedRuns: Key[] = [];
-  /** Keys of later rows between them, which were not promoted. */
-  readonly #keysOutOfOrder = new Set<bigint>();
+  #provisionalCount = 0;
+  /** The rows that were promoted before they were stored. */
+  readonly #promotedRuns = new KeyRuns();
+  readonly #mostRunBytes: number;
   #promotedCount = 0;
-  /** Rows were inserted as they came, not promoted, with keys in any order. */
-  #insertsOneByOne = false;
+  /** False: all rows are promoted at the end, since their keys are in any order, or the runs of promoted rows are too many. */
+  #promotesBefore = true;
   #isFinished = false;
 
-  constructor(database: BulkDatabase, plan: FeatureTablePlan, findings: Findings) {
+  /** `mostRunBytes`: memory of the runs of promoted rows, about, from which on rows are promoted at the end. */
+  constructor(
+    database: BulkDatabase,
+    plan: FeatureTablePlan,
+    findings: Findings,
+    mostRunBytes = MOST_RUN_BYTES,
+  ) {
+    this.#mostRunBytes = mostRunBytes;
     this.plan = plan;
     this.#database = database;
     this.#findings = findings;
@@ -116,7 +125,10 @@ export class FeatureTable {
     if (keys === null || chunk.hasNumericTexts || hasTooLongRecord(chunk)) this.#finishTree();
     if (keys !== null) {
       const multiType = this.#multiType;
-      const multi = multiType === null ? chunk : this.#promoted(chunk, keys, singleTypeOf(multiType));
+      const multi =
+        multiType === null || !this.#promotesBefore
+          ? chunk
+          : this.#promoted(chunk, keys, singleTypeOf(multiType));
       this.#appendAscending(multi, keys);
     } else this.#insertOneByOne(chunk, ids as FidCandidates);
     if (ids?.texts != null) this.#noteTexts(ids.texts, rowCount);
@@ -208,7 +220,7 @@ export class FeatureTable {
   }
 
   #insertOneByOne(chunk: GpkgChunk, ids: FidCandidates | null): void {
-    this.#insertsOneByOne = true;
+    this.#promotesBefore = false;
     const stride = this.#stride;
     const binder = new RecordBinder(chunk, stride);
     const values: SqlValue[] = new Array(stride).fill(null);
@@ -219,19 +231,17 @@ export class FeatureTable {
       const kind = ids === null ? FID_KIND.none : (ids.kinds?.[row] ?? FID_KIND.integer);
       const key: Key = kind === FID_KIND.integer ? (ids as FidCandidates).values[row] : PROVISIONAL;
       values[0] = key;
+      // Its row may be between promoted ones.
+      if (this.#promotedCount > 0 && !this.#isAbove(key)) this.#restoreSingle();
       if (key < PROVISIONAL && this.#insertOne.run(values) === 1) {
         if (this.#isAbove(key)) this.#largest = key;
-        else {
-          this.#noteOutOfOrder(this.rowCount + row + 1);
-          if (this.#promotedRuns.length > 0) this.#keysOutOfOrder.add(BigInt(key));
-        }
+        else this.#noteOutOfOrder(this.rowCount + row + 1);
         this.#hasKeysFromIds = true;
         this.#rtree?.add(key, boxes, row * 4);
         continue;
       }
-      values[0] = PROVISIONAL + BigInt(this.#provisionalBoxes.length / 4);
+      values[0] = PROVISIONAL + BigInt(this.#provisionalCount++);
       this.#insertOne.run(values);
-      for (let i = row * 4; i < row * 4 + 4; i++) this.#provisionalBoxes.push(boxes[i]);
       const isUnusable = kind === FID_KIND.text || key >= PROVISIONAL;
       const reason = kind === FID_KIND.none ? 'missing' : isUnusable ? 'unusable' : 'taken';
       this.#noteReassigned(reason, this.rowCount + row + 1);
@@ -269,9 +279,10 @@ export class FeatureTable {
       const first = row;
       while (row < chunk.rowCount && wasSingle[row] === 1) row++;
       if (row === first) continue;
-      this.#promotedRuns.push(keys[first], keys[row - 1]);
+      this.#promotedRuns.add(keys[first], keys[row - 1]);
       this.#promotedCount += row - first;
     }
+    if (this.#promotedRuns.byteLength > this.#mostRunBytes) this.#promotesBefore = false;
     return { ...chunk, records };
   }
 
@@ -281,30 +292,30 @@ export class FeatureTable {
    */
   #settleTypes(): void {
     const multi = this.#multiType;
-    const database = this.#database;
     const { layer } = this.plan;
-    const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
     if (multi !== null) {
       const count = this.#facts.typeCounts[singleTypeOf(multi)];
       if (this.#promotedCount < count) this.#promoteStored();
       const type = GEOMETRY_TYPE_NAMES[multi].toUpperCase();
       this.#findings.note('GEOMETRIES_PROMOTED', { layer, type }, { layer }, count);
-    } else if (this.#promotedRuns.length > 0) {
-      database.define('geomill_single', (key, blob) =>
-        this.#keysOutOfOrder.has(key as bigint) ? blob : singleBlob(blob as Uint8Array),
-      );
-      const restore = database.prepare(
-        `UPDATE ${t} SET ${g} = geomill_single(${k}, ${g}) WHERE ${k} BETWEEN ? AND ?`,
-      );
-      const runs = this.#promotedRuns;
-      for (let i = 0; i < runs.length; i += 2) restore.run([runs[i], runs[i + 1]]);
-    }
+    } else this.#restoreSingle();
   }
 
-  /**
-   * In steps, since the memory of the blobs that a statement passes to functions is freed only after it. While keys ascend, all rows from
-   * the first promoted one on were promoted before they were stored.
-   */
+  /** Makes the promoted rows single geometries again. */
+  #restoreSingle(): void {
+    if (this.#promotedCount === 0) return;
+    const database = this.#database;
+    const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
+    database.define('geomill_single', (blob) => singleBlob(blob as Uint8Array));
+    const restore = database.prepare(
+      `UPDATE ${t} SET ${g} = geomill_single(${g}) WHERE ${k} BETWEEN ? AND ?`,
+    );
+    for (const run of this.#promotedRuns) restore.run(run);
+    this.#promotedRuns.clear();
+    this.#promotedCount = 0;
+  }
+
+  /** While keys ascend, all rows from the first promoted one on were promoted before they were stored. */
   #promoteStored(): void {
     const database = this.#database;
     const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
@@ -313,18 +324,32 @@ export class FeatureTable {
     const promote = database.prepare(
       `UPDATE ${t} SET ${g} = geomill_promoted(${g}) WHERE ${k} BETWEEN ? AND ? AND geomill_is_single(${g})`,
     );
-    const firstPromoted = this.#insertsOneByOne ? undefined : this.#promotedRuns.at(0);
-    const stepEnd = `SELECT max(${k}) FROM (SELECT ${k} FROM ${t} WHERE ${k} >= ? ORDER BY ${k} LIMIT ${ROWS_TO_PROMOTE})`;
-    let first = database.value(`SELECT min(${k}) FROM ${t}`) as bigint | null;
-    while (first !== null && (firstPromoted === undefined || first < firstPromoted)) {
-      const last = database.value(stepEnd, first) as bigint | null;
-      if (last !== null) promote.run([first, last]);
-      first = last === null ? null : last + 1n;
+    const firstPromoted = this.#promotesBefore ? this.#promotedRuns.first : null;
+    const first = database.value(`SELECT min(${k}) FROM ${t}`) as bigint | null;
+    if (first === null) return;
+    for (const range of this.#keyRanges(first)) {
+      if (firstPromoted !== null && range[0] >= firstPromoted) return;
+      promote.run(range);
+    }
+  }
+
+  /**
+   * First and last keys of steps of a few rows from a key on, for statements that pass blobs to functions: their memory is freed only after
+   * the statement.
+   */
+  *#keyRanges(from: bigint): Generator<readonly [first: bigint, last: bigint]> {
+    const [t, k] = [this.plan.table, this.plan.key].map(quoted);
+    const stepEnd = `SELECT max(${k}) FROM (SELECT ${k} FROM ${t} WHERE ${k} >= ? ORDER BY ${k} LIMIT ${ROWS_PER_STEP})`;
+    for (let first = from; ; ) {
+      const last = this.#database.value(stepEnd, first) as bigint | null;
+      if (last === null) return;
+      yield [first, last];
+      first = last + 1n;
     }
   }
 
   #settleProvisional(): void {
-    const count = this.#provisionalBoxes.length / 4;
+    const count = this.#provisionalCount;
     if (count === 0) return;
     const database = this.#database;
     const { table, key } = this.plan;
@@ -339,8 +364,29 @@ export class FeatureTable {
     database.exec(`UPDATE ${t} SET ${k} = ${k} - ${PROVISIONAL - first} WHERE ${k} >= ${PROVISIONAL}`);
     const last = database.value(`SELECT max(${k}) FROM ${t}`) as bigint;
     database.prepare('UPDATE sqlite_sequence SET seq = ? WHERE name = ?').run([last, table]);
-    const boxes = Float32Array.from(this.#provisionalBoxes);
-    for (let i = 0; i < count; i++) this.#rtree?.add(first + BigInt(i), boxes, i * 4);
+    this.#indexStored(first, first + BigInt(count) - 1n);
+  }
+
+  /** Adds the rows with these keys to the index, by the envelopes of their geometries. */
+  #indexStored(first: bigint, last: bigint): void {
+    const rtree = this.#rtree;
+    if (rtree === null) return;
+    const database = this.#database;
+    const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
+    const boxes = new Float32Array(ROWS_PER_STEP * 4);
+    let keys: bigint[] = [];
+    database.define('geomill_box', (key, blob) => {
+      if (blob !== null && writeBlobBox(blob as Uint8Array, boxes, keys.length * 4)) keys.push(key as bigint);
+      return null;
+    });
+    const select = `SELECT count(geomill_box(${k}, ${g})) FROM ${t} WHERE ${k} BETWEEN ? AND ?`;
+    for (const range of this.#keyRanges(first)) {
+      if (range[0] > last) return;
+      keys = [];
+      database.value(select, range[0], range[1] < last ? range[1] : last);
+      // After the statement: the index may write pages, which ends the transaction.
+      for (const [i, key] of keys.entries()) rtree.add(key, boxes, i * 4);
+    }
   }
 
   get #stride(): number {

@@ -16,6 +16,7 @@ export const HEADER_BYTES = 8;
 export const ENVELOPE_BYTES = 32;
 /** 'G', 'P' and version 0. */
 const MAGIC_BIG_ENDIAN = 0x47500000;
+export const FLAGS_AT = 3;
 const FLAG_LITTLE_ENDIAN = 1;
 export const FLAG_ENVELOPE_XY = 1 << 1;
 const FLAG_EMPTY = 1 << 4;
@@ -87,6 +88,23 @@ export class GeometryEncoder extends WkbWriter {
     view.setFloat64(at + 32, box[3], true);
     this.length += ENVELOPE_BYTES;
   }
+}
+
+/** As `boxes` has it, the box of a blob of `GeometryEncoder`; returns whether it has one. */
+export function writeBlobBox(blob: Uint8Array, boxes: Float32Array, at: number): boolean {
+  const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
+  const flags = view.getUint8(FLAGS_AT);
+  const float = (offset: number): number => view.getFloat64(offset, true);
+  if ((flags & FLAG_ENVELOPE_XY) !== 0)
+    roundOutward(Float64Array.of(float(8), float(24), float(16), float(32)), boxes, at);
+  else {
+    // Only points have a box without an envelope; an empty point has NaN.
+    const isPoint = view.getUint32(HEADER_BYTES + 1, true) % 1000 === GEOMETRY_TYPE.point;
+    if ((flags & FLAG_EMPTY) !== 0 || !isPoint) return false;
+    const [x, y] = [float(HEADER_BYTES + 5), float(HEADER_BYTES + 13)];
+    roundOutward(Float64Array.of(x, y, x, y), boxes, at);
+  }
+  return true;
 }
 
 /** An upper bound for the size of the blobs. */

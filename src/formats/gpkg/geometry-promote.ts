@@ -8,10 +8,9 @@
 import { GEOMETRY_TYPE } from '../../batch/geometry-column.ts';
 import { blobSerial, headerBytes, varintBytes, writeVarint } from '../../engines/sqlite/record-bytes.ts';
 import { SERIAL } from '../../engines/sqlite/records.ts';
-import { ENVELOPE_BYTES, FLAG_ENVELOPE_XY, HEADER_BYTES } from './geometry-encode.ts';
+import { ENVELOPE_BYTES, FLAG_ENVELOPE_XY, FLAGS_AT, HEADER_BYTES } from './geometry-encode.ts';
 import { KEY_SERIAL_BYTES, type RecordBatch } from './record-encode.ts';
 
-const FLAGS_AT = 3;
 /** In WKB: the type, then the number of positions, rings or parts. */
 const TYPE_AT = 1;
 const COUNT_AT = 5;

@@ -26,7 +26,8 @@ export class SortedRuns {
   readonly #levels: Run[][] = [[]];
   #kept: Uint8Array<ArrayBuffer>[] = [];
   #keptBytes = 0;
-  readonly #files: ByteSink[] = [];
+  /** By level; null: it has no records, and is truncated when it gets some. */
+  readonly #files: (ByteSink | null)[] = [];
 
   /** `path`: beginning of the paths of files that are used only for many bytes. */
   constructor(path: string, memoryBytes = MEMORY_BYTES) {
@@ -51,7 +52,7 @@ export class SortedRuns {
   discard(): void {
     this.#kept = [];
     for (const [i, file] of this.#files.entries()) {
-      file.close();
+      file?.close();
       rmSync(this.#filePath(i), { force: true });
     }
     this.#files.length = 0;
@@ -67,16 +68,16 @@ export class SortedRuns {
     for (let level = 0; this.#levels[level].length >= MOST_RUNS; level++) {
       const merged = this.#writeRun(this.#levels[level], level + 1);
       this.#levels[level] = [];
-      this.#files[level].close();
-      this.#files[level] = createFileSink(this.#filePath(level), true);
+      this.#files[level]?.close();
+      this.#files[level] = null;
       this.#levels[level + 1] ??= [];
       this.#levels[level + 1].push(merged);
     }
   }
 
   #writeRun(runs: readonly Run[], level: number): Run {
-    this.#files[level] ??= createFileSink(this.#filePath(level), true);
-    const file = this.#files[level];
+    const file = this.#files[level] ?? createFileSink(this.#filePath(level), true);
+    this.#files[level] = file;
     const start = file.byteLength;
     const block = new Uint8Array(BLOCK_BYTES);
     const words = new Int32Array(block.buffer);
