@@ -33,6 +33,25 @@ export function planKinds(geometry: GeometryStatistics): KindPlan[] {
   }));
 }
 
+/**
+ * Names of layers such that each part, the name with one of the suffixes of its layer, has a name of its own: a layer can have the name of
+ * a part of another one. Two names are equal if `fold` maps them to the same text.
+ */
+export function partNames(
+  names: readonly string[],
+  suffixes: readonly (readonly string[])[],
+  fold = (name: string): string => name,
+): string[] {
+  const taken = new Set<string>();
+  return names.map((name, layer) => {
+    const partsOf = (base: string): string[] => suffixes[layer].map((suffix) => fold(base + suffix));
+    let unique = name;
+    for (let n = 1; partsOf(unique).some((part) => taken.has(part)); n++) unique = `${name}_${n}`;
+    for (const part of partsOf(unique)) taken.add(part);
+    return unique;
+  });
+}
+
 /** The kind for a layer without positions: that of its empty geometries, or points. */
 function kindOfEmpties({ typeCounts }: GeometryStatistics): number {
   const { polygon, multiPolygon, lineString, multiLineString } = GEOMETRY_TYPE;

@@ -6,7 +6,7 @@ import { UniqueNames } from '../../batch/unique-names.ts';
 import { failure } from '../../errors.ts';
 import { type CoordinateRounding, coordinateRounding } from '../coordinate-digits.ts';
 import type { LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
-import { hasMultiPoints, type KindPlan, planKinds } from '../single-kind.ts';
+import { hasMultiPoints, type KindPlan, partNames, planKinds } from '../single-kind.ts';
 import { spatialReferenceOf } from './spatial-reference.ts';
 
 export interface SetPlan extends KindPlan {
@@ -55,10 +55,18 @@ const RETYPED: Partial<Record<FieldType, string>> = {
 const OBJECT_ID_NAMES = /^(?:objectid|oid|fid)$/i;
 
 export function planLayers(layers: readonly OutputLayer[], context: WriteContext): LayerEncoding[] {
-  return layers.map((layer) => planLayer(layer, context));
+  const suffixes = layers.map(({ statistics }) =>
+    statistics === null ? [''] : planKinds(statistics.geometry).map(({ suffix }) => suffix),
+  );
+  const names = partNames(
+    layers.map(({ name }) => name),
+    suffixes,
+  );
+  return layers.map((layer, i) => planLayer(layer, names[i], context));
 }
 
-function planLayer(layer: OutputLayer, { options, findings }: WriteContext): LayerEncoding {
+/** `stored`: the name of the layer in the file. */
+function planLayer(layer: OutputLayer, stored: string, { options, findings }: WriteContext): LayerEncoding {
   const { name, fields, statistics, crs } = layer;
   if (fields === null || statistics === null)
     throw failure('INTERNAL', { reason: 'the EsriJSON writer was given no statistics' });
@@ -73,7 +81,8 @@ function planLayer(layer: OutputLayer, { options, findings }: WriteContext): Lay
     if (to !== undefined) findings.note('FIELD_RETYPED', { field, layer: name, from: type, to });
   }
   if (statistics.hasIds && layer.idField === undefined) findings.note('IDS_DROPPED', { format: 'EsriJSON' });
-  const sets = planSets(name, statistics.geometry);
+  if (stored !== name) findings.note('LAYER_RENAMED', { from: name, to: stored, format: 'EsriJSON' });
+  const sets = planSets(stored, statistics.geometry);
   if (sets.length > 1)
     findings.note('ESRIJSON_SETS_SPLIT', { layer: name, names: sets.map((set) => set.name).join(', ') });
   const existing = existingId(layer, fields, statistics);
