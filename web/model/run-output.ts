@@ -13,6 +13,11 @@ export async function outputFile(handle: JobHandle, job: Job, signal?: AbortSign
   return new File([await output.blob()], job.output.name ?? 'output');
 }
 
+/** Whether the service reads the format of an output: PMTiles are only written. */
+export function isReadable(job: Job): boolean {
+  return formatOf(job.output.format ?? '')?.input !== false;
+}
+
 /** The input that reads an output of a job: formats that cannot state a CRS get that of the output. */
 export function outputInput(job: Job): InputChoice {
   const format = job.output.format ?? '';
@@ -25,6 +30,8 @@ export function outputInput(job: Job): InputChoice {
  * Throws an Error with a sentence.
  */
 export async function drawOutput(handle: JobHandle, job: Job, signal: AbortSignal): Promise<Preview> {
+  if (!isReadable(job))
+    throw new Error(`geomill writes ${formatOf(job.output.format ?? '')?.title} and does not read it.`);
   const byteLength = job.output.bytes ?? 0;
   if (byteLength > MAX_DRAWN_BYTES)
     throw new Error(

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Job, Report } from '../../src/client/client.ts';
 import type { RunFailure } from '../model/fixes.ts';
 import { cancel, isActive, type Run, startAgain } from '../model/run.ts';
-import { outputFile, outputInput } from '../model/run-output.ts';
+import { isReadable, outputFile, outputInput } from '../model/run-output.ts';
 import { selection } from '../model/selection.ts';
 import { addSource, sources } from '../model/sources.ts';
 import { withStepName } from '../model/step-problems.ts';
@@ -233,9 +233,11 @@ function ResultActions({ run: { handle }, job }: { readonly run: Run; readonly j
   return (
     <>
       <div class="actions">
-        <button type="button" onClick={() => void act(addAsSource)}>
-          Use as source
-        </button>
+        {isReadable(job) && (
+          <button type="button" onClick={() => void act(addAsSource)}>
+            Use as source
+          </button>
+        )}
         <button type="button" onClick={() => void act(copyLink)}>
           Copy link
         </button>
