@@ -1,6 +1,6 @@
 /**
- * Compiles wasm/*.c to src/engines/sqlite/compiled-rows-code.ts, with clang and wasm-ld 14 (Debian packages clang and lld). Only who
- * changes the C files needs them: the result is in the repository, and the same source gives the same bytes. `--check` compares.
+ * Compiles wasm/*.c to src/engines/sqlite/compiled-rows-code.ts, with clang and wasm-ld 14 (Debian packages clang and lld). They are only needed
+ * after a change in the C files: the result is in the repository, and the same source gives the same bytes. `--check` compares.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

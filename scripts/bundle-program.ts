@@ -1,7 +1,7 @@
 /**
  * The program as one file for each process and a few that are loaded later: the service, the command line, and the entries of runners, threads and
- * fetching processes. Each file is a script that src/program-loader.cjs runs: modules are not used, because V8's compiled code of what they call
- * later cannot be kept.
+ * fetching processes. Each file is a script that src/program-loader.cjs runs. They are not modules, because Node.js keeps no compiled code of
+ * functions that a module calls after it was loaded.
  */
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ export async function bundleProgram(root: string, directory: string): Promise<vo
   writeEntries(directory, chunks);
 }
 
-/** That each is a script, and that none wait for each other: modules may, but src/program-loader.cjs would wait for ever. */
+/** Throws if a file does not parse as a script, or if files wait for each other: modules may do so, but src/program-loader.cjs would never finish. */
 function checkLoadable(chunks: readonly OutputChunk[]): void {
   for (const { fileName, code } of chunks) new Script(code, { filename: fileName });
   const loaded = new Set<string>();

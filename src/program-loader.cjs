@@ -58,7 +58,7 @@ function run(entry, build) {
 
 const importPackage = (specifier) => import(specifier);
 
-/** Of this entry and, as each calls other functions, this command. */
+/** The compiled code that is kept for this entry and command: each command calls other functions. */
 function compiledCode(entry, build) {
   const directory = directoryFor(build);
   if (directory === null) return { read: () => undefined, add: () => {} };

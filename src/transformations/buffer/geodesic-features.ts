@@ -222,7 +222,7 @@ function hasWideEdge(
   return false;
 }
 
-/** Whether an edge of a part is none of the border. */
+/** Whether an edge of a part does not lie on the border: a cut made it. */
 function hasCut(
   { ringOffsets, coordOffsets, coordinates, dimensions }: GeometryColumn,
   part: number,
