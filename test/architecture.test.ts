@@ -21,7 +21,7 @@ interface Room {
 /** A room that may raise errors may also write their texts. */
 const ERRORS = ['errors.ts', 'message.ts', 'short-text.ts', 'did-you-mean.ts'];
 const MESSAGES = [...ERRORS, 'finding-rows.ts', 'findings.ts'];
-const DATA = ['batch', 'bytes', 'crs'];
+const DATA = ['batch', 'bytes', 'crs', 'sphere'];
 const FORMAT: Room = {
   may: [
     ...MESSAGES,
@@ -80,6 +80,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   bytes: { may: ['errors.ts'], isPure: true },
   crs: { may: ERRORS, isPure: true },
   batch: { may: [...MESSAGES, 'bytes'], isPure: true },
+  // Longitudes and latitudes as positions on a sphere: the antimeridian and the poles.
+  sphere: { may: ['batch'], isPure: true },
   io: { may: [...MESSAGES, 'bytes'] },
   'engines/proj': ENGINE,
   'engines/geos': ENGINE,
@@ -449,7 +451,7 @@ const SHORT_SPREADS = [
 // A call takes its arguments on the stack: a list as long as an input likes ends the job, or the service.
 test('lists of any length are not spread into the arguments of a call', () => {
   const isJobSide = (path: string): boolean =>
-    /^(?:batch|bytes|crs|engines|formats|io|pipeline|transformations)\//.test(path);
+    /^(?:batch|bytes|crs|engines|formats|io|pipeline|sphere|transformations)\//.test(path);
   const all = sources
     .filter(({ path }) => isJobSide(path))
     .flatMap(({ path, text }) => spreadArguments(`src/${path}`, text));

@@ -2,7 +2,7 @@
  * Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member if the request asks for another CRS; one collection, or a
  * sequence of features, each on a line.
  */
-import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeDigits } from '../../bytes/number-text.ts';
@@ -10,6 +10,7 @@ import type { CrsDescription } from '../../crs/crs.ts';
 import { crsUrn, describesWgs84 } from '../../crs/crs-member.ts';
 import { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,

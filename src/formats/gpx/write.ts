@@ -1,8 +1,9 @@
 /** Writes GPX 1.1: see docs/formats/gpx.md for the rules. */
-import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { strideOf } from '../../batch/geometry-column.ts';
 import { Findings } from '../../findings.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,

@@ -1,7 +1,8 @@
 /** Writes KML 2.2 (OGC 07-147r2 and 12-007r2) and KMZ: see docs/formats/kml.md for the rules. */
-import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { Findings } from '../../findings.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,

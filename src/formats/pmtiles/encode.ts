@@ -1,8 +1,9 @@
 /** Cuts the features of a batch into tiles at all zooms: each piece is a record with its commands in units of the tile. */
-import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
 import { AttributeEncoder, idAt } from './attributes.ts';
 import { CellSet } from './cell-set.ts';
 import { cutLines, cutPolygons, type TileRange, visitTiles } from './clip.ts';

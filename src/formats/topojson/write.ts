@@ -1,10 +1,11 @@
 /** Writes TopoJSON: see docs/formats/topojson.md for the rules. */
-import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+
 import { positionBounds } from '../../batch/bounds.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { geometryBuffers } from '../../batch/geometry-column.ts';
 import { crsUrn, describesWgs84 } from '../../crs/crs-member.ts';
 import { Findings } from '../../findings.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,

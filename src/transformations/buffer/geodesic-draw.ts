@@ -15,7 +15,7 @@ const NEAR_ANTIMERIDIAN = 170;
 
 /**
  * The degrees to add to the longitude of a position: `turn`, as for the previous one, or one turn more or less if the edge
- * between them crosses the antimeridian (the rule of batch/antimeridian.ts).
+ * between them crosses the antimeridian (the rule of sphere/cut.ts).
  */
 export function turnAfter(turn: number, previous: number, longitude: number): number {
   if (Math.abs(previous) < NEAR_ANTIMERIDIAN || Math.abs(longitude) < NEAR_ANTIMERIDIAN) return turn;

@@ -1,5 +1,5 @@
 /** Draws the features of a batch into charts: whole features, or pieces of those that are too large. */
-import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -8,6 +8,7 @@ import {
   PART_KIND_MASK,
   strideOf,
 } from '../../batch/geometry-column.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
 import type { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
 import type { LocalChart } from '../parts/geodesy/local-chart.ts';
 import { BandCutter } from './geodesic-bands.ts';

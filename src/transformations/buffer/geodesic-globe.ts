@@ -4,7 +4,7 @@
  * A ring around a pole is, in longitude and latitude, a line from one side to the other: it is closed along the pole, from its vertex nearest
  * to the pole, which is its upper limit. GEOS then removes its holes.
  */
-import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -13,6 +13,7 @@ import {
 } from '../../batch/geometry-column.ts';
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
 
 /**
  * Longitudes of a ring around a pole are multiples of this, 2.5e-8 m at most: adding whole turns to them is exact, so that what was cut

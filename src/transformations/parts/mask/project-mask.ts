@@ -6,7 +6,7 @@
  *   longitude and latitude       cut to what the CRS of the data can represent, copied beyond 180 degrees
  *   projected                    directly, or by longitude and latitude where that fails
  */
-import { cutAtAntimeridian } from '../../../batch/antimeridian.ts';
+
 import { positionBounds } from '../../../batch/bounds.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import type { CrsDescription } from '../../../crs/crs.ts';
@@ -15,6 +15,7 @@ import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import { failure, GeomillError } from '../../../errors.ts';
 import { field, phrase } from '../../../message.ts';
+import { cutAtAntimeridian } from '../../../sphere/cut.ts';
 import type { StepSetting, TransformPositions } from '../../transformation.ts';
 import { lengthInCrs } from '../lengths.ts';
 import { followEdges } from './follow-edges.ts';

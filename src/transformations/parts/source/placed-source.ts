@@ -1,5 +1,5 @@
 /** A second source in the CRS of the data, with an index: what each thread makes of it for its tests and overlays. */
-import { cutAtAntimeridian } from '../../../batch/antimeridian.ts';
+
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -12,6 +12,7 @@ import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
 import { GeomillError } from '../../../errors.ts';
+import { cutAtAntimeridian } from '../../../sphere/cut.ts';
 import type { FileSetting, StepSetting } from '../../transformation.ts';
 import { BoxIndex } from '../box-index.ts';
 import { copyRows } from '../copy-rows.ts';

@@ -22,8 +22,9 @@ import {
   PART_MULTI_FIRST,
   PART_MULTI_NEXT,
   strideOf,
-} from './geometry-column.ts';
-import { type FlatPolygon, splitPolygon } from './split-polygon.ts';
+} from '../batch/geometry-column.ts';
+import { type FlatPolygon, splitPolygon } from '../batch/split-polygon.ts';
+import { isCrossing, NEAR, snapped, turnOf } from './crossing.ts';
 
 interface AntimeridianCut {
   /** The same column when nothing had to be cut. */
@@ -32,10 +33,6 @@ interface AntimeridianCut {
   readonly rows: readonly number[];
 }
 
-/** Only edges between longitudes of at least this can cross, in degrees; RFC 7946's own examples lie exactly here. */
-const NEAR = 170;
-/** Beyond 180 by no more than this is rounding, in degrees: such longitudes become 180 and nothing is cut. */
-const ROUNDING = 1e-9;
 /** Values beyond this are not longitudes. */
 const ABSURD = 540;
 /** Degrees; computed poles can exceed 90 slightly. */
@@ -67,12 +64,6 @@ function anyNear(coordinates: Float64Array, stride: number): boolean {
   for (let at = 0; at < coordinates.length; at += stride)
     if (coordinates[at] >= NEAR || coordinates[at] <= -NEAR) return true;
   return false;
-}
-
-function isCrossing(x1: number, x2: number): boolean {
-  if (!((x1 >= NEAR && x2 <= -NEAR) || (x1 <= -NEAR && x2 >= NEAR))) return false;
-  const distance = Math.abs(x1 - x2);
-  return distance > 180 && distance < 360;
 }
 
 function rowCrosses(geometry: GeometryColumn, row: number, stride: number): boolean {
@@ -302,17 +293,6 @@ class Cutter {
     }
     return pieces;
   }
-}
-
-/** Longitudes that are beyond 180 only by rounding become 180. */
-function snapped(x: number): number {
-  if (x > 180 && x <= 180 + ROUNDING) return 180;
-  return x < -180 && x >= -180 - ROUNDING ? -180 : x;
-}
-
-/** How many whole turns a longitude lies from [-180, 180). */
-function turnOf(x: number): number {
-  return Math.floor((x + 180) / 360);
 }
 
 /** The longitudes 180 + 360 k strictly between two, in the order from the first to the second. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { cutAtAntimeridian } from '../../src/batch/antimeridian.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
 import { locateInRing, signedArea } from '../../src/batch/rings.ts';
 import { WktReader } from '../../src/batch/wkt.ts';
+import { cutAtAntimeridian } from '../../src/sphere/cut.ts';
 import { geometryText } from '../support/rows.ts';
 
 function parseWkt(wkt: string): GeometryColumn {
