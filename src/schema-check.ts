@@ -1,5 +1,5 @@
 /** Checks values against JSON Schemas and says what is wrong where. Everything that uses Ajv uses it through this module. */
-import type { Ajv2020, ErrorObject, Options } from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import { isPlainlyValid } from './schema-accept.ts';
 
 export interface SchemaFault {
@@ -27,11 +27,19 @@ const compilers = new Map<SchemaMode, Ajv2020>();
 /** A function that returns the first fault of a value; null: the value matches the schema. */
 export type SchemaCheck = (value: unknown) => SchemaFault | null;
 
+/** Compiles the schema for the first value: a service has a hundred checks, and most of its processes use a few of them. */
 export function schemaCheck(schema: object, mode: SchemaMode = 'asGiven'): SchemaCheck {
+  let validate: ValidateFunction | null = null;
+  return (value) => {
+    validate ??= compilerOf(mode).compile(schema);
+    return validate(value) ? null : firstFault(validate.errors as ErrorObject[]);
+  };
+}
+
+function compilerOf(mode: SchemaMode): Ajv2020 {
   const ajv = compilers.get(mode) ?? newCompiler(mode);
   compilers.set(mode, ajv);
-  const validate = ajv.compile(schema);
-  return (value) => (validate(value) ? null : firstFault(validate.errors as ErrorObject[]));
+  return ajv;
 }
 
 /** Ajv is loaded when it is needed: most commands only have values that are accepted without it. */
