@@ -11,10 +11,7 @@ else run();
 
 function run() {
   // Before the first file is loaded, so that the cache also keeps TypeScript files with their types stripped.
-  const { directory } = require('module').enableCompileCache();
-  // Worker threads read only the variable.
-  if (directory !== undefined && process.env.NODE_COMPILE_CACHE === undefined)
-    process.env.NODE_COMPILE_CACHE = directory;
+  require('./compile-cache.js').enableCompileCache();
   const root = path.dirname(__dirname);
   const source = path.join(root, 'src', 'main.ts');
   if (fs.existsSync(source)) import(pathToFileURL(source).href);

@@ -355,7 +355,7 @@ export const settings = {
     name: 'CACHE_DIR',
     type: 'path',
     default: null,
-    text: 'Directory in which commands keep facts about coordinate systems between runs; its content can be deleted at any time. Unset: `geomill` in the cache directory of the user, such as `~/.cache`.',
+    text: 'Directory in which commands keep facts about coordinate systems and compiled code between runs; its content can be deleted at any time. It is not used if another user can change it. Unset: `geomill` in the cache directory of the user, such as `~/.cache`.',
   },
   jobTimeoutSeconds: {
     name: 'JOB_TIMEOUT',

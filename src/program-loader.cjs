@@ -9,6 +9,7 @@ const { getCompileCacheDir } = require('node:module');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
+const { privateDirectory } = require('../bin/compile-cache.js');
 
 /** So many runs add the functions that they called; then a file of compiled code stays as it is. */
 const RUNS_THAT_ADD = 4;
@@ -93,7 +94,7 @@ function compiledCode(entry, build) {
     read(name) {
       let bytes = EMPTY;
       try {
-        bytes = fs.readFileSync(pathOf(name));
+        bytes = readOwn(pathOf(name));
       } catch {
         // It was never kept.
       }
@@ -118,16 +119,29 @@ function directoryFor(build) {
   const parent = getCompileCacheDir();
   if (parent === undefined) return null;
   const directory = path.join(parent, `geomill-${build}`);
+  const isNew = !fs.existsSync(directory);
+  const own = privateDirectory(directory);
+  // A link would lead to code that was kept elsewhere, for something else.
+  if (own === null || path.basename(own) !== path.basename(directory)) return null;
   try {
-    if (!fs.existsSync(directory)) {
-      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-      removeOldest(parent);
-    }
-    const stat = fs.lstatSync(directory);
-    const isOwn = process.getuid === undefined || stat.uid === process.getuid();
-    return stat.isDirectory() && isOwn && (stat.mode & WRITABLE_BY_OTHERS) === 0 ? directory : null;
+    if (isNew) removeOldest(path.dirname(own));
   } catch {
-    return null;
+    // They are removed after the next build.
+  }
+  return own;
+}
+
+/** The content of a file of this user; throws if it is of another one, from a time when others could write to its directory. */
+function readOwn(file) {
+  const handle = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0));
+  try {
+    const { uid, mode } = fs.fstatSync(handle);
+    const isForeign =
+      process.geteuid !== undefined && (uid !== process.geteuid() || (mode & WRITABLE_BY_OTHERS) !== 0);
+    if (isForeign) throw new Error(`${file} is of another user`);
+    return fs.readFileSync(handle);
+  } finally {
+    fs.closeSync(handle);
   }
 }
 

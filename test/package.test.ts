@@ -79,7 +79,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 test('the package contains the built program, the client, samples and documentation, and nothing else', async () => {
   const expected = [
     /^(?:README|CHANGELOG)\.md$|^LICENSE$|^NOTICE$|^package\.json$/,
-    /^bin\/(?:geomill\.js|runtime\.js|package\.json)$/,
+    /^bin\/(?:(?:compile-cache|geomill|runtime)\.js|package\.json)$/,
     /^dist\/.+\.c?js$/,
     /^dist\/crs-search\/placements\.txt$/,
     /^dist\/web\/(?:LICENSES\.txt|manifest\.json|[\w.-]+\.(?:js|css|json)(?:\.br|\.gz)?)$/,

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 const page = readFileSync(join(ROOT, 'docs', 'security.md'), 'utf8');
 
 test('every test that docs/security.md names is there, by its title where it names one', () => {
-  const named = [...page.matchAll(/`(test\/[\w/-]+\.test\.ts)`(?::\s+"([^"]+)")?/g)];
+  const named = [...page.matchAll(/`(test\/[\w/.-]+\.test\.ts)`(?::\s+"([^"]+)")?/g)];
   assert.ok(named.length > 20);
   for (const [, path, title] of named) {
     assert.ok(existsSync(join(ROOT, path)), path);

@@ -2,20 +2,12 @@
  * Answers of PROJ, kept in the user's cache directory between commands: to find them takes a quarter of a second, longer than
  * all else that a command does with a small file. Without a usable directory PROJ is asked every time.
  */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageVersion } from '../package-version.ts';
 import type { CrsMemory } from '../pipeline/crs-service.ts';
-import { PROGRAM_DIRECTORY } from '../program-files.ts';
+import { PACKAGE_DIRECTORY, PROGRAM_DIRECTORY } from '../program-files.ts';
 
 /** A larger file is not read, so the next command replaces it. About 150 systems. */
 const MAX_FILE_BYTES = 1_000_000;
@@ -38,12 +30,14 @@ interface Opened {
 /** The answers of earlier commands, read when the first is asked for: most conversions need none. */
 export class KeptCrsMemory implements CrsMemory {
   readonly #gridDirectory: string | null;
-  readonly #directory: string;
+  readonly #given: string;
+  /** Null: there is no directory that only this user can change. Undefined: not checked yet. */
+  #directory: string | null | undefined;
   #opened: Opened | null = null;
 
   constructor(gridDirectory: string | null, directory: string) {
     this.#gridDirectory = gridDirectory;
-    this.#directory = directory;
+    this.#given = directory;
   }
 
   get descriptions(): CrsMemory['descriptions'] {
@@ -62,9 +56,10 @@ export class KeptCrsMemory implements CrsMemory {
   keep(): void {
     if (this.#opened === null) return;
     const { basis, memory, size } = this.#opened;
-    if (sizeOf(memory) === size) return;
+    const directory = this.#checked();
+    if (directory === null || sizeOf(memory) === size) return;
     const { descriptions, extents, pairs } = memory;
-    writeAnswers(this.#directory, {
+    writeAnswers(directory, {
       basis,
       descriptions: [...descriptions],
       extents: [...extents],
@@ -76,7 +71,8 @@ export class KeptCrsMemory implements CrsMemory {
   #open(): Opened {
     if (this.#opened !== null) return this.#opened;
     const basis = basisOf(this.#gridDirectory);
-    const stored = readAnswers(pathIn(this.#directory), basis);
+    const directory = this.#checked();
+    const stored = directory === null ? null : readAnswers(pathIn(directory), basis);
     const memory = {
       descriptions: new Map(stored?.descriptions),
       extents: new Map(stored?.extents),
@@ -85,6 +81,20 @@ export class KeptCrsMemory implements CrsMemory {
     this.#opened = { basis, memory, size: sizeOf(memory) };
     return this.#opened;
   }
+
+  /** Coordinates depend on the answers: they are believed only if no other user can have written them. */
+  #checked(): string | null {
+    if (this.#directory === undefined) this.#directory = privateDirectory(this.#given);
+    return this.#directory;
+  }
+}
+
+/** The same check as for compiled code, which the launcher needs before any module of src is loaded. */
+function privateDirectory(given: string): string | null {
+  const launcher = createRequire(import.meta.url)(join(PACKAGE_DIRECTORY, 'bin', 'compile-cache.js')) as {
+    readonly privateDirectory: (given: string) => string | null;
+  };
+  return launcher.privateDirectory(given);
 }
 
 function sizeOf({ descriptions, extents, pairs }: CrsMemory): number {
@@ -120,9 +130,9 @@ function stampsOf(directory: string): string[] {
 function readAnswers(path: string, basis: string): StoredAnswers | null {
   try {
     const { size, uid, mode } = statSync(path);
-    // Coordinates depend on these answers: they are believed only if no other user can have written them.
+    // It may be from a time when others could write to the directory.
     const isForeign =
-      process.getuid !== undefined && (uid !== process.getuid() || (mode & WRITABLE_BY_OTHERS) !== 0);
+      process.geteuid !== undefined && (uid !== process.geteuid() || (mode & WRITABLE_BY_OTHERS) !== 0);
     if (size > MAX_FILE_BYTES || isForeign) return null;
     const stored = JSON.parse(readFileSync(path, 'utf8')) as StoredAnswers;
     return stored.basis === basis ? stored : null;
@@ -136,7 +146,6 @@ function writeAnswers(directory: string, answers: StoredAnswers): void {
   const path = pathIn(directory);
   const unfinished = `${path}.${process.pid}`;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(unfinished, JSON.stringify(answers), { mode: 0o600 });
     renameSync(unfinished, path);
   } catch {
