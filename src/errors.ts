@@ -443,6 +443,7 @@ const generalErrors = {
   SIGN_IN_UNAVAILABLE: user(503, 'the identity provider cannot be reached; try again in {seconds} s'),
   // command line
   USAGE: user(400, '{detail}'),
+  SUBMISSION_FAILED: user(400, 'the service {service} did not convert the file: {reason}'),
   FILE_NOT_FOUND: user(400, "cannot open '{path}': {reason}"),
   OUTPUT_NOT_WRITABLE: user(400, "cannot write '{path}': {reason}"),
   // settings

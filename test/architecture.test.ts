@@ -264,6 +264,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'accounts',
       'account-area',
       'maintenance',
+      // geomill submit is a program that uses the client.
+      'client',
+      'client-node',
     ],
   },
   // For others to import: they know the service by its address alone.

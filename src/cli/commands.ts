@@ -37,6 +37,11 @@ export const commands: Readonly<Record<string, Command>> = {
     text: 'run a document with inputs, steps and outputs: geomill run JOB.json',
     load: () => import('./run.ts'),
   },
+  submit: {
+    text: 'convert a file as a job of a service: geomill submit URL IN OUT',
+    words: async () => ['http://127.0.0.1:8080'],
+    load: () => import('./submit.ts'),
+  },
   info: { text: 'describe a file: geomill info FILE', load: () => import('./info.ts') },
   crs: {
     text: 'search coordinate reference systems: geomill crs QUERY',

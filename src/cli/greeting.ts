@@ -44,7 +44,7 @@ ${isolated}${first}`;
   const source = inContainer === null ? '' : `${inContainer} cat ${sample} | `;
   return `geomill listens on ${url}. ${web === 'on' ? 'Open it in a browser, or try it' : 'Try it'}:
 
-  ${source}curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=${file}`)} -o harbour.zip ${url}/transform
+  ${source}curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=${file}`)} -OJ ${url}/transform
 
 ${isolated}${first}`;
 }

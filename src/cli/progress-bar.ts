@@ -1,13 +1,18 @@
 import type { WriteStream } from 'node:tty';
-import type { Progress } from '../pipeline/report.ts';
 
 const WIDTH = 30;
+
+/** Of a conversion here or of a job at a service. */
+interface ShownProgress {
+  readonly fraction: number;
+  readonly stage: string;
+}
 
 /** A one-line bar on a terminal; silent elsewhere, so that logs stay clean. */
 export function progressBar(
   stream: WriteStream | NodeJS.WriteStream,
   wanted: boolean,
-): { update(progress: Progress): void; clear(): void } {
+): { update(progress: ShownProgress): void; clear(): void } {
   if (!wanted || !stream.isTTY) return { update: () => {}, clear: () => {} };
   let shown = '';
   return {

@@ -74,7 +74,7 @@ export function summarize(report: ConversionReport, form = FLAG_FORM): string {
   return `${lines.join('\n')}\n`;
 }
 
-function megabytes(bytes: number): string {
+export function megabytes(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 

@@ -138,11 +138,17 @@ function mergeDocument({ attributes, sourceField }: MergeRequest): object {
   return { attributes, ...(sourceField === undefined ? {} : { source_field: sourceField }) };
 }
 
+/** The request as a config, for a report. Null: longer than MAX_REQUEST_BYTES, or no config can say it. */
+export function requestDocument(request: JobRequest): object | null {
+  const document = configOfRequest(request);
+  return document === null || jsonBytes(document) > MAX_REQUEST_BYTES ? null : document;
+}
+
 /**
  * The request as a config that means the same: defaults filled in, preferred spellings. Parameters of steps that came as
- * files are left out. Null: longer than MAX_REQUEST_BYTES.
+ * files are left out. Null: files of several formats, which are possible only on the command line.
  */
-export function requestDocument({
+export function configOfRequest({
   operation,
   input,
   transformations,
@@ -150,9 +156,8 @@ export function requestDocument({
   ...more
 }: JobRequest): object | null {
   const { format, files, layers, options } = input;
-  // Files of several formats are an option of the command line alone.
   if (files.some(({ own }) => own !== undefined)) return null;
-  const document = {
+  return {
     input: {
       format,
       ...(operation === 'merge' ? {} : epsg(files[0])),
@@ -182,7 +187,6 @@ export function requestDocument({
     ...('strict' in more && more.strict === true ? { strict: true } : {}),
     ...('exact' in more && more.exact === true ? { exact: true } : {}),
   };
-  return jsonBytes(document) > MAX_REQUEST_BYTES ? null : document;
 }
 
 function epsg({ crs, overridesCrs }: InputFileRequest): {
