@@ -18,7 +18,7 @@ export interface SpecificationTest {
 
 /** The files of test/api/spec that are run, in order. */
 export function specificationFiles(): string[] {
-  const source = readFileSync(join(TESTS, 'specification.test.ts'), 'utf8');
+  const source = readFileSync(join(TESTS, 'specification.full.test.ts'), 'utf8');
   return [...source.matchAll(/^import '\.\/spec\/(.+)';$/gm)].map(([, file]) => file);
 }
 
@@ -63,7 +63,7 @@ checked against the OpenAPI document.`,
 /** The chapter on authentication is not tested row by row. */
 function credentialsSentence(): string {
   const files = globSync('auth*.test.ts', { cwd: TESTS }).sort();
-  const links = files.map((file) => `[${file.replace('.test.ts', '')}](../test/api/${file})`);
+  const links = files.map((file) => `[${file.replace(/(?:\.full)?\.test\.ts$/, '')}](../test/api/${file})`);
   return files.length === 0
     ? 'Its chapter on authentication has no tests.'
     : `The chapter on authentication is tested in ${links.join(', ')}.`;

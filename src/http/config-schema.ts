@@ -38,9 +38,7 @@ export function configSchema(endpoint: Endpoint, registries: FormatRegistry): Js
     if (isRequired(id, endpoint, readable)) required.add(name);
   }
   for (const [name, schema] of readOptions(readable, endpoint)) properties.set(name, schema);
-  for (const [name, schema] of mergedOptions(
-    registries.formats.filter(isOutputFormat).map((format) => [format.id, format.writeOptions]),
-  ))
+  for (const [name, schema] of writeOptions(registries.formats))
     properties.set(optionNames('output', name, endpoint)[0], schema);
   return nestedObject(properties, required);
 }
@@ -122,6 +120,19 @@ function readOptions(formats: readonly Format[], endpoint: Endpoint): [string, J
       : [[groupNames(readOptionsKey, endpoint)[0], { ...schema, description: `Options for reading ${id}.` }]],
   );
   return [...named, ...grouped];
+}
+
+const keptWriteOptions = new WeakMap<readonly Format[], [string, JsonSchema][]>();
+
+/** The same for all of forty operations, so computed once for each registry. */
+function writeOptions(formats: readonly Format[]): [string, JsonSchema][] {
+  const kept = keptWriteOptions.get(formats);
+  if (kept !== undefined) return kept;
+  const made = mergedOptions(
+    formats.filter(isOutputFormat).map((format) => [format.id, format.writeOptions]),
+  );
+  keptWriteOptions.set(formats, made);
+  return made;
 }
 
 /** Options of several formats by name. An option with different schemas in different formats matches any of them. */

@@ -1,4 +1,4 @@
-/** docs/api.md names every operation there is. `test/docs-commands.test.ts` runs its examples. */
+/** docs/api.md names every operation there is. `test/docs-commands.full.test.ts` runs its examples. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

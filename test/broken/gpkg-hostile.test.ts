@@ -1,6 +1,6 @@
 /**
  * Hostile GeoPackages, and files that are not GeoPackages: each is rejected with a code of the user's fault that names
- * the reason, or is read without harm. Damage to single bytes is tested in broken.test.ts.
+ * the reason, or is read without harm. Damage to single bytes is tested in broken.full.test.ts.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Worker thread of broken.test.ts: converts damaged copies of one fixture after the other and reports each outcome. */
+/** Worker thread of broken.full.test.ts: converts damaged copies of one fixture after the other and reports each outcome. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parentPort } from 'node:worker_threads';

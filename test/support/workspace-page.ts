@@ -16,7 +16,7 @@ export interface PageLook {
 
 const NARROW: PageLook = { width: 390, height: 844, isDark: true };
 
-/** The looks in which a journey is made: both in exhaustive runs. states.test.ts sees every state in every look. */
+/** The looks in which a journey is made: both in exhaustive runs. states.full.test.ts sees every state in every look. */
 export const LOOKS: readonly PageLook[] = IS_EXHAUSTIVE ? [{}, NARROW] : [{}];
 /** As LOOKS, for journeys that differ most in narrow windows. */
 export const NARROW_LOOKS: readonly PageLook[] = IS_EXHAUSTIVE ? [{}, NARROW] : [NARROW];

@@ -1,4 +1,4 @@
-/** Polygons that the grid made invalid, beyond what is mended: the work for them is bounded. test/oracle/pmtiles-gdal.test.ts judges the others. */
+/** Polygons that the grid made invalid, beyond what is mended: the work for them is bounded. test/oracle/pmtiles-gdal.full.test.ts judges the others. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { validPolygons } from '../../src/formats/pmtiles/valid-polygons.ts';

@@ -78,7 +78,7 @@ const anyValue: fc.Arbitrary<Value | undefined> = fc.oneof(
 
 for (const { id, parts: usual } of inputFormats.filter(isOutputFormat))
   for (const into of usual === 'layers' ? (['layers', 'files'] as const) : (['files'] as const)) {
-    // CAD layers are read back by other programs: test/oracle/split-gdal.test.ts.
+    // CAD layers are read back by other programs: test/oracle/split-gdal.full.test.ts.
     if (id === 'dxf' && into === 'layers') continue;
     test(`the parts of a ${id} output split into ${into} are its features, each value in one`, async () => {
       await fc.assert(

@@ -1,6 +1,6 @@
 /**
  * Every route with every kind of credential. The routes are those that the router has, whoever registered them: one that
- * is not in the table fails. Those of the account area are in test/account/table.test.ts.
+ * is not in the table fails. Those of the account area are in test/account/table.full.test.ts.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -225,7 +225,7 @@ test('the table has every route that the router has, and no other', () => {
   });
   const there = routes
     .map(({ method, url }) => `${method} ${url}`)
-    // Pages of the account area and for converting files (test/convert-pages), files of the workspace, and what browsers ask for by themselves (browser-paths.test.ts).
+    // Pages of the account area and for converting files (test/convert-pages), files of the workspace, and what browsers ask for by themselves (browser-paths.full.test.ts).
     .filter(
       (name) =>
         !/ (?:\/account(?:\/.*)?|\/|\/jobs(?:\/.*)?|\/assets\/.*|\/docs\/|\/favicon\.ico)$/.test(name),

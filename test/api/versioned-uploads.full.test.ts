@@ -25,7 +25,7 @@ const FORM = 'multipart/form-data; boundary=b';
 const ASKING = 'Host: x\r\nExpect: 100-continue\r\n';
 const paths = allOperations(formats)
   .filter(({ requestBody }) => requestBody?.content['multipart/form-data'] !== undefined)
-  // uploads.test.ts has those of files without a job.
+  // uploads.full.test.ts has those of files without a job.
   .filter(({ tag }) => tag !== 'Uploads')
   .map(({ path }) => path);
 

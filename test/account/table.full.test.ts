@@ -86,7 +86,7 @@ async function newUser(email: string): Promise<Browser> {
   return browser;
 }
 
-/** The other is an operation of the API (session-token.test.ts). */
+/** The other is an operation of the API (session-token.full.test.ts). */
 const ours = ({ url }: RouteName): boolean =>
   /^\/account(?:\/|$)/.test(url) && url !== '/account/access-token';
 
