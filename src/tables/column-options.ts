@@ -13,7 +13,7 @@ export const columnOptions = {
   geometry_column: {
     ...COLUMN,
     description:
-      'Column with geometries as WKT, hexadecimal WKB (EWKB) or GeoJSON. Default: geom_wkt, or else the only column with geometries, if its name says so, such as wkt or the_geom.',
+      'Column with geometries as WKT, hexadecimal WKB (EWKB) or GeoJSON. Default: geom_wkt, or else the only column with geometries.',
   },
   x_column: {
     ...COLUMN,

@@ -2,17 +2,18 @@
 import { GeometryBuilder } from '../batch/geometry-column.ts';
 import { OPEN_BRACE } from '../bytes/ascii.ts';
 import { failure } from '../errors.ts';
+import { type GeometryNotation, geometryNotation, isName } from './data-cells.ts';
 import { GeometryCells, isHex } from './geometry-cells.ts';
 import { shown } from './located.ts';
 import { isMissing } from './missing.ts';
 import type { RowCheck } from './row-checks.ts';
-import { CellBytes, type Sample } from './sample.ts';
+import { CellBytes, type Sample, shownCell } from './sample.ts';
 
 const LOWER_S = 0x73;
 
 export interface SampledGeometry {
   readonly index: number;
-  readonly notation: 'WKT' | 'hexadecimal WKB' | 'GeoJSON';
+  readonly notation: GeometryNotation;
   /** Values of the sample; 0: only the name says that it is a column of geometries. */
   readonly count: number;
   /** SRID that all values state; 0: none. */
@@ -21,9 +22,11 @@ export interface SampledGeometry {
   readonly isInRange: boolean;
   /** The name says that the column contains geometries. */
   readonly isKnownName: boolean;
+  /** The column has a name: not only a number, a text for a missing value or nothing, as records have. */
+  readonly isNamed: boolean;
 }
 
-/** Words of names of columns of geometries. A column "shape" or "note" with WKT is taken only if an option names it. */
+/** Words of names of columns of geometries. With one of them a column counts more than columns of coordinates. */
 const KNOWN_WORDS = new Set(
   (
     'wkt ewkt wkb ewkb twkb geom geometry geometrie geometria géométrie geometría geog geography geo geojson json the_geom ' +
@@ -51,10 +54,33 @@ export function sampledGeometries(names: readonly string[], sample: Sample): Sam
   for (let index = 0; index < names.length; index++) {
     const geometry = readColumn(names[index], sample, index, cell, true);
     if (geometry === null || (geometry.count === 0 && !EMPTY_NAMES.has(names[index].toLowerCase()))) continue;
-    found.push({ index, isKnownName: isKnownName(names[index]), ...geometry });
+    const name = names[index];
+    found.push({ index, isKnownName: isKnownName(name), isNamed: isName(name), ...geometry });
   }
   // With values beside them, columns without any are attributes.
   return found.some(({ count }) => count > 0) ? found.filter(({ count }) => count > 0) : found;
+}
+
+/** A column in which at least half of the values have the form of geometries, if only one column is so: the rows of the others are errors. */
+export function likeliestGeometries(
+  names: readonly string[],
+  sample: Sample,
+): { readonly index: number; readonly notations: readonly GeometryNotation[] } | null {
+  const cell = new CellBytes();
+  const found: { readonly index: number; readonly notations: readonly GeometryNotation[] }[] = [];
+  for (let index = 0; index < names.length; index++) {
+    let filled = 0;
+    const seen: GeometryNotation[] = [];
+    for (let row = 0; row < sample.rowCount; row++) {
+      if (!cell.open(sample, row * sample.columnCount + index) || isMissing(cell)) continue;
+      filled++;
+      const notation = geometryNotation(shownCell(cell));
+      if (notation !== null) seen.push(notation);
+    }
+    if (seen.length > 0 && seen.length * 2 >= filled && isName(names[index]))
+      found.push({ index, notations: [...new Set(seen)] });
+  }
+  return found.length === 1 ? found[0] : null;
 }
 
 /** Columns that are named like geometries and have no values in the sample, except one column. */

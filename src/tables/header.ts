@@ -106,8 +106,9 @@ export function firstLine({ source, newline }: HeadSettings, start: LineStart): 
   return start;
 }
 
-/** The starts of the first lines from `start` on, `start` itself excluded, while there are bytes after them. */
-export function* laterLines({ source, newline }: HeadSettings, start: LineStart): Generator<LineStart, void> {
+/** `start` and the starts of the next lines, while there are bytes after them. */
+export function* linesFrom({ source, newline }: HeadSettings, start: LineStart): Generator<LineStart, void> {
+  yield start;
   const bytes = source.slice(start.offset, start.offset + HEAD_BYTES);
   let at = 0;
   for (let i = 1; i <= MAX_LINES_BEFORE; i++) {

@@ -12,6 +12,7 @@ import { type ColumnName, columnIndex, namesParts, unknownColumn, type WantedCol
 import { areNumbers, isPlausible, type PairValues, readColumn, sampledPair } from './coordinate-sample.ts';
 import {
   emptyGeometries,
+  likeliestGeometries,
   type SampledGeometry,
   sampledGeometries,
   statedGeometry,
@@ -85,7 +86,8 @@ export function detectedPlace(
   // A column "geom" without any value is a column of geometries only if nothing else is.
   const [geometry] = geometries;
   const isEmpty = geometry?.count === 0 && pairs.length > 0;
-  if (geometries.length === 1 && geometry.isKnownName && !isEmpty)
+  const isFound = geometry?.isKnownName || (geometry?.isNamed && pairs.length === 0);
+  if (geometries.length === 1 && isFound && !isEmpty)
     return {
       ...foundColumn(names, geometry, findings),
       checks: emptyGeometries(names, sample, geometry.index),
@@ -130,6 +132,19 @@ export function detectedPlace(
   const located = pointColumn(reading, index, order, wanted, findings);
   findings.note('POINT_COLUMN_FOUND', { column: shown(names[index]), order: order.replace('_', ', ') });
   return located;
+}
+
+/** A column in which some of the first values are no geometries, or have several notations. */
+export function likeliestPlace(
+  { names, sample: sampleOf }: HeaderReading,
+  findings: Findings,
+): LocatedGeometry | null {
+  const sample = sampleOf();
+  const found = likeliestGeometries(names, sample);
+  if (found === null) return null;
+  const { index, notations } = found;
+  findings.note('GEOMETRY_COLUMN_FOUND', { column: shown(names[index]), notation: notations.join(', ') });
+  return geometryColumn(index, statedGeometry(names, sample, index));
 }
 
 /** The pairs without columns of minutes and seconds, and with all columns of degrees. */

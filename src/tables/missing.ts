@@ -13,5 +13,9 @@ export function isMissing({ bytes, start, end }: CellBytes): boolean {
   if (end - start > LONGEST) return false;
   let text = '';
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]);
+  return isMissingText(text);
+}
+
+export function isMissingText(text: string): boolean {
   return WORDS.has(text.toLowerCase());
 }

@@ -46,7 +46,9 @@ function pointHint(names: readonly string[], sample: Sample): Phrase {
 
 /** The first line has numbers, so it is probably a row. */
 function dataHint(names: readonly string[]): Phrase {
-  const number = names.find((name) => /^-?\d+[.,]\d+$/.test(name.trim()));
+  const number =
+    names.find((name) => /^-?\d+[.,]\d+$/.test(name.trim())) ??
+    names.find((name) => /^-?\d+$/.test(name.trim()));
   return number === undefined
     ? []
     : phrase`The first line has numbers such as '${shown(number)}' instead of names: set '${field('csv_options.has_header')}' to false and name the columns by number. `;

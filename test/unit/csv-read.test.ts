@@ -133,9 +133,9 @@ test('finds the geometry column by name, without a header by number', async () =
     const { rows } = await read('x,POINT (1 2)\n', { options: { geometry_column, has_header: false } });
     assert.deepEqual(rows[0], { id: null, geometry: 'POINT (1 2)', properties: { column_1: 'x' } });
   }
-  const error = await errorOf('id,GEOM_WKT\n1,POINT (1 2)\n');
+  const error = await errorOf('id,\n1,POINT (1 2)\n');
   assert.equal(error.code, 'CSV_COLUMN_MISSING');
-  assert.match(error.message, /'geom_wkt'.*its columns: 'id', 'GEOM_WKT'.*'GEOM_WKT' contains WKT/);
+  assert.match(error.message, /'geom_wkt'.*its columns: 'id', ''.*'' contains WKT/);
 });
 
 test('makes repeated and missing column names unique', async () => {

@@ -29,7 +29,7 @@ export const errors = {
   ),
   CSV_HEADER_MISSING: user(
     400,
-    "the first line has coordinates instead of names ('{name}'): {set:csv_options.has_header=false}, which names the columns column_1, column_2 and so on",
+    "the first line has a position ('{name}') instead of names: {set:csv_options.has_header=false}, which names the columns column_1, column_2 and so on. If the names are in a later line, state it with '{field:csv_options.header_line}'",
   ),
   CSV_GEOMETRY: user(400, "CSV line {line}, column '{column}': {reason} in '{value}'{advice?}"),
   CSV_GEOMETRY_LATE: user(
