@@ -37,6 +37,8 @@ export interface ColumnContext {
   readonly wanted: string | null;
   /** A file without a geometry column is read. */
   readonly attributesOnly: boolean;
+  /** Returns whether no row has a value in a column. */
+  readonly isEmpty: (node: SchemaNode) => boolean;
 }
 
 /** Names of geometry columns of files without metadata, in lower case. */
@@ -88,20 +90,25 @@ function geometryNode(root: SchemaNode, geo: GeoMetadata | null, context: Column
     context.findings.note('GEOPARQUET_METADATA_IGNORED', { source, reason });
   }
   const native = children.find(isNative);
-  const assumed = native ?? usualColumn(children);
+  const assumed = native ?? usualColumn(children, context);
   if (assumed === undefined) throw failure('GEOPARQUET_NO_GEOMETRY', { source, columns: list(children) });
   const reason =
-    native === undefined ? 'is binary and was taken for WKB by its name' : 'has a geometry type of Parquet';
+    native !== undefined
+      ? 'has a geometry type of Parquet'
+      : isBinary(assumed)
+        ? 'is binary and was taken for WKB by its name'
+        : 'has no values and was taken for the geometry by its name';
   context.findings.note('GEOPARQUET_COLUMN_ASSUMED', { source, column: assumed.name, reason });
   return assumed;
 }
 
-function usualColumn(children: readonly SchemaNode[]): SchemaNode | undefined {
-  const binary = children.filter((child) => isBinary(child) && child.logical === null);
-  for (const name of USUAL_NAMES) {
-    const found = binary.find((child) => child.name.toLowerCase() === name);
-    if (found !== undefined) return found;
-  }
+function usualColumn(children: readonly SchemaNode[], { isEmpty }: ColumnContext): SchemaNode | undefined {
+  const isTaken = [(child: SchemaNode) => isBinary(child) && child.logical === null, isEmpty];
+  for (const isPossible of isTaken)
+    for (const name of USUAL_NAMES) {
+      const found = children.find((child) => child.name.toLowerCase() === name && isPossible(child));
+      if (found !== undefined) return found;
+    }
   return undefined;
 }
 
@@ -118,16 +125,20 @@ function isOtherGeometry(node: SchemaNode, geo: GeoMetadata | null): boolean {
   return isNative(node) || (geo?.columns.has(node.name) ?? false);
 }
 
-function planGeometry(node: SchemaNode, geo: GeoColumn | undefined, { source }: ColumnContext): GeometryPlan {
+/** Null: no feature has a geometry. Throws GEOPARQUET_COLUMN. */
+function planGeometry(
+  node: SchemaNode,
+  geo: GeoColumn | undefined,
+  { source, isEmpty }: ColumnContext,
+): GeometryPlan | null {
   const { name } = node;
   const encoding = geo?.encoding ?? 'wkb';
-  if (encoding === 'wkb') {
-    if (!isBinary(node))
-      throw failure('GEOPARQUET_COLUMN', { source, reason: `has no WKB in column '${name}'` });
-    return { kind: 'wkb', name, leaf: node };
-  }
-  const plan = nativePlan(node, encoding);
+  if (encoding === 'wkb' && isBinary(node)) return { kind: 'wkb', name, leaf: node };
+  const plan = encoding === 'wkb' ? null : nativePlan(node, encoding);
   if (plan !== null) return { kind: 'native', name, ...plan };
+  if (isEmpty(node)) return null;
+  if (encoding === 'wkb')
+    throw failure('GEOPARQUET_COLUMN', { source, reason: `has no WKB in column '${name}'` });
   const isKnown = Object.hasOwn(NATIVE_ENCODINGS, encoding);
   const reason = isKnown ? 'does not have the structure of' : 'has an unknown encoding,';
   throw failure('GEOPARQUET_COLUMN', { source, reason: `${reason} '${encoding}' in column '${name}'` });

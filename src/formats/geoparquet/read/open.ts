@@ -9,6 +9,7 @@ import type { InputFile, OpenContext, Partition, SourceLayer } from '../../forma
 import { lookOf } from '../../recognise.ts';
 import { withFaults } from '../fault.ts';
 import { type Columns, chooseColumns, type FieldPlan, type GeometryPlan, leavesOfField } from './columns.ts';
+import { isEmptyColumn } from './empty-column.ts';
 import { crsOf, type GeoMetadata, parseGeo } from './geo-metadata.ts';
 import { readMetadata } from './metadata.ts';
 import { hasLargePages } from './page-memory.ts';
@@ -61,6 +62,7 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
     findings,
     wanted: typeof options.geometry_column === 'string' ? options.geometry_column : null,
     attributesOnly: context.attributesOnly === true,
+    isEmpty: (node) => isEmptyColumn(metadata, leaves, node),
   });
   const name = file.name.replace(/\.[^.]*$/, '');
   checkFieldCount(name, columns.fields.length, limits);
@@ -120,15 +122,16 @@ function noteEdges({ geo, node }: Columns, findings: Findings): void {
   if (geo?.epoch != null) findings.note('EPOCH_DROPPED', { epoch: geo.epoch });
 }
 
-/** The union of the boxes of all row groups, or null. */
-function extentOf({ boxes }: RowGroups): Bounds | null {
-  if (boxes.length === 0 || boxes.some(Number.isNaN)) return null;
-  const bounds: Bounds = [boxes[0], boxes[1], boxes[2], boxes[3]];
-  for (let i = 0; i < boxes.length; i += 4) {
-    for (let k = 0; k < 2; k++) bounds[k] = Math.min(bounds[k], boxes[i + k]);
-    for (let k = 2; k < 4; k++) bounds[k] = Math.max(bounds[k], boxes[i + k]);
+/** The union of the boxes of all row groups that have rows, or null if one of them has no box. */
+function extentOf({ boxes, firstRows }: RowGroups): Bounds | null {
+  const bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let group = 0; group + 1 < firstRows.length; group++) {
+    if (firstRows[group] === firstRows[group + 1]) continue;
+    // Math.min and Math.max return NaN if one of their arguments is NaN.
+    for (let k = 0; k < 2; k++) bounds[k] = Math.min(bounds[k], boxes[group * 4 + k]);
+    for (let k = 2; k < 4; k++) bounds[k] = Math.max(bounds[k], boxes[group * 4 + k]);
   }
-  return bounds;
+  return bounds.every(Number.isFinite) ? bounds : null;
 }
 
 /**

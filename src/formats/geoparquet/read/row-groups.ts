@@ -51,6 +51,8 @@ interface Chunk {
 /** Largest distance between two numbers of float32, relative to them. */
 const FLOAT32_STEP = 2 ** -23;
 const MAX_ROWS = Number.MAX_SAFE_INTEGER;
+/** Length of 'PAR1', with which a file begins. */
+const MAGIC_BYTES = 4;
 
 /** `visit`: called for each column of each row group. Throws ParquetFault. */
 export function readRowGroups(
@@ -77,10 +79,8 @@ export function readRowGroups(
           const node = leaves[leaf];
           if (node === undefined) throw damaged('a row group has more columns than the schema');
           const chunk = readChunk(reader, node.name);
-          checkChunk(chunk, node, metadata.dataEnd);
-          const { dictionaryAt, dataAt, length } = chunk;
-          // Some writers state 0 for a dictionary that is missing.
-          starts.push(dictionaryAt > 0 && dictionaryAt < dataAt ? dictionaryAt : dataAt);
+          const [start, length] = placeOf(chunk, node, metadata.dataEnd);
+          starts.push(start);
           lengths.push(length);
           valueCounts.push(chunk.valueCount);
           unpackedBytes.push(chunk.unpackedBytes);
@@ -214,13 +214,18 @@ function readGeospatialBox(reader: CompactReader): number[] | null {
   return box.every(Number.isFinite) && box[0] <= box[2] ? box : null;
 }
 
-function checkChunk(chunk: Chunk, node: SchemaNode, dataEnd: number): void {
+/** Offset and length of the pages of a chunk. Throws ParquetFault if they are not within the file. */
+function placeOf(chunk: Chunk, node: SchemaNode, dataEnd: number): readonly [start: number, length: number] {
   const { type, valueCount, length, dataAt, dictionaryAt, unpackedBytes } = chunk;
   if (type !== node.type) throw damaged(`column '${node.name}' has another type than in the schema`);
+  // A chunk without values has no pages. Arrow states offset 0 for it, so the offset of such a chunk is not used.
+  if (valueCount === 0) return [MAGIC_BYTES, 0];
+  // Some writers state 0 for a dictionary that is missing.
   const start = dictionaryAt > 0 && dictionaryAt < dataAt ? dictionaryAt : dataAt;
-  const isInside = start >= 4 && length >= 0 && start + length <= dataEnd;
+  const isInside = start >= MAGIC_BYTES && length >= 0 && start + length <= dataEnd;
   if (!isInside || valueCount < 0 || unpackedBytes < 0)
     throw damaged(`column '${node.name}' is not within the file`);
+  return [start, length];
 }
 
 function addBox(
