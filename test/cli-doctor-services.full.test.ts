@@ -5,7 +5,6 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import pg from 'pg';
-import { ANY_OWNER } from '../src/jobs/job.ts';
 import type { CheckedFinding } from '../src/maintenance/doctor/doctor.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { outputOf } from './support/fake-conversion.ts';
@@ -203,6 +202,5 @@ test('a service goes on with what pg_dump and a copy of the store have kept', { 
     },
   });
   assert.equal(await (await fetch(`${service.url}/result/output/${done}`)).text(), outputOf('done'));
-  const job = await service.service.jobsOf(ANY_OWNER).waitForEnd(waits, 60_000);
-  assert.equal(job?.state, 'SUCCESS');
+  assert.equal((await service.ended(waits)).state, 'SUCCESS');
 });

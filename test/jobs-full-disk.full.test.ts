@@ -4,24 +4,20 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ANY_OWNER } from '../src/jobs/job.ts';
+import { Readiness } from '../src/jobs/readiness.ts';
 import { outputOf } from './support/fake-conversion.ts';
 import { expectProblem } from './support/problem.ts';
 import { checkedFetch } from './support/response-check.ts';
 import { startTestService, submit, submitJob, type TestService } from './support/service.ts';
 import { mountSmallDisk, type SmallDisk } from './support/small-disk.ts';
 import { appendTo, newUpload, offsetOf } from './support/tus.ts';
+import { until } from './support/until.ts';
 
 function smallDisk(context: TestContext): SmallDisk | null {
   const disk = mountSmallDisk(40);
   if (disk === null) context.skip('no file system can be mounted here: needs Linux and root');
   return disk;
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await pause(20)) if (await holds()) return;
-  throw new Error(`not within 20 s: ${what}`);
 }
 
 async function readiness({ url }: TestService): Promise<{ status: number; detail?: string }> {
@@ -33,6 +29,7 @@ async function readiness({ url }: TestService): Promise<{ status: number; detail
 test('jobs that were accepted before the disk was full succeed after it has space again', async (context) => {
   using disk = smallDisk(context);
   if (disk === null) return;
+  const verify = context.mock.method(Readiness.prototype, 'verify');
   await using service = await startTestService({ dataDirectory: disk.path });
   const ids: string[] = [];
   for (let i = 0; i < 15; i++) ids.push(await submitJob(service, { file: `wait ${i < 2 ? 1 : 20} ${i}` }));
@@ -49,7 +46,8 @@ test('jobs that were accepted before the disk was full succeed after it has spac
   assert.match((await readiness(service)).detail ?? '', /no disk space/);
   const early = await submit(service);
   assert.equal(early.status, 507, 'also what would need little');
-  await pause(500);
+  const failed = verify.mock.callCount() + 2;
+  await until('storage was tried again', () => verify.mock.callCount() >= failed);
   disk.free();
   await until('it is ready', async () => (await readiness(service)).status === 200);
   for (const id of [...begun, ...ids]) {

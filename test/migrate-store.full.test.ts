@@ -6,7 +6,6 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { OneTimeLinks } from '../src/account-area/one-time-links.ts';
 import { openAccounts } from '../src/accounts/accounts.ts';
@@ -22,6 +21,7 @@ import { runCli } from './support/run-cli.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from './support/s3-server.ts';
 import { startTestService, submit, submitJob, type TestService } from './support/service.ts';
 import { appendTo, newUpload, offsetOf } from './support/tus.ts';
+import { until } from './support/until.ts';
 
 const skip = noPostgres;
 const BIG = randomBytes(17 * 1024 ** 2);
@@ -99,7 +99,10 @@ async function fill(workspace: Workspace): Promise<Filled> {
     file: 'wait 1000',
   });
   const waited = await submitJob(service, { headers, file: 'waited' });
-  while ((await service.service.jobsOf(ANY_OWNER).get(ran))?.state !== 'RUNNING') await pause(5);
+  await until(
+    'the first job runs',
+    async () => (await service.service.jobsOf(ANY_OWNER).get(ran))?.state === 'RUNNING',
+  );
   return { directory, key, admin, done, ran, waited, uploads, attempts: 2 };
 }
 
@@ -252,10 +255,13 @@ async function killWhen(settings: Settings, isThere: () => boolean | Promise<boo
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exit = once(child, 'exit');
-  while (child.exitCode === null && !(await isThere())) await pause(5);
-  assert.equal(child.exitCode, null, 'it was over before');
-  child.kill('SIGKILL');
-  await exit;
+  try {
+    await until('it is so far', async () => child.exitCode !== null || (await isThere()));
+    assert.equal(child.exitCode, null, 'it was over before');
+  } finally {
+    child.kill('SIGKILL');
+    await exit;
+  }
 }
 
 test('a move that is killed goes on where it was, and no service starts before it is complete', {

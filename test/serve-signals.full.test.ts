@@ -1,8 +1,11 @@
 /** Signals that any process of the service's user can send. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import test from 'node:test';
 import { startServerProcess } from './support/server-process.ts';
+import { until } from './support/until.ts';
 
 /** How many ports of TCP process `pid` listens on. */
 function listeningPorts(pid: number): number {
@@ -27,8 +30,22 @@ test('the service does not open its inspector at SIGUSR1', async (context) => {
   process.kill(server.pid, 'SIGUSR1');
   // Two answers later a signal that was sent before has been seen.
   for (let i = 0; i < 2; i++) assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
-  // Signals that Node handles run in turns of the event loop; the inspector would start in a thread of its own.
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Signals that Node handles run in turns of the event loop; the inspector would start in a thread of its own. A process without the
+  // service's handler, which gets the signal later, shows when that thread has had its time.
+  const idle = spawn(
+    process.execPath,
+    ['--inspect-port=0', '-e', 'setInterval(() => {}, 1e6); process.send(0)'],
+    {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    },
+  );
+  try {
+    await once(idle, 'message');
+    process.kill(idle.pid!, 'SIGUSR1');
+    await until('a process without the handler opens its inspector', () => listeningPorts(idle.pid!) === 1);
+  } finally {
+    idle.kill('SIGKILL');
+  }
   assert.equal(listeningPorts(server.pid), 1);
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { type ServerProcess, serverForTests } from '../support/server-process.ts';
+import { until } from '../support/until.ts';
 
 const server = await serverForTests({ RUNNERS: '1' });
 
@@ -31,7 +32,7 @@ async function submit(config: object, file: string, path = '/transform'): Promis
 
 /** The document of the job once it has ended; meanwhile the service answers. */
 async function ended(id: string): Promise<{ bytes: number; job: JobDocument }> {
-  for (;;) {
+  return until(`job ${id} has ended`, async () => {
     const health = await fetch(`${server.url}/healthz`);
     assert.equal(health.status, 200);
     await health.arrayBuffer();
@@ -39,9 +40,8 @@ async function ended(id: string): Promise<{ bytes: number; job: JobDocument }> {
     assert.equal(response.status, 200);
     const text = await response.text();
     const job = JSON.parse(text) as JobDocument;
-    if (job.status === 'SUCCESS' || job.status === 'FAILED') return { bytes: Buffer.byteLength(text), job };
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return (job.status === 'SUCCESS' || job.status === 'FAILED') && { bytes: Buffer.byteLength(text), job };
+  });
 }
 
 interface JobDocument {

@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import {
   type FeatureCollection,
   GeomillClient,
@@ -13,6 +12,7 @@ import {
 } from '../../src/client/client.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { postForm, postJson, startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-masks-'));
 const service = await startTestService({
@@ -223,9 +223,7 @@ test('a large mask is an input of the job, but none of its files, and goes with 
   assert.equal(told.input.files.length, 1);
   // They are removed after the result is recorded.
   const inputs = join(dataDirectory, 'inputs');
-  for (const until = Date.now() + 20_000; readdirSync(inputs).length > 0 && Date.now() < until; )
-    await setImmediate();
-  assert.deepEqual(readdirSync(inputs), []);
+  await until('no input is left', () => readdirSync(inputs).length === 0);
 });
 
 test('a mask that comes twice in one step is refused', async () => {

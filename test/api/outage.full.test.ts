@@ -1,7 +1,6 @@
 /** While the database or the store of a service is away, requests are told to come again, and the service goes on by itself afterwards. */
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
 import { accountRoutes } from '../../src/account-area/routes.ts';
 import { openAccountsAt } from '../../src/accounts/accounts.ts';
@@ -17,15 +16,12 @@ import { noPostgres, startPostgres } from '../support/postgres.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { startTestService, submit, submitJob, type TestService } from '../support/service.ts';
 import { appendTo, newUpload } from '../support/tus.ts';
+import { until } from '../support/until.ts';
 
 const skip = noPostgres;
 
 async function ready(service: TestService): Promise<void> {
-  for (let i = 0; i < 400; i++) {
-    if ((await fetch(`${service.url}/readyz`)).status === 200) return;
-    await pause(50);
-  }
-  assert.fail('the service is not ready after 20 s');
+  await until('the service is ready', async () => (await fetch(`${service.url}/readyz`)).status === 200);
 }
 
 async function refused(response: Response, what: string): Promise<void> {

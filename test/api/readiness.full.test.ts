@@ -11,6 +11,7 @@ import { checkedFetch } from '../support/response-check.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
 import { startTestService, submit, submitJob, type TestService } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
 
 interface Answer {
   readonly status: number;
@@ -28,13 +29,11 @@ async function readiness({ url }: TestService): Promise<Answer> {
 
 /** Waits until exactly these checks fail. */
 async function failing(service: TestService, ...names: string[]): Promise<Answer> {
-  let answer = await readiness(service);
-  for (const end = performance.now() + 20_000; performance.now() < end; await pause(50)) {
+  return until(names.length === 0 ? 'the process is ready' : `exactly ${names.join()} fails`, async () => {
+    const answer = await readiness(service);
     const isSo = answer.checks.map(({ name }) => name).join() === names.join();
-    if (isSo && answer.status === (names.length === 0 ? 200 : 503)) return answer;
-    answer = await readiness(service);
-  }
-  assert.fail(`not within 20 s: ${names.join() || 'ready'}, but ${answer.text}`);
+    return isSo && answer.status === (names.length === 0 ? 200 : 503) && answer;
+  });
 }
 
 async function metric({ url }: TestService, series: string): Promise<number> {
@@ -79,8 +78,10 @@ test('a database that stops is named at once, and the process is ready when it i
   await failing(service);
   assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
   assert.equal(await metric(service, 'geomill_queue_length'), 0);
-  for (let i = 0; i < 200 && (await metric(service, 'geomill_notifications_connected')) === 0; i++)
-    await pause(50);
+  await until(
+    'the process hears news again',
+    async () => (await metric(service, 'geomill_notifications_connected')) === 1,
+  );
   assert.equal(await metric(service, 'geomill_notification_connects_total'), 2);
 });
 
@@ -174,13 +175,13 @@ test('a worker whose own disk is full says so, and gives jobs back without count
     settings: { STORE_URL: `file://${workspace.path}`, JOB_ATTEMPTS: '1' },
   });
   const first = await submitJob(service, { file: 'wait 300' });
-  while (service.service.runningCount === 0) await pause(10);
+  await until('the job runs', () => service.service.runningCount > 0);
   disk.fill();
   const { checks } = await failing(service, 'disk');
   assert.match(checks[0].reason, /no disk space/);
   assert.match(checks[0].action, /DATA_DIR/);
   const interrupted = 'geomill_attempts_total{outcome="interrupted"}';
-  for (let i = 0; i < 400 && (await metric(service, interrupted)) === 0; i++) await pause(50);
+  await until('the job is given back', async () => (await metric(service, interrupted)) > 0);
   disk.free();
   await failing(service);
   assert.deepEqual((({ state, attempts }) => [state, attempts])(await service.ended(first)), ['SUCCESS', 1]);

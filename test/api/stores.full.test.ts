@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import * as tus from 'tus-js-client';
 import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { makeWorkspace } from '../support/convert.ts';
@@ -19,6 +18,7 @@ import {
   type TestServiceOptions,
 } from '../support/service.ts';
 import { appendTo, newUpload } from '../support/tus.ts';
+import { until } from '../support/until.ts';
 
 interface Place {
   readonly settings: Readonly<Record<string, string>>;
@@ -76,8 +76,7 @@ async function start(context: TestContext, options: TestServiceOptions): Promise
 }
 
 async function noFilesLeft({ files }: Place): Promise<void> {
-  for (const end = performance.now() + 5000; files().length > 0 && performance.now() < end; ) await pause(10);
-  assert.deepEqual(files(), []);
+  await until('no file is left', () => files().length === 0);
 }
 
 for (const [name, open] of Object.entries(PLACES)) {
@@ -283,9 +282,7 @@ test('while the store fails, submissions are refused and outputs are said to be 
   assert.equal(page.headers.get('retry-after'), '5');
   assert.match(await page.text(), /storage of the service is not available.*refuses its credentials/);
   const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/readyz`)).ok;
-  for (const end = performance.now() + 10_000; (await isReady()) && performance.now() < end; )
-    await pause(20);
-  assert.equal(await isReady(), false, 'the job that could not be stored was noticed');
+  await until('the job that could not be stored was noticed', async () => !(await isReady()));
   server.faultFor = () => null;
   await service.ended(running);
   const found = await checkedFetch(`${service.url}/result/output/${running}`);

@@ -7,7 +7,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { TestCredentials } from '../support/credentials.ts';
 import { expectProblem } from '../support/problem.ts';
 import { exchange } from '../support/raw-http.ts';
@@ -24,6 +23,7 @@ import {
   type UploadDocument,
   uploadForm,
 } from '../support/tus.ts';
+import { until } from '../support/until.ts';
 
 const service = await startTestService({ settings: { MAX_UPLOAD: '1000000' } });
 test.after(() => service[Symbol.asyncDispose]());
@@ -32,11 +32,6 @@ test.after(() => service[Symbol.asyncDispose]());
 function stored({ config }: TestService, url: string): string {
   const path = join(config.dataDirectory, 'uploads', url.split('/').at(-1)!);
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await pause(5)) if (await holds()) return;
-  throw new Error('not within 20 s');
 }
 
 test('OPTIONS says what is supported, without credentials', async () => {
@@ -350,14 +345,14 @@ async function beginPatch(url: string, offset: number, length: number, body: str
 test('while one request writes, another gets 423, and what came of an interrupted one is kept', async () => {
   const url = await newUpload(service, 1000);
   const first = await beginPatch(url, 0, 1000, 'x'.repeat(300));
-  await until(async () => stored(service, url).length === 300);
+  await until('300 bytes are stored', async () => stored(service, url).length === 300);
   const second = await appendTo(url, 0, 'y');
   assert.match(second.headers.get('retry-after') ?? '', /^\d+$/);
   await expectProblem(second, 423, /being written by another request/);
   first.socket.destroy();
-  await until(async () => (await offsetOf(url)) === 300);
+  await until('300 bytes are recorded', async () => (await offsetOf(url)) === 300);
   // The service may not know yet that the first request has ended.
-  await until(async () => {
+  await until('the rest is accepted', async () => {
     const { status } = await appendTo(url, 300, 'z'.repeat(700));
     assert.ok(status === 204 || status === 423, `${status}`);
     return status === 204;
@@ -383,9 +378,9 @@ test('two requests for the same bytes: one stores them, the other is refused', a
 test('a deletion ends the request that writes', async () => {
   const url = await newUpload(service, 1000);
   const writing = await beginPatch(url, 0, 1000, 'x'.repeat(300));
-  await until(async () => stored(service, url).length === 300);
+  await until('300 bytes are stored', async () => stored(service, url).length === 300);
   assert.equal((await fetch(url, { method: 'DELETE' })).status, 204);
-  await until(async () => writing.answer().startsWith('HTTP/1.1 404'));
+  await until('404 is sent', async () => writing.answer().startsWith('HTTP/1.1 404'));
   writing.socket.destroy();
 });
 
@@ -398,9 +393,9 @@ test('a service that stops ends the request that writes, and goes on with its by
       const url = await newUpload(first, 1000);
       ({ pathname } = new URL(url));
       const writing = await beginPatch(url, 0, 1000, 'x'.repeat(300));
-      await until(async () => stored(first, url).length === 300);
+      await until('300 bytes are stored', async () => stored(first, url).length === 300);
       await first.service.stop();
-      await until(async () => /^HTTP\/1.1 503 .*retry-after: \d/is.test(writing.answer()));
+      await until('503 is sent', async () => /^HTTP\/1.1 503 .*retry-after: \d/is.test(writing.answer()));
       assert.equal((await appendTo(url, 300, 'y')).status, 503);
       writing.socket.destroy();
     }
@@ -424,7 +419,7 @@ test('a client that is too slow gets 408, and what it sent is kept', async () =>
   await new Promise((resolve) => slow.socket.once('close', resolve));
   clearInterval(timer);
   assert.match(slow.answer(), /^HTTP\/1.1 408 .*MIN_UPLOAD_RATE/s);
-  await until(async () => (await offsetOf(url)) >= 200);
+  await until('the bytes are recorded', async () => (await offsetOf(url)) >= 200);
   assert.match(stored(impatient, url), /^x{200}y*$/);
 });
 

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { makeWorkspace } from '../support/convert.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { type CollectedSpan, startCollector } from '../support/trace-collector.ts';
+import { until } from '../support/until.ts';
 
 const SAMPLE = join(import.meta.dirname, '..', '..', 'samples', 'harbour.geojson');
 const SECRET = 'collector-password';
@@ -17,12 +17,11 @@ const PRODUCER = 4;
 const CONSUMER = 5;
 
 async function succeeded({ url }: ServerProcess, id: string): Promise<void> {
-  for (let i = 0; i < 1200; i++) {
+  await until(`job ${id} has succeeded`, async () => {
     const { status } = (await (await fetch(`${url}/v1/jobs/${id}`)).json()) as { status: string };
-    if (status === 'SUCCESS') return;
-    await pause(50);
-  }
-  assert.fail('the job has not succeeded after a minute');
+    assert.ok(status !== 'FAILED' && status !== 'CANCELLED', status);
+    return status === 'SUCCESS';
+  });
 }
 
 test('one trace leads from the request over the worker to the download, and log lines name the job in both processes', {

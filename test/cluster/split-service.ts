@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { GeomillClient, type Job, JobFailed, type SubmitJobConfig } from '../../src/client/client.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
+import { until } from '../support/until.ts';
 
 export const LEASE_SECONDS = 3;
 const MIB = 1024 ** 2;
@@ -142,13 +142,9 @@ export const MANY_PARTS = { SPLIT_PART: String(256 * 1024) };
 export async function partRunning(
   cluster: Cluster,
 ): Promise<{ holder: ServerProcess; helper: ServerProcess }> {
-  for (;;) {
-    if ((await cluster.running()) > 0) {
-      const jobs = await Promise.all(cluster.workers.map((worker) => metric(worker, 'geomill_jobs_running')));
-      const [holder, helper] = [jobs.indexOf(1), jobs.indexOf(0)];
-      assert.ok(holder >= 0 && helper >= 0, `one worker has the job: ${jobs}`);
-      return { holder: cluster.workers[holder], helper: cluster.workers[helper] };
-    }
-    await pause(10);
-  }
+  await until('another worker runs a part', async () => (await cluster.running()) > 0);
+  const jobs = await Promise.all(cluster.workers.map((worker) => metric(worker, 'geomill_jobs_running')));
+  const [holder, helper] = [jobs.indexOf(1), jobs.indexOf(0)];
+  assert.ok(holder >= 0 && helper >= 0, `one worker has the job: ${jobs}`);
+  return { holder: cluster.workers[holder], helper: cluster.workers[helper] };
 }

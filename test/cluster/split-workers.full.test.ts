@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { SubmitJobConfig } from '../../src/client/client.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { noPostgres as skip } from '../support/postgres.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { type CollectedSpan, startCollector } from '../support/trace-collector.ts';
+import { until } from '../support/until.ts';
 import {
   collection,
   ended,
@@ -118,9 +118,4 @@ async function onOneMachine(): Promise<Buffer> {
     transformations: [BUFFER],
   });
   return readFileSync(outputPath);
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 120_000; Date.now() < end; await pause(20)) if (await holds()) return;
-  throw new Error(`not within two minutes: ${what}`);
 }

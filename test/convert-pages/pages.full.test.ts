@@ -12,6 +12,7 @@ import { makeWorkspace } from '../support/convert.ts';
 import { startFileHost } from '../support/file-host.ts';
 import { ENTRANCE } from '../support/program.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -384,7 +385,10 @@ test('an output is clipped to a file, one at a time; a clip field without a file
   for (const id of (several.headers.get('location') ?? '').split('=')[1].split(','))
     assert.equal((await service.ended(id)).state, 'SUCCESS');
   // Inputs are removed after the end is recorded.
-  await until(() => readdirSync(join(service.config.dataDirectory, 'inputs')).length === 0);
+  await until(
+    'no input is left',
+    () => readdirSync(join(service.config.dataDirectory, 'inputs')).length === 0,
+  );
 });
 
 test('the commands of an inspection work, and the result is on the page', async () => {
@@ -424,19 +428,11 @@ test('an upload that breaks off, or whose token is wrong, leaves no file behind'
   const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.geojson"\r\n\r\n{';
   socket.write(`${head.join('\r\n')}\r\n\r\n${part}`);
   const stored = (): string[] => readdirSync(join(service.config.dataDirectory, 'inputs'));
-  await until(() => stored().length > 0);
+  await until('an input is stored', () => stored().length > 0);
   socket.destroy();
-  await until(() => stored().length === 0);
+  await until('no input is left', () => stored().length === 0);
   assert.equal((await jobsOf(service)).length, 0);
 });
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!isTrue()) {
-    assert.ok(Date.now() < end, 'it does not happen');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 function unescaped(text: string): string {
   return text

@@ -1,6 +1,6 @@
 /** What a map shows: pixels of the colours of sources and results in a picture of it. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { until } from './until.ts';
 
 export interface ShownPixels {
   readonly source: number;
@@ -41,11 +41,8 @@ export async function untilShown(
   wanted: (pixels: ShownPixels) => boolean,
   what: string,
 ): Promise<ShownPixels> {
-  const end = Date.now() + 20_000;
-  for (;;) {
+  return until(`the map shows ${what}`, async () => {
     const pixels = await shownPixels(page);
-    if (wanted(pixels)) return pixels;
-    if (Date.now() > end) throw new Error(`the map does not show ${what}: ${JSON.stringify(pixels)}`);
-    await delay(50);
-  }
+    return wanted(pixels) && pixels;
+  });
 }

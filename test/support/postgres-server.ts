@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, chownSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from './until.ts';
 
 const BINARIES = [...globSync('/usr/lib/postgresql/*/bin/initdb'), '/usr/bin/initdb', '/usr/local/bin/initdb']
   .filter((path) => existsSync(path))
@@ -19,7 +19,6 @@ export function postgresProgram(name: string): string {
   return join(BINARIES ?? '', name);
 }
 
-const START_TIMEOUT_MS = 30_000;
 const TRUSTED_NETWORKS = 'host all all all trust\n';
 
 /** How the server ends: fast, immediately as in a crash, killed with its sessions left to notice. */
@@ -80,14 +79,7 @@ export async function startPostgres(
   const restart = async (how: PostgresEnd): Promise<void> => {
     await ended(server, how);
     // After SIGKILL its children end by themselves; until then the directory counts as in use.
-    for (const end = Date.now() + START_TIMEOUT_MS; ; await pause(50)) {
-      try {
-        server = await start();
-        return;
-      } catch (error) {
-        if (Date.now() >= end) throw error;
-      }
-    }
+    server = await until('PostgreSQL starts again', () => start().catch(() => null));
   };
   return {
     url: `postgres://geomill@/postgres?host=${encodeURIComponent(directory)}`,

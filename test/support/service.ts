@@ -8,14 +8,18 @@ import { type RunningService, type StartOptions, startService } from '../../src/
 import { RUNNER } from './program.ts';
 import { checkedFetch, expectFakeOutputs } from './response-check.ts';
 import { strippedCopy } from './stripped-copy.ts';
+import { until } from './until.ts';
 
 export const FAKE_RUNNER = {
   entry: strippedCopy(join(import.meta.dirname, 'fake-runner.ts')),
   readPaths: [import.meta.dirname],
 };
 
+/** A look at a job returns as soon as it has ended. */
+const LOOK_MS = 60_000;
+
 export interface TestService extends RunningService, AsyncDisposable {
-  /** Waits for the end of a job; fails after 20 s. */
+  /** Waits for the end of a job. */
   ended(id: string): Promise<Job>;
 }
 
@@ -53,10 +57,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   return {
     ...running,
     async ended(id) {
-      const job = await running.service.jobsOf(ANY_OWNER).waitForEnd(id, 20_000);
-      if (job === null || job.endedAt === null)
-        throw new Error(`job ${id} is ${job?.state ?? 'gone'} after 20 s`);
-      return job;
+      return until(`job ${id} has ended`, async () => {
+        const job = await running.service.jobsOf(ANY_OWNER).waitForEnd(id, LOOK_MS);
+        if (job === null) throw new Error(`job ${id} is gone`);
+        return job.endedAt !== null && job;
+      });
     },
     async [Symbol.asyncDispose]() {
       await running.stop();

@@ -1,7 +1,7 @@
 /** A collector of traces: takes OTLP over HTTP in JSON and keeps the spans. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from './until.ts';
 
 export interface CollectedSpan {
   readonly traceId: string;
@@ -64,9 +64,7 @@ export async function startCollector(port = 0): Promise<Collector> {
     requests,
     answer: { status: 200, body: {} },
     async until(what, holds) {
-      for (const end = performance.now() + 20_000; performance.now() < end; await pause(20))
-        if (holds(spans)) return;
-      throw new Error(`not within 20 s: ${what}; spans: ${spans.map(({ name }) => name).join(', ')}`);
+      await until(`the collector has ${what}`, () => holds(spans));
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -10,12 +10,15 @@ const PAUSE_MS = 5;
 export const waits = new Set<string>();
 
 /** The first truthy value of `look`, which is called again and again. `what` completes "waits until ...". */
-export async function until<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   waits.add(what);
   try {
     for (;;) {
       const value = await look();
-      if (value) return value;
+      if (value) return value as Exclude<T, false | 0 | '' | null | undefined>;
       await pause(PAUSE_MS);
     }
   } finally {

@@ -14,6 +14,7 @@ import {
 import type { Claim } from '../../src/jobs/queue.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 import { newJob, openQueue, QUEUES } from '../support/queue.ts';
+import { until } from '../support/until.ts';
 
 const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
 
@@ -313,7 +314,7 @@ test('a change whose sync fails is told of when it is durable, and counts meanwh
     isTold = true;
     return result;
   });
-  while (failures < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until('two syncs have failed', () => failures >= 2);
   assert.equal(isTold, false);
   assert.equal(await queue.length(), 1);
   assert.equal((await queue.get('a'))?.state, 'QUEUED');

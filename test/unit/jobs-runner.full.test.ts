@@ -8,10 +8,7 @@ import test from 'node:test';
 import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { FAKE_RUNNER, startTestService, submitJob } from '../support/service.ts';
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
+import { until } from '../support/until.ts';
 
 test('a job that crashes its runner is tried three times, and the others go on', async () => {
   await using service = await startTestService();
@@ -114,7 +111,7 @@ test('a runner that freezes while it warms up is replaced, and so are its succes
     start: { runner: { ...FAKE_RUNNER, entry, startTimeoutMs: 5000 } },
   });
   const [first] = service.service.runners;
-  await until(() => first.state === 'warming');
+  await until('the runner warms up', () => first.state === 'warming');
   for (let i = 0; i < 2; i++) {
     // Asked of the service, for the output is none of the fake runner's.
     const form = new FormData();

@@ -1,10 +1,10 @@
 /** What the exporter of traces does while its collector is away, slow or refuses. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { OtlpExporter } from '../../src/tracing/otlp-exporter.ts';
 import { Recorder } from '../../src/tracing/recorder.ts';
 import { startCollector } from '../support/trace-collector.ts';
+import { until } from '../support/until.ts';
 
 function exporterTo(url: string) {
   const dropped = { queue_full: 0, rejected: 0, stopped: 0 };
@@ -36,20 +36,15 @@ function exporterTo(url: string) {
   return { exporter, recorder, seen, add };
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = performance.now() + 10_000; performance.now() < end; await pause(10)) if (holds()) return;
-  assert.fail('not within 10 s');
-}
-
 test('while the collector is away the queue is bounded and what does not fit is counted; then the rest is sent', async () => {
   await using collector = await startCollector();
   collector.answer = { status: 503, body: {}, headers: { 'retry-after': '1' } };
   const { exporter, seen, add } = exporterTo(collector.url);
   add(5000);
   assert.deepEqual(seen.dropped, { queue_full: 5000 - 2048, rejected: 0, stopped: 0 });
-  await until(() => collector.requests.length > 0);
+  await until('a request came', () => collector.requests.length > 0);
   collector.answer = { status: 200, body: {} };
-  await until(() => seen.exported === 2048);
+  await until('the queue is exported', () => seen.exported === 2048);
   assert.equal(collector.spans.length, 2048);
   assert.deepEqual(seen.log, [
     'traces cannot be sent; jobs are not affected, and it is tried again',
@@ -64,10 +59,10 @@ test('spans that the collector rejects are counted and not sent again', async ()
   const { exporter, seen, add } = exporterTo(collector.url);
   collector.answer = { status: 200, body: { partialSuccess: { rejectedSpans: '2' } } };
   add(5);
-  await until(() => seen.exported === 3);
+  await until('three spans are exported', () => seen.exported === 3);
   collector.answer = { status: 400, body: {} };
   add(4);
-  await until(() => seen.dropped.rejected === 6);
+  await until('six spans are rejected', () => seen.dropped.rejected === 6);
   assert.equal(collector.requests.length, 2);
   await exporter.close();
 });

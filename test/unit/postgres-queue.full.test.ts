@@ -9,6 +9,7 @@ import type { Progress } from '../../src/pipeline/report.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 import { sharedPostgres, noPostgres as skip, startPostgres } from '../support/postgres.ts';
 import { newJob } from '../support/queue.ts';
+import { until } from '../support/until.ts';
 
 const REPORT = fakeReport(newJob('x').request, 1);
 const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
@@ -153,13 +154,13 @@ test('processes hear the news of others, and not their own', { skip }, async (co
   await isListening.promise;
   first.listen(news('first'));
   await second.enqueue(newJob('a'));
-  while (!heard.includes('first queued')) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until('the first process has heard of the job', () => heard.includes('first queued'));
   heard.length = 0;
   const claim = (await first.claim()) as Claim;
   first.tellProgress('a', { fraction: 0.5, stage: 'converting' });
   await first.succeed(claim, OUTPUT, REPORT, 5);
   for (const wanted of ['second a', 'second a converting'])
-    while (!heard.includes(wanted)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(`'${wanted}' is heard`, () => heard.includes(wanted));
   // What it is told when it begins to listen may come late.
   assert.deepEqual(
     heard.filter((text) => text.startsWith('first') && text !== 'first queued'),

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { LineCollector, ServiceEnd } from '../../src/process-channel.ts';
 import { anyText } from '../support/any-text.ts';
 import { startServerProcess } from '../support/server-process.ts';
+import { until } from '../support/until.ts';
 
 /** Cuts the bytes at places that the numbers tell. */
 function inPieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
@@ -98,6 +99,5 @@ test('runners end when their service is killed', async (context) => {
   const runners = children.filter((pid) => pid !== '');
   assert.equal(runners.length, 2);
   await server.kill();
-  for (const pid of runners)
-    while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const pid of runners) await until(`process ${pid} has ended`, () => !existsSync(`/proc/${pid}`));
 });

@@ -11,6 +11,7 @@ import { Uploads } from '../../src/jobs/uploads.ts';
 import { LocalStore } from '../../src/storage/local-store.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { QUEUES } from '../support/queue.ts';
+import { until } from '../support/until.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2030, 0, 1);
@@ -47,12 +48,6 @@ async function* pieces(...texts: (string | Error | Promise<string>)[]): AsyncGen
     if (text instanceof Error) throw text;
     yield Buffer.from(await text);
   }
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await new Promise(setImmediate))
-    if (await holds()) return;
-  throw new Error('not within 20 s');
 }
 
 const file = (byteLength: number | null) => ({ name: 'a.csv', metadata: null, byteLength });
@@ -97,7 +92,7 @@ for (const { name, skip, open: openQueue } of QUEUES) {
     const rest = Promise.withResolvers<string>();
     const writing = uploads.append('ann', id, { offset: 0, body: pieces('abc', rest.promise) });
     // Until it holds the lock: what it has received is recorded then.
-    await until(async () => (await uploads.getRecorded('ann', id)).offset === 3);
+    await until('three bytes are recorded', async () => (await uploads.getRecorded('ann', id)).offset === 3);
     clock.at += 2 * DAY;
     assert.equal(await uploads.sweep(0), 0);
     rest.resolve('def');
@@ -138,12 +133,12 @@ for (const { name, skip, open: openQueue } of QUEUES) {
     const stalled = uploads.append('ann', id, { offset: 0, body: pieces('abc', never) });
     const ended = assert.rejects(stalled, { code: 'UPLOAD_LOCKED' });
     let offset = 0;
-    await until(async () => {
+    await until('bytes are recorded', async () => {
       ({ offset } = await uploads.getRecorded('ann', id));
       return offset > 0;
     });
     assert.equal(offset, 3);
-    await until(async () => {
+    await until('the lock is taken over', async () => {
       const taken = uploads.append('ann', id, { offset, body: pieces('def') });
       return taken.then(
         () => true,
@@ -159,7 +154,7 @@ for (const { name, skip, open: openQueue } of QUEUES) {
     const checksum = { update: context.mock.fn(), check() {} };
     const summed = uploads.append('ann', id, { offset: 6, body: pieces('ghi', never), checksum });
     const removed = assert.rejects(summed, { code: 'UPLOAD_UNKNOWN' });
-    await until(async () => checksum.update.mock.callCount() === 1);
+    await until('a piece is hashed', async () => checksum.update.mock.callCount() === 1);
     assert.equal((await uploads.getRecorded('ann', id)).offset, 6);
     await uploads.remove('ann', id);
     await removed;
@@ -173,7 +168,7 @@ for (const { name, skip, open: openQueue } of QUEUES) {
     const { id } = await uploads.create('ann', file(9));
     const first = uploads.append('ann', id, { offset: 0, body: pieces('abc', never) });
     const ended = assert.rejects(first, { code: 'SHUTTING_DOWN' });
-    await until(async () => (await uploads.get('ann', id)).offset === 3);
+    await until('three bytes are received', async () => (await uploads.get('ann', id)).offset === 3);
     await uploads.stop();
     await ended;
     const full = new Error('disk full');

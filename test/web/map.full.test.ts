@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { untilShown } from '../support/map-colours.ts';
 import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { addFiles, BROKEN_CONNECTION, LOOKS, onWorkspaceWithMap } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
@@ -21,11 +21,7 @@ const legend = (page: Page) => page.getByRole('list', { name: 'Layers of the map
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 async function untilChanged(element: Locator, text: string | null): Promise<void> {
-  const end = Date.now() + 20_000;
-  while ((await element.textContent()) === text) {
-    assert.ok(Date.now() < end, `still: ${text}`);
-    await delay(50);
-  }
+  await until(`the text is not '${text}' any more`, async () => (await element.textContent()) !== text);
 }
 
 test('sources and results are compared by key and by button', { skip }, async () => {

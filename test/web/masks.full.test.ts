@@ -10,6 +10,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { ENTRANCE } from '../support/program.ts';
 import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { addFiles, LOOKS, onWorkspace, onWorkspaceWithMap, showPart } from '../support/workspace-page.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -43,12 +44,6 @@ async function addHarbour(page: Page, step = 'clip'): Promise<void> {
   await page.getByRole('list', { name: 'Layers of the map' }).getByRole('checkbox').first().waitFor();
   await showPart(page, 'Steps');
   await page.getByLabel('Add a step').selectOption(step);
-}
-
-/** Until a look at an element is the wanted one. */
-async function until(look: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await look()); )
-    if (Date.now() > end) throw new Error('nothing has changed within 20 seconds');
 }
 
 /** What is in the middle of the map. */
@@ -103,7 +98,7 @@ test('a drawn area is on the map, clips, can be undone, and is the same on the c
     await page.getByText('Rectangle', { exact: true }).waitFor();
     await page.getByText(/^10 → \d$/).waitFor();
     await page.mouse.move(box.x + 5, box.y + box.height - 200);
-    await until(async () => !(await middle(map)).equals(before));
+    await until('the map has changed', async () => !(await middle(map)).equals(before));
     await page.getByLabel('Format', { exact: true }).selectOption('geojson');
     assert.deepEqual(
       await downloadedBytes(page, workspace.path),
@@ -138,13 +133,13 @@ test('without a pointer an area is drawn with keys or given as numbers', { skip 
         await page.keyboard.press('Enter');
         const isFocused = () =>
           canvas(page).evaluate((element) => element === element.ownerDocument.activeElement);
-        await until(isFocused);
+        await until('the map is focused', isFocused);
         for (const [key, corners] of [
           ['ArrowRight', '1 corner.'],
           ['ArrowDown', '2 corners.'],
           ['', '3 corners.'],
         ]) {
-          await until(async () => {
+          await until(`the page says '${corners}'`, async () => {
             await page.keyboard.press('Enter');
             return page.getByText(corners).isVisible();
           });
@@ -155,13 +150,13 @@ test('without a pointer an area is drawn with keys or given as numbers', { skip 
         }
         await page.keyboard.press('Enter');
         await area(page).getByText('Polygon with 3 corners').waitFor();
-        await until(() =>
+        await until('the button is focused', () =>
           button(page, 'Draw a polygon').evaluate(
             (element) => element === element.ownerDocument.activeElement,
           ),
         );
         await page.keyboard.press('Enter');
-        await until(isFocused);
+        await until('the map is focused', isFocused);
         await page.keyboard.press('Escape');
         await page.getByText('Click the first corner').waitFor({ state: 'detached' });
         await area(page).getByText('Polygon with 3 corners').waitFor();
@@ -184,7 +179,7 @@ async function moveMap(page: Page, key: string): Promise<void> {
   const before = await look();
   await page.keyboard.press(key);
   let last = before;
-  await until(async () => {
+  await until('the map has moved and is at rest', async () => {
     const now = await look();
     const isAtRest = now.equals(last) && !now.equals(before);
     last = now;
