@@ -114,6 +114,15 @@ const generalFindings = {
     'geometries that cross the antimeridian were cut at 180 degrees (RFC 7946 3.1.9)',
     'feature',
   ),
+  ANTIMERIDIAN_UNCUT: lost(
+    'geometries cross the antimeridian but were not cut: their rings cross one another at 180 degrees, are not closed, or go around the Earth more than once; other programs draw them across the whole map',
+    'feature',
+  ),
+  POLE_CLOSED: changed(
+    'areas around a pole were closed along it: their outline follows 180 degrees to the pole',
+    'feature',
+  ),
+  LONGITUDE_MOVED: info('longitudes beyond 180 degrees were moved into range by whole turns', 'feature'),
   // geometry
   Z_DROPPED: lost('Z values were dropped: {format} does not keep them', 'feature'),
   M_DROPPED: lost('M values were dropped: {format} does not keep them', 'feature'),

@@ -81,7 +81,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   crs: { may: ERRORS, isPure: true },
   batch: { may: [...MESSAGES, 'bytes'], isPure: true },
   // Longitudes and latitudes as positions on a sphere: the antimeridian and the poles.
-  sphere: { may: ['batch'], isPure: true },
+  sphere: { may: [...MESSAGES, 'batch', 'crs'], isPure: true },
   io: { may: [...MESSAGES, 'bytes'] },
   'engines/proj': ENGINE,
   'engines/geos': ENGINE,

@@ -5,6 +5,16 @@ export const NEAR = 170;
 /** Beyond 180 by no more than this is rounding, in degrees: such longitudes become 180 and nothing is cut. */
 const ROUNDING = 1e-9;
 
+/** A meridian at which geometries are cut, in the unit of the longitudes. */
+export interface Seam {
+  /** Its longitude, or that longitude and any number of whole turns. */
+  readonly at: number;
+  /** A whole turn around the Earth: 360 degrees, 400 grads. */
+  readonly turn: number;
+}
+
+export const ANTIMERIDIAN: Seam = { at: 180, turn: 360 };
+
 export function isCrossing(x1: number, x2: number): boolean {
   if (!((x1 >= NEAR && x2 <= -NEAR) || (x1 <= -NEAR && x2 >= NEAR))) return false;
   const distance = Math.abs(x1 - x2);
@@ -17,7 +27,30 @@ export function snapped(x: number): number {
   return x < -180 && x >= -180 - ROUNDING ? -180 : x;
 }
 
-/** How many whole turns a longitude lies from [-180, 180). */
-export function turnOf(x: number): number {
-  return Math.floor((x + 180) / 360);
+/** How many whole turns a longitude lies east of the turn that ends at the seam. */
+export function turnOf(x: number, { at, turn }: Seam = ANTIMERIDIAN): number {
+  return Math.floor((x - at) / turn) + 1;
+}
+
+/** The seams strictly between two longitudes, in the order from the first to the second. */
+export function cutsBetween(from: number, to: number, { at, turn }: Seam = ANTIMERIDIAN): number[] {
+  const cuts: number[] = [];
+  const low = Math.min(from, to);
+  const high = Math.max(from, to);
+  for (let cut = at + turn * Math.floor((low - at) / turn); cut < high; cut += turn)
+    if (cut > low) cuts.push(cut);
+  return from <= to ? cuts : cuts.reverse();
+}
+
+/**
+ * A longitude moved by whole turns. The sum rounds at 1e-13 degrees; rounded to 1e-12 it gives the decimal that the longitude was
+ * written as.
+ */
+export function movedBy(x: number, turns: number, { turn }: Seam = ANTIMERIDIAN): number {
+  return turns === 0 ? x : Number((x + turn * turns).toFixed(12));
+}
+
+/** Linear interpolation that returns the ends exactly. */
+export function mix(a: number, b: number, t: number): number {
+  return t === 0 ? a : t === 1 ? b : a + (b - a) * t;
 }

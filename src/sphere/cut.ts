@@ -1,5 +1,6 @@
 /**
- * Cuts lines and polygons at the antimeridian (RFC 7946 3.1.9) and brings longitudes beyond +-180 into range.
+ * Cuts lines and polygons at the antimeridian (RFC 7946 3.1.9), closes polygons around a pole along it, and brings longitudes beyond
+ * +-180 into range.
  *
  *          179   180  -179                          179  180|-180  -179
  *       +---*-----:-----*---+      one polygon    +--*---+  |  +---*--+    two, that meet at the cut
@@ -8,29 +9,38 @@
  *
  * An edge crosses if both its ends are at |170| or beyond, on opposite sides, more than 180 but less than 360
  * degrees apart: the short way is then the one over 180. Longitudes beyond +-180 cross without such a
- * check. Rings that wind around a pole or span more than the globe cannot be repaired by a cut: they are not changed,
- * and neither are polygons whose rings cross one another at the cut.
+ * check. A ring that goes around the Earth holds the pole that is nearer to it. Rings that span more than the globe cannot be repaired
+ * by a cut: they are not changed, and neither are polygons whose rings cross one another at the cut.
  *
  * Other ordinates (Z, M) of the positions added at the cut are interpolated. The order of features and members is kept.
  */
 import {
   GEOMETRY_TYPE,
-  GeometryBuilder,
   type GeometryColumn,
   PART_KIND,
   PART_KIND_MASK,
-  PART_MULTI_FIRST,
-  PART_MULTI_NEXT,
   strideOf,
 } from '../batch/geometry-column.ts';
+import { signedArea } from '../batch/rings.ts';
 import { type FlatPolygon, splitPolygon } from '../batch/split-polygon.ts';
-import { isCrossing, NEAR, snapped, turnOf } from './crossing.ts';
+import { ANTIMERIDIAN, cutsBetween, isCrossing, movedBy, NEAR, snapped, turnOf } from './crossing.ts';
+import { cutLine } from './cut-line.ts';
+import { cutRings } from './cut-rings.ts';
+import { RowWriter } from './row-writer.ts';
 
-interface AntimeridianCut {
+export interface AntimeridianCut {
   /** The same column when nothing had to be cut. */
   readonly geometry: GeometryColumn;
-  /** Rows, from 0, whose geometry was cut or moved by whole turns. */
+  /** Rows, from 0, whose geometry was changed: those of `cut`, `moved` and `closed`. */
   readonly rows: readonly number[];
+  /** Rows with a line or polygon that was cut. */
+  readonly cut: readonly number[];
+  /** Rows that were only moved by whole turns. */
+  readonly moved: readonly number[];
+  /** Rows with an area that was closed along a pole. */
+  readonly closed: readonly number[];
+  /** Rows that cross the antimeridian but could not be cut. */
+  readonly uncut: readonly number[];
 }
 
 /** Values beyond this are not longitudes. */
@@ -40,24 +50,30 @@ const MAX_LATITUDE = 90.0000001;
 
 export function cutAtAntimeridian(geometry: GeometryColumn): AntimeridianCut {
   const stride = strideOf(geometry.dimensions);
-  const rows: number[] = [];
-  if (!anyNear(geometry.coordinates, stride)) return { geometry, rows };
+  const [rows, cut, moved, closed, uncut]: number[][] = [[], [], [], [], []];
+  const nothing = { geometry, rows, cut, moved, closed, uncut };
+  if (!anyNear(geometry.coordinates, stride)) return nothing;
   const rowCount = geometry.types.length;
   const concerned: number[] = [];
   for (let row = 0; row < rowCount; row++) {
     if (rowCrosses(geometry, row, stride) && rowIsLonLat(geometry, row, stride)) concerned.push(row);
   }
-  if (concerned.length === 0) return { geometry, rows };
+  if (concerned.length === 0) return nothing;
   const cutter = new Cutter(geometry, stride);
   let next = 0;
   for (let row = 0; row < rowCount; row++) {
-    if (row !== concerned[next]) cutter.copyRow(row);
+    if (row !== concerned[next]) cutter.writer.copyRow(row);
     else {
       next++;
-      if (cutter.cutRow(row)) rows.push(row);
+      const { isCut, isMoved, isClosed, isUncut } = cutter.cutRow(row);
+      if (isClosed) closed.push(row);
+      if (isCut) cut.push(row);
+      if (isMoved && !isCut && !isClosed) moved.push(row);
+      if (isUncut) uncut.push(row);
+      if (isCut || isMoved || isClosed) rows.push(row);
     }
   }
-  return { geometry: cutter.builder.finish(), rows };
+  return { ...nothing, geometry: cutter.writer.finish() };
 }
 
 function anyNear(coordinates: Float64Array, stride: number): boolean {
@@ -100,67 +116,50 @@ interface Unwrapped {
   readonly maxX: number;
 }
 
+/** What happened to a row. */
+interface Outcome {
+  isCut: boolean;
+  isMoved: boolean;
+  isClosed: boolean;
+  isUncut: boolean;
+}
+
 class Cutter {
-  readonly builder: GeometryBuilder;
+  readonly writer: RowWriter;
   readonly #column: GeometryColumn;
   readonly #stride: number;
-  /** The current row was cut or moved. */
-  #changed = false;
+  #outcome: Outcome = { isCut: false, isMoved: false, isClosed: false, isUncut: false };
 
   constructor(column: GeometryColumn, stride: number) {
-    this.builder = new GeometryBuilder(column.dimensions);
-    this.builder.reserve(column.coordinates.length);
+    this.writer = new RowWriter(column);
     this.#column = column;
     this.#stride = stride;
   }
 
-  copyRow(row: number): void {
+  cutRow(row: number): Readonly<Outcome> {
     const { types, partOffsets, partKinds } = this.#column;
-    for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++)
-      this.#copyPart(part, partKinds[part]);
-    this.builder.endFeature(types[row]);
-  }
-
-  /** Returns whether anything changed. */
-  cutRow(row: number): boolean {
-    const { types, partOffsets, partKinds } = this.#column;
-    const { builder } = this;
-    const isCollection = types[row] === GEOMETRY_TYPE.geometryCollection;
-    const firstPart = builder.partCount;
-    this.#changed = false;
+    this.#outcome = { isCut: false, isMoved: false, isClosed: false, isUncut: false };
+    this.writer.beginRow(types[row] === GEOMETRY_TYPE.geometryCollection);
     for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
       const kind = partKinds[part] & PART_KIND_MASK;
       if (kind === PART_KIND.point) this.#movePoint(part);
       else {
         const pieces = kind === PART_KIND.line ? this.#cutLine(part) : this.#cutPolygon(part);
-        if (pieces === null) this.#copyPart(part, partKinds[part]);
-        else this.#appendPieces(pieces, partKinds[part], isCollection);
+        if (pieces === null) {
+          this.#outcome.isUncut = true;
+          this.writer.copyPart(part);
+        } else this.writer.appendPieces(pieces, partKinds[part]);
       }
     }
-    const count = builder.partCount - firstPart;
-    const type = types[row];
-    builder.endFeature(count > 1 && type >= 1 && type <= 3 ? type + 3 : type);
-    return this.#changed;
-  }
-
-  #copyPart(part: number, partKind: number): void {
-    const { ringOffsets, coordOffsets, coordinates } = this.#column;
-    const { builder } = this;
-    for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
-      const start = coordOffsets[ring] * this.#stride;
-      const end = coordOffsets[ring + 1] * this.#stride;
-      builder.reserve(end - start);
-      for (let at = start; at < end; at++) builder.coordinates[builder.coordinateLength++] = coordinates[at];
-      builder.endRing();
-    }
-    builder.endPart(partKind);
+    this.writer.endRow(types[row]);
+    return this.#outcome;
   }
 
   #movePoint(part: number): void {
     const { ringOffsets, coordOffsets } = this.#column;
-    const { builder } = this;
+    const { builder } = this.writer;
     const first = builder.coordinateLength;
-    this.#copyPart(part, this.#column.partKinds[part]);
+    this.writer.copyPart(part);
     if (ringOffsets[part] === ringOffsets[part + 1]) return;
     const count = coordOffsets[ringOffsets[part] + 1] - coordOffsets[ringOffsets[part]];
     for (let i = 0; i < count; i++) {
@@ -168,24 +167,8 @@ class Cutter {
       const x = snapped(builder.coordinates[at]);
       builder.coordinates[at] = x;
       if (x >= -180 && x <= 180) continue;
-      builder.coordinates[at] = Number((x - 360 * Math.round(x / 360)).toFixed(12));
-      this.#changed = true;
-    }
-  }
-
-  #appendPieces(pieces: readonly FlatPolygon[], partKind: number, isCollection: boolean): void {
-    const { builder } = this;
-    const kind = partKind & PART_KIND_MASK;
-    let mark = partKind & ~PART_KIND_MASK;
-    if (isCollection && mark === 0 && pieces.length > 1) mark = PART_MULTI_FIRST;
-    for (const rings of pieces) {
-      for (const ring of rings) {
-        builder.reserve(ring.length);
-        for (const ordinate of ring) builder.coordinates[builder.coordinateLength++] = ordinate;
-        builder.endRing();
-      }
-      builder.endPart(kind | mark);
-      if (mark === PART_MULTI_FIRST) mark = PART_MULTI_NEXT;
+      builder.coordinates[at] = movedBy(x, -Math.round(x / 360));
+      this.#outcome.isMoved = true;
     }
   }
 
@@ -210,43 +193,16 @@ class Cutter {
     return { ordinates, minX, maxX };
   }
 
+  /** Null: the longitudes are none. A part without positions is one piece without rings. */
   #cutLine(part: number): FlatPolygon[] | null {
     const { ringOffsets } = this.#column;
-    if (ringOffsets[part] === ringOffsets[part + 1]) return null;
-    const stride = this.#stride;
+    if (ringOffsets[part] === ringOffsets[part + 1]) return [[]];
     const { ordinates, minX, maxX } = this.#unwrap(ringOffsets[part]);
+    if (ordinates.length === 0) return [[ordinates]];
     if (!(minX > -ABSURD && maxX < ABSURD)) return null;
-    const pieces: number[][] = [];
-    let piece: number[] = ordinates.slice(0, stride);
-    // The turn of a piece is known from its first edge that does not run along a cut.
-    let turn: number | null = null;
-    const finish = (): void => {
-      const own = turn ?? (piece[0] >= -180 && piece[0] <= 180 ? 0 : turnOf(piece[0]));
-      moveBack([piece], own, stride);
-      if (own !== 0) this.#changed = true;
-      pieces.push(piece);
-    };
-    for (let at = stride; at < ordinates.length; at += stride) {
-      const x1 = ordinates[at - stride];
-      const x2 = ordinates[at];
-      let from = x1;
-      for (const to of [...cutsBetween(x1, x2), x2]) {
-        const own: number | null = from === to ? turn : turnOf((from + to) / 2);
-        if (turn !== null && own !== turn) {
-          const start = piece.slice(piece.length - stride);
-          finish();
-          this.#changed = true;
-          piece = start;
-        }
-        turn = own;
-        const t = to === x2 ? 1 : (to - x1) / (x2 - x1);
-        piece.push(to);
-        for (let i = 1; i < stride; i++)
-          piece.push(t === 1 ? ordinates[at + i] : mix(ordinates[at - stride + i], ordinates[at + i], t));
-        from = to;
-      }
-    }
-    finish();
+    const { pieces, isMoved } = cutLine(ordinates, this.#stride, ANTIMERIDIAN);
+    this.#outcome.isMoved ||= isMoved;
+    this.#outcome.isCut ||= pieces.length > 1;
     return pieces.map((line) => [line]);
   }
 
@@ -254,27 +210,29 @@ class Cutter {
     const { ringOffsets } = this.#column;
     const stride = this.#stride;
     const rings: number[][] = [];
+    let isAroundPole = false;
     let minX = 0;
     let maxX = 0;
     for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
       const unwrapped = this.#unwrap(ring);
       const { ordinates } = unwrapped;
       if (ordinates.length < 4 * stride) return null;
-      if (ordinates[0] !== ordinates[ordinates.length - stride]) return null;
+      const winding = windingOf(ordinates, stride);
+      if (winding === null) return null;
+      isAroundPole ||= winding !== 0;
       if (rings.length === 0) {
         ({ minX, maxX } = unwrapped);
-        if (!(minX > -ABSURD && maxX < ABSURD) || maxX - minX > 360) return null;
-      } else {
-        // A hole may be written with longitudes one turn away from those of its shell.
-        const turns = [0, 360, -360, 720, -720].find(
-          (by) => unwrapped.minX + by >= minX && unwrapped.maxX + by <= maxX,
-        );
-        if (turns !== undefined && turns !== 0)
-          for (let at = 0; at < ordinates.length; at += stride) ordinates[at] += turns;
-      }
+        if (!(minX > -ABSURD && maxX < ABSURD)) return null;
+      } else if (winding === 0) moveInto(ordinates, stride, unwrapped, minX, maxX);
       rings.push(ordinates);
     }
-    if (rings.length === 0) return null;
+    if (rings.length === 0) return [[]];
+    if (isAroundPole) return this.#closePolygon(rings);
+    return maxX - minX > 360 ? null : this.#splitPolygon(rings, minX, maxX);
+  }
+
+  #splitPolygon(rings: number[][], minX: number, maxX: number): FlatPolygon[] | null {
+    const stride = this.#stride;
     let pieces: FlatPolygon[] = [rings];
     for (const cut of cutsBetween(minX, maxX)) {
       const halves: FlatPolygon[] = [];
@@ -285,24 +243,63 @@ class Cutter {
       }
       pieces = halves;
     }
-    if (pieces.length > 1) this.#changed = true;
+    this.#outcome.isCut ||= pieces.length > 1;
     for (const piece of pieces) {
-      const turn = turnOf(middleX(piece[0], stride));
-      if (turn !== 0) this.#changed = true;
-      moveBack(piece, turn, stride);
+      const turns = turnOf(middleX(piece[0], stride));
+      if (turns === 0) continue;
+      this.#outcome.isMoved = true;
+      for (const ring of piece)
+        for (let at = 0; at < ring.length; at += stride) ring[at] = movedBy(ring[at], -turns);
     }
+    return pieces;
+  }
+
+  #closePolygon(rings: readonly number[][]): FlatPolygon[] | null {
+    const stride = this.#stride;
+    const oriented = rings.map((ring, i) => withInteriorLeft(ring, stride, i === 0));
+    const pieces = cutRings(oriented, stride, ANTIMERIDIAN, 90);
+    this.#outcome.isClosed ||= pieces !== null;
     return pieces;
   }
 }
 
-/** The longitudes 180 + 360 k strictly between two, in the order from the first to the second. */
-function cutsBetween(from: number, to: number): number[] {
-  const cuts: number[] = [];
-  const low = Math.min(from, to);
-  const high = Math.max(from, to);
-  for (let cut = 180 + 360 * Math.floor((low - 180) / 360); cut < high; cut += 360)
-    if (cut > low) cuts.push(cut);
-  return from <= to ? cuts : cuts.reverse();
+/** How often a closed ring with continuous longitudes goes around the Earth, eastward; null: it is not closed. */
+function windingOf(ordinates: readonly number[], stride: number): number | null {
+  const last = ordinates.length - stride;
+  if (ordinates[1] !== ordinates[last + 1]) return null;
+  const winding = (ordinates[last] - ordinates[0]) / 360;
+  return Math.abs(winding) <= 1 && Number.isInteger(winding) ? winding : null;
+}
+
+/** A hole may be written with longitudes one turn away from those of its shell. */
+function moveInto(ordinates: number[], stride: number, own: Unwrapped, minX: number, maxX: number): void {
+  const turns = [0, 360, -360, 720, -720].find((by) => own.minX + by >= minX && own.maxX + by <= maxX);
+  if (turns !== undefined && turns !== 0)
+    for (let at = 0; at < ordinates.length; at += stride) ordinates[at] += turns;
+}
+
+/** The ring in the direction in which the interior of the polygon is on the left. */
+function withInteriorLeft(ring: number[], stride: number, isShell: boolean): number[] {
+  const winding = windingOf(ring, stride);
+  const isLeft =
+    winding === 0
+      ? signedArea(Float64Array.from(ring), stride, 0, ring.length / stride) > 0
+      : // Eastward around it, a pole on the left is the north pole.
+        (winding === 1) === meanLatitude(ring, stride) > 0;
+  return isLeft === isShell ? ring : reversed(ring, stride);
+}
+
+function meanLatitude(ring: readonly number[], stride: number): number {
+  let sum = 0;
+  for (let at = 1; at < ring.length; at += stride) sum += ring[at];
+  return sum / (ring.length / stride);
+}
+
+export function reversed(ring: readonly number[], stride: number): number[] {
+  const result: number[] = [];
+  for (let at = ring.length - stride; at >= 0; at -= stride)
+    for (let i = 0; i < stride; i++) result.push(ring[at + i]);
+  return result;
 }
 
 function middleX(ring: readonly number[], stride: number): number {
@@ -313,18 +310,4 @@ function middleX(ring: readonly number[], stride: number): number {
     high = Math.max(high, ring[at]);
   }
   return (low + high) / 2;
-}
-
-/**
- * Moves positions by whole turns into [-180, 180]. The sum rounds at 1e-13 degrees; rounded to 1e-12 it gives the
- * decimal that the longitude was written as.
- */
-function moveBack(rings: readonly number[][], turns: number, stride: number): void {
-  if (turns === 0) return;
-  for (const ring of rings)
-    for (let at = 0; at < ring.length; at += stride) ring[at] = Number((ring[at] - 360 * turns).toFixed(12));
-}
-
-function mix(a: number, b: number, t: number): number {
-  return a + (b - a) * t;
 }

@@ -7,11 +7,17 @@ import { WktReader } from '../../src/batch/wkt.ts';
 import { cutAtAntimeridian } from '../../src/sphere/cut.ts';
 import { geometryText } from '../support/rows.ts';
 
-function parseWkt(wkt: string): GeometryColumn {
+function parseWkts(wkts: readonly string[]): GeometryColumn {
   const builder = new GeometryBuilder();
-  const bytes = new TextEncoder().encode(wkt);
-  new WktReader().read(bytes, 0, bytes.length, builder);
+  for (const wkt of wkts) {
+    const bytes = new TextEncoder().encode(wkt);
+    new WktReader().read(bytes, 0, bytes.length, builder);
+  }
   return builder.finish();
+}
+
+function parseWkt(wkt: string): GeometryColumn {
+  return parseWkts([wkt]);
 }
 
 function cut(wkt: string): { readonly wkt: string | null; readonly changed: boolean } {
@@ -85,11 +91,53 @@ for (const [what, source, result] of cases)
     assert.deepEqual(cut(source), { wkt: result, changed: true });
   });
 
+for (const [source, result] of [
+  [
+    'POLYGON ((-175 80,-60 80,60 80,175 80,-175 80))',
+    'POLYGON ((-180 80,-175 80,-60 80,60 80,175 80,180 80,180 90,-180 90,-180 80))',
+  ],
+  // Clockwise, as a shapefile has its shells, around the south pole, with Z.
+  [
+    'POLYGON Z ((-175 -80 1,-60 -70 2,60 -80 3,175 -80 1,-175 -80 1))',
+    'POLYGON Z ((180 -80 1,175 -80 1,60 -80 3,-60 -70 2,-175 -80 1,-180 -80 1,-180 -90 1,180 -90 1,180 -80 1))',
+  ],
+  [
+    'POLYGON ((-175 70,-60 70,60 70,175 70,-175 70),(-175 80,-60 80,60 80,175 80,-175 80))',
+    'POLYGON ((-180 70,-175 70,-60 70,60 70,175 70,180 70,180 80,175 80,60 80,-60 80,-175 80,-180 80,-180 70))',
+  ],
+  // A hole across 180 degrees beside the pole.
+  [
+    'POLYGON ((-175 70,-60 70,60 70,175 70,-175 70),(175 75,-175 75,-175 78,175 78,175 75))',
+    'POLYGON ((-180 70,-175 70,-60 70,60 70,175 70,180 70,180 75,175 75,175 78,180 78,180 90,-180 90,-180 78,-175 78,-175 75,-180 75,-180 70))',
+  ],
+  // A hole elsewhere stays one.
+  [
+    'POLYGON ((-175 70,-60 70,60 70,175 70,-175 70),(10 75,20 75,20 78,10 78,10 75))',
+    'POLYGON ((-180 70,-175 70,-60 70,60 70,175 70,180 70,180 90,-180 90,-180 70),(10 75,10 78,20 78,20 75,10 75))',
+  ],
+] as const)
+  test(`closes ${source.slice(0, 60)} along the pole`, () => {
+    const { geometry, closed, cut, moved, rows } = cutAtAntimeridian(parseWkt(source));
+    assert.equal(geometryText(geometry, 0), result);
+    assert.deepEqual({ closed, cut, moved, rows }, { closed: [0], cut: [], moved: [], rows: [0] });
+  });
+
+test('tells features that were moved from those that were cut, and from those that could not be', () => {
+  const column = parseWkts([
+    'POINT (191 48)',
+    'LINESTRING (179 0,-179 0)',
+    'LINESTRING (181 0,182 1)',
+    // Rings that cross one another at the cut.
+    'POLYGON ((170 0,190 0,190 10,170 10,170 0),(175 -6,185 5,185 9,175 -2,175 -6))',
+    'POINT (1 1)',
+  ]);
+  const { cut, moved, uncut, rows } = cutAtAntimeridian(column);
+  assert.deepEqual({ cut, moved, uncut, rows }, { cut: [1], moved: [0, 2], uncut: [3], rows: [0, 1, 2] });
+});
+
 for (const source of [
   'POLYGON ((-180 -90,180 -90,180 90,-180 90,-180 -90))',
   'POLYGON ((-180 60,-90 60,0 60,90 60,180 60,180 90,-180 90,-180 60))',
-  // Around the pole: no cut makes it a valid polygon of longitude and latitude.
-  'POLYGON ((-175 80,-60 80,60 80,175 80,-175 80))',
   'LINESTRING (-100 0,100 0)',
   'LINESTRING (-180 0,180 0)',
   'POLYGON ((175 0,180 0,180 5,175 0))',

@@ -10,7 +10,7 @@ import type { CrsDescription } from '../../crs/crs.ts';
 import { crsUrn, describesWgs84 } from '../../crs/crs-member.ts';
 import { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
-import { cutAtAntimeridian } from '../../sphere/cut.ts';
+import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,
@@ -65,12 +65,7 @@ export const writer: FormatWriter = {
   encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
     const state = encoding.state as WriteState;
     const findings = new Findings();
-    let { geometry } = batch;
-    if (state.isWgs84) {
-      const cut = cutAtAntimeridian(geometry);
-      geometry = cut.geometry;
-      for (const row of cut.rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
-    }
+    const geometry = state.isWgs84 ? cutForWriting(batch.geometry, findings) : batch.geometry;
     noteRounding(batch, state.rounding, findings);
     const bytes = encodeFeatures({ ...batch, geometry }, state, findings, isSpent);
     const chunk: Chunk = {

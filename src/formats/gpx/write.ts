@@ -3,7 +3,7 @@
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { strideOf } from '../../batch/geometry-column.ts';
 import { Findings } from '../../findings.ts';
-import { cutAtAntimeridian } from '../../sphere/cut.ts';
+import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,
@@ -39,8 +39,7 @@ export const writer: FormatWriter = {
       if (others > 0) findings.note('GEOMETRY_NOT_DRAWN', { format: 'GPX' }, undefined, others);
       return { data: null, transfer: [], findings: findings.found() };
     }
-    const { geometry, rows } = cutAtAntimeridian(batch.geometry);
-    for (const row of rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
+    const geometry = cutForWriting(batch.geometry, findings);
     noteRounding(batch, state.rounding, findings);
     const chunk = encodeFeatures({ ...batch, geometry }, state, findings);
     const transfer = [chunk.wpt.buffer, chunk.rte.buffer, chunk.trk.buffer];

@@ -2,7 +2,7 @@
 
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { Findings } from '../../findings.ts';
-import { cutAtAntimeridian } from '../../sphere/cut.ts';
+import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,
@@ -29,8 +29,7 @@ export const writer: FormatWriter = {
   encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
     const state = encoding.state as WriteState;
     const findings = new Findings();
-    const { geometry, rows } = cutAtAntimeridian(batch.geometry);
-    for (const row of rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
+    const geometry = cutForWriting(batch.geometry, findings);
     noteRounding(batch, state.rounding, findings);
     const bytes = encodeFeatures({ ...batch, geometry }, state, findings, isSpent);
     return { data: bytes, transfer: [bytes.buffer], findings: findings.found() };

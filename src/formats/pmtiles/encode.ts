@@ -3,7 +3,7 @@
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
-import { cutAtAntimeridian } from '../../sphere/cut.ts';
+import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { AttributeEncoder, idAt } from './attributes.ts';
 import { CellSet } from './cell-set.ts';
 import { cutLines, cutPolygons, type TileRange, visitTiles } from './clip.ts';
@@ -76,10 +76,9 @@ class TileEncoder {
   }
 
   encode(): { readonly chunk: RecordChunk; readonly findings: Findings } {
-    const { geometry, rows } = cutAtAntimeridian(this.#batch.geometry);
+    const geometry = cutForWriting(this.#batch.geometry, this.#findings);
     this.#records.reset();
     this.#cells.clear();
-    for (const row of rows) this.#findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
     for (let row = 0; row < this.#batch.rowCount; row++) {
       this.#row = row;
       const shape = worldShape(geometry, row);

@@ -5,7 +5,7 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { geometryBuffers } from '../../batch/geometry-column.ts';
 import { crsUrn, describesWgs84 } from '../../crs/crs-member.ts';
 import { Findings } from '../../findings.ts';
-import { cutAtAntimeridian } from '../../sphere/cut.ts';
+import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,
@@ -40,12 +40,7 @@ export const writer: FormatWriter = {
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
     const { isWgs84, layerName, rounding } = encoding.state as WriteState;
     const findings = new Findings();
-    let source = batch.geometry;
-    if (isWgs84) {
-      const cut = cutAtAntimeridian(source);
-      source = cut.geometry;
-      for (const row of cut.rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
-    }
+    const source = isWgs84 ? cutForWriting(batch.geometry, findings) : batch.geometry;
     noteRounding(batch, rounding, findings);
     const geometry = encodeGeometry(source, findings);
     const chunk: EncodedFeatures = {
