@@ -9,7 +9,7 @@ import { checkTogether } from './config-checks.ts';
 import { type Machine, readMachine, userCacheDirectory } from './machine.ts';
 import { parseSetting, type Setting, SIZES } from './setting-values.ts';
 
-const { KiB, MiB, GiB, HOUR, DAY } = SIZES;
+const { KiB, MiB, GiB, HOUR, DAY, CENTURY } = SIZES;
 
 export const settings = {
   host: { name: 'HOST', type: 'text', default: '127.0.0.1', text: 'Address the service listens on.' },
@@ -68,6 +68,7 @@ export const settings = {
     type: 'seconds',
     default: 365 * DAY,
     min: DAY,
+    max: CENTURY,
     text: 'How long entries of the audit log are kept.',
   },
   oidcIssuer: {
@@ -402,6 +403,7 @@ export const settings = {
     type: 'seconds',
     default: DAY,
     min: 1,
+    max: CENTURY,
     text: 'How long an output is kept after its job has ended.',
   },
   recordRetentionSeconds: {
@@ -409,6 +411,7 @@ export const settings = {
     type: 'seconds',
     default: 7 * DAY,
     min: 1,
+    max: CENTURY,
     text: 'How long the record of a job is kept after the job has ended.',
   },
   uploadRetentionSeconds: {

@@ -33,9 +33,11 @@ const MiB = 1024 * KiB;
 const GiB = 1024 * MiB;
 const HOUR = 3600;
 const DAY = 24 * HOUR;
+/** Longer than anything is kept; times that far ahead still have a date. */
+const CENTURY = 36_525 * DAY;
 
 /** Bytes and seconds. */
-export const SIZES = { KiB, MiB, GiB, HOUR, DAY } as const;
+export const SIZES = { KiB, MiB, GiB, HOUR, DAY, CENTURY } as const;
 
 /** Throws SETTING_INVALID. */
 export function parseSetting(setting: Setting, given: string): string | number {
@@ -140,6 +142,10 @@ const UNITS: Readonly<Record<'integer' | 'bytes' | 'seconds', Readonly<Record<st
   seconds: { '': 1, s: 1, m: 60, min: 60, h: HOUR, d: DAY },
 };
 
+/** Largest relative error of a product of two numbers. */
+const ROUNDING = 4 * Number.EPSILON;
+
+/** Bytes, seconds and counts are whole numbers, so that the service calculates with whole milliseconds. */
 function parseQuantity(setting: Setting, given: string, refuse: (reason: string) => Error): number {
   const units = UNITS[setting.type as 'integer' | 'bytes' | 'seconds'];
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(given.replaceAll('_', ''));
@@ -152,8 +158,11 @@ function parseQuantity(setting: Setting, given: string, refuse: (reason: string)
         : `give a number, with or without a unit (${names.join(', ')})`,
     );
   }
-  const value = Number(match[1]) * factor;
-  if (!Number.isSafeInteger(value)) throw refuse('it must come to a whole number');
+  const exact = Number(match[1]) * factor;
+  const value = Math.round(exact);
+  // 1.1 times 60 is 66.00000000000001 in binary; 1.5 seconds are no whole number.
+  const isWhole = Math.abs(exact - value) <= ROUNDING * exact;
+  if (!isWhole || !Number.isSafeInteger(value)) throw refuse('it must come to a whole number');
   if (setting.min !== undefined && value < setting.min) throw refuse(`the least is ${setting.min}`);
   if (setting.max !== undefined && value > setting.max) throw refuse(`the most is ${setting.max}`);
   return value;

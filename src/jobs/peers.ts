@@ -72,7 +72,7 @@ export class Peers {
       void this.#refreshFeed();
       void this.#endLost(this.#options.running(), 'lost');
     });
-    this.#every(queue.leaseMs / SIGNS_A_LEASE, () => {
+    this.#every(this.#signMs, () => {
       if (!this.#isSigning) void this.#signAll();
     });
   }
@@ -80,6 +80,11 @@ export class Peers {
   stop(): void {
     this.#isStopped = true;
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  }
+
+  /** Time between two signs of life. Rounded down, because intervals are whole milliseconds in the database. */
+  get #signMs(): number {
+    return Math.floor(this.#options.queue.leaseMs / SIGNS_A_LEASE);
   }
 
   /** Progress of a job that another process runs, as it was last told; null: not known. */
@@ -139,7 +144,7 @@ export class Peers {
       const { queue, running, reconcile } = this.#options;
       await this.#endLost(running(), 'extend');
       // Each process asks this often, and one of them looks for all.
-      if (await queue.takeTurn('leases', queue.leaseMs / SIGNS_A_LEASE / 2)) await reconcile();
+      if (await queue.takeTurn('leases', Math.floor(this.#signMs / 2))) await reconcile();
     } catch (error) {
       this.#options.log.error({ err: error }, 'jobs of workers that died could not be looked for');
     } finally {

@@ -217,7 +217,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
 
   async takeTurn(task: string, intervalMs: number): Promise<boolean> {
     // Most ask too early, and must not wait for each other.
-    const taken = await this.#database.run(TAKE_TURN, [task, intervalMs]);
+    const taken = await this.#database.run(TAKE_TURN, [task, Math.round(intervalMs)]);
     return taken === 1;
   }
 

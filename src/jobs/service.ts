@@ -396,10 +396,12 @@ export class JobService {
       // While storage fails this would fail too, and `#recovery` does it later.
       if (!this.#recovery.isUnderway) await this.#dispatcher.reconcile();
       // One process does it for all. Timers are never exactly as far apart.
-      if (shared !== null && !(await shared.takeTurn('retention', this.#sweepIntervalMs / 2))) return;
+      if (shared !== null && !(await shared.takeTurn('retention', Math.floor(this.#sweepIntervalMs / 2))))
+        return;
       const isDue = now - this.#orphansSweptAt >= intervalMs;
       if (isDue) this.#orphansSweptAt = now;
-      const withOrphans = isDue && (shared === null || (await shared.takeTurn('orphans', intervalMs / 2)));
+      const withOrphans =
+        isDue && (shared === null || (await shared.takeTurn('orphans', Math.floor(intervalMs / 2))));
       const swept = await sweep(queue, store, now, {
         recordRetentionMs,
         orphanAgeMs: withOrphans ? (this.#options.orphanAgeMs ?? ORPHAN_AGE_MS) : null,
