@@ -1,7 +1,6 @@
 /** Puts the service together and starts it: HTTP, accounts, the job queue and its runners, all from one `Config`. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { OidcSettings } from './account-area/library.ts';
 import { setupLink } from './account-area/one-time-links.ts';
@@ -47,6 +46,7 @@ import { directoryProbe } from './storage/local-store.ts';
 import { observedStore } from './storage/observed-store.ts';
 import { openStore, storeOptions } from './storage/open-store.ts';
 import type { FileStore } from './storage/store.ts';
+import { elapsed, PLATFORM_TIMERS, type Timers } from './timers.ts';
 import { openTracer } from './tracing/open-tracer.ts';
 import { transformations } from './transformations/registry.ts';
 
@@ -75,21 +75,22 @@ export interface StartOptions {
   readonly insecureOpen?: boolean;
   /** Allows a start with a new database beside stored files of jobs, and removes these files. */
   readonly adoptEmpty?: boolean;
+  /** Time of the limits of jobs and requests, and of the stop. Default: that of the platform. */
+  readonly timers?: Timers;
   /** Called for each route. */
   readonly onRoute?: (route: RouteName) => void;
 }
 
 /** Resolves when the service listens. On a failure it first stops what it has started. */
-export async function startService(
-  config: Config,
-  { role = 'all', runner = {}, insecureOpen = false, adoptEmpty = false, onRoute }: StartOptions = {},
-): Promise<RunningService> {
+export async function startService(config: Config, options: StartOptions = {}): Promise<RunningService> {
+  const { role = 'all', runner = {}, insecureOpen = false, adoptEmpty = false, onRoute } = options;
+  const { timers = PLATFORM_TIMERS } = options;
   checkRole(config, role);
   if (!insecureOpen && role !== 'worker') refuseOpenToTheWorld(config);
   const undo: (() => void | Promise<void>)[] = [];
   let stopBegan = 0;
   const stop = async (): Promise<void> => {
-    stopBegan = performance.now();
+    stopBegan = timers.now();
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
@@ -107,9 +108,9 @@ export async function startService(
       observer: metrics,
     });
     undo.push(() => tracer.close());
-    const { s3, ...options } = storeOptions(config, data.path);
+    const { s3, ...ofStore } = storeOptions(config, data.path);
     const store = observedStore(
-      await openStore({ ...options, s3: { ...s3, observe: metrics.s3 } }),
+      await openStore({ ...ofStore, s3: { ...s3, observe: metrics.s3 } }),
       metrics.store,
     );
     undo.push(() => store.close?.());
@@ -148,6 +149,7 @@ export async function startService(
       ...serviceOptions(config, role, data, queue, store, ofRunner, log, metrics),
       fetch,
       tracer,
+      timers,
     });
     storageFailed = (error) => service.storageFailed(error);
     metrics.watch(service, {
@@ -181,6 +183,7 @@ export async function startService(
       crsSearch: new CrsSearch(),
       formats,
       transformations,
+      timers,
       visit: (request, reply) => {
         if (area === null) throw new Error('the account area is not registered yet');
         return area.visit(request, reply);
@@ -191,7 +194,7 @@ export async function startService(
     const operations = role === 'worker' ? healthOperations : allOperations(formats);
     const app = await buildApp(context, operations, log, onRoute);
     undo.push(() =>
-      closeWithin(app, Math.max(0, stopBegan + config.graceSeconds * 1000 - performance.now())),
+      closeWithin(app, Math.max(0, stopBegan + config.graceSeconds * 1000 - timers.now()), timers),
     );
     const routes = routePatterns(operations);
     if (role !== 'worker') {
@@ -218,8 +221,8 @@ export async function startService(
       .catch((error: NodeJS.ErrnoException) => Promise.reject(listenFailure(error, config)));
     undo.push(async () => {
       service.leave();
-      await pause(config.shutdownDelaySeconds * 1000);
-      stopBegan = performance.now();
+      await elapsed(config.shutdownDelaySeconds * 1000, timers);
+      stopBegan = timers.now();
     });
     // Not waited for: requests are answered in between.
     warmParsing(context).catch((error: unknown) =>
@@ -249,14 +252,14 @@ export async function startService(
 }
 
 /** Gives open downloads and other responses this long to end, then closes their connections. */
-async function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
+async function closeWithin(app: FastifyInstance, graceMs: number, timers: Timers): Promise<void> {
+  const cancel = timers.after(graceMs, () => app.server.closeAllConnections());
   // Node closes those that are idle now. The others close soon after their last response, instead of waiting for a request.
   app.server.keepAliveTimeout = 1;
   try {
     await app.close();
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

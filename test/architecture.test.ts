@@ -70,6 +70,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     isPure: true,
   },
   'program-files.ts': { may: [] },
+  'timers.ts': { may: [], isPure: true },
   // Between the service and the processes that it does not trust.
   'process-channel.ts': { may: [] },
   tracing: { may: ['errors.ts'] },
@@ -127,7 +128,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
   storage: { may: ['errors.ts', 'io', 'sandbox'] },
   // Most of it runs in a process of its own, which may read the program.
   'remote-input': {
-    may: [...ERRORS, 'process-channel.ts', 'program-files.ts', 'message-schemas.ts', 'bytes', 'sandbox'],
+    may: [
+      ...ERRORS,
+      'process-channel.ts',
+      'program-files.ts',
+      'message-schemas.ts',
+      'bytes',
+      'sandbox',
+      'timers.ts',
+    ],
   },
   // The queue is kept in SQLite or PostgreSQL; jobs may open it through the engine, never by itself.
   jobs: {
@@ -148,6 +157,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'engines/postgres',
       'remote-input',
       'sandbox',
+      'timers.ts',
     ],
   },
   accounts: { may: ['errors.ts', 'engines/sqlite', 'engines/postgres'] },
@@ -190,6 +200,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...RECORDS,
       'config.ts',
       'html.ts',
+      'timers.ts',
       'page-style',
       'package-version.ts',
       'schema-check.ts',
@@ -221,6 +232,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...RECORDS,
       'config.ts',
       'logger.ts',
+      'timers.ts',
       'input-limits.ts',
       'account-jobs.ts',
       'package-version.ts',

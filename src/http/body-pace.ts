@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import { answerOnSocket } from './error-reply.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
@@ -14,6 +15,8 @@ export interface BodyPaceLimits {
   readonly maxSeconds: number;
   /** Length of the window; for tests. */
   readonly windowMs?: number;
+  /** Default: those of the platform. */
+  readonly timers?: Timers;
 }
 
 const WINDOW_MS = 30_000;
@@ -28,10 +31,10 @@ interface Receiving {
 
 /** Watches the bodies of all requests of the application. */
 export function keepPace(app: FastifyInstance, limits: BodyPaceLimits, headers: SecurityHeaders): void {
-  const { minBytesPerSecond, maxSeconds, windowMs = WINDOW_MS } = limits;
+  const { minBytesPerSecond, maxSeconds, windowMs = WINDOW_MS, timers = PLATFORM_TIMERS } = limits;
   const bodies = new Map<FastifyRequest['raw'], Receiving>();
   const check = (): void => {
-    const now = performance.now();
+    const now = timers.now();
     for (const [raw, body] of bodies) {
       if (raw.complete || raw.destroyed) {
         bodies.delete(raw);
@@ -51,12 +54,12 @@ export function keepPace(app: FastifyInstance, limits: BodyPaceLimits, headers: 
       body.bytesAtWindowStart = bytesRead;
     }
   };
-  const timer = setInterval(check, Math.min(windowMs, maxSeconds * 1000) / 2).unref();
-  app.addHook('onClose', async () => clearInterval(timer));
+  const end = timers.every(Math.min(windowMs, maxSeconds * 1000) / 2, check);
+  app.addHook('onClose', async () => end());
   app.addHook('preParsing', async (request, reply) => {
     const { raw } = request;
     if (raw.complete) return;
-    const startedAt = performance.now();
+    const startedAt = timers.now();
     bodies.set(raw, {
       request,
       reply,

@@ -61,11 +61,8 @@ export async function buildApp(
   await takeBodies(app);
   answerExpectationsLate(app);
   refuseTunnels(app, headers);
-  keepPace(
-    app,
-    { minBytesPerSecond: context.config.minUploadRate, maxSeconds: context.config.uploadTimeoutSeconds },
-    headers,
-  );
+  const { minUploadRate: minBytesPerSecond, uploadTimeoutSeconds: maxSeconds } = context.config;
+  keepPace(app, { minBytesPerSecond, maxSeconds, timers: context.timers }, headers);
   app.decorateRequest('principal', null);
   sendSecurityHeaders(app, headers);
   sendOperationHeaders(app);
@@ -86,7 +83,7 @@ export async function buildApp(
       reply.elapsedTime,
     );
   });
-  lingerAfterEarlyAnswers(app);
+  lingerAfterEarlyAnswers(app, { timers: context.timers });
   const formatIds = context.formats.filter(isInputFormat).map(({ id }) => id);
   registerErrorReplies(app, routePatterns(operations), formatIds);
   for (const operation of operations) registerOperation(app, context, operation);

@@ -9,6 +9,7 @@ import { ANY_OWNER } from '../jobs/job.ts';
 import type { OwnedJobs } from '../jobs/owned-jobs.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
+import type { Timers } from '../timers.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { Authenticator } from './auth/authenticator.ts';
@@ -49,6 +50,8 @@ export interface HttpContext {
   readonly crsSearch: CrsSearch;
   readonly formats: readonly Format[];
   readonly transformations: readonly Transformation[];
+  /** Time of the limits of requests. */
+  readonly timers: Timers;
   /** Passes on cookies of the session to the reply. Throws ACCOUNTS_DATABASE. */
   readonly visit: (request: FastifyRequest, reply: FastifyReply) => Promise<PageVisit>;
 }

@@ -5,20 +5,23 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 
 export interface LingerLimits {
   readonly ms: number;
   readonly bytes: number;
+  /** Default: those of the platform. */
+  readonly timers?: Timers;
 }
 
 const LIMITS: LingerLimits = { ms: 5000, bytes: 256 * 1024 ** 2 };
 const CHECK_MS = 20;
 
-export function lingerAfterEarlyAnswers(app: FastifyInstance, limits: LingerLimits = LIMITS): void {
+export function lingerAfterEarlyAnswers(app: FastifyInstance, limits: Partial<LingerLimits> = {}): void {
   app.addHook('onSend', async ({ raw }, { raw: response }) => {
     if (!raw.complete && !response.shouldKeepAlive) closeAfterBody(raw);
   });
-  app.addHook('onResponse', async ({ raw }) => discardBody(raw, limits));
+  app.addHook('onResponse', async ({ raw }) => discardBody(raw, { ...LIMITS, ...limits }));
 }
 
 /** Node calls `destroySoon` after the last answer of a connection: send the end of ours, keep reading the client's. */
@@ -32,17 +35,17 @@ function closeAfterBody(raw: IncomingMessage): void {
   raw.once('end', destroySoon);
 }
 
-function discardBody(raw: IncomingMessage, { ms, bytes }: LingerLimits): void {
+function discardBody(raw: IncomingMessage, { ms, bytes, timers = PLATFORM_TIMERS }: LingerLimits): void {
   if (raw.complete || raw.destroyed) return;
   const { socket } = raw;
-  const start = { at: performance.now(), bytes: socket.bytesRead };
+  const start = { at: timers.now(), bytes: socket.bytesRead };
   raw.unpipe();
   raw.resume();
   // Asked at intervals: Node drops what is not read of a body without an event on the request, and a 'data' listener on the
   // socket would take it from the HTTP parser, which can leave a kept connection waiting forever.
-  const timer = setInterval(() => {
+  const end = timers.every(CHECK_MS, () => {
     const isOver = raw.complete || socket.destroyed;
-    if (isOver) clearInterval(timer);
-    else if (performance.now() - start.at > ms || socket.bytesRead - start.bytes > bytes) socket.destroy();
-  }, CHECK_MS).unref();
+    if (isOver) end();
+    else if (timers.now() - start.at > ms || socket.bytesRead - start.bytes > bytes) socket.destroy();
+  });
 }

@@ -8,6 +8,7 @@ import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import { NO_TRACES, type Span, type Tracer, traced } from '../tracing/tracer.ts';
 import { type AttemptFacts, StageSpans } from './attempt-trace.ts';
 import { storageStillFails } from './failing-storage.ts';
@@ -58,6 +59,8 @@ export interface JobServiceOptions {
   readonly observer?: JobObserver;
   /** Default: no traces. */
   readonly tracer?: Tracer;
+  /** Time of the limits and sweeps of this service. Default: that of the platform. */
+  readonly timers?: Timers;
 }
 
 /** The part of a pino logger that is used here. */
@@ -140,16 +143,17 @@ export class Attempts {
 
   /** Kills the runner after this time, and repeats that until it has ended. */
   #endAfter(ms: number, runner: RunnerProcess): () => void {
+    const { timers = PLATFORM_TIMERS } = this.#options;
     const end = (): void => {
-      timer = setTimeout(end, KILL_INTERVAL_MS);
+      cancel = timers.after(KILL_INTERVAL_MS, end);
       try {
         runner.kill('timeout');
       } catch (error) {
         this.#options.log.error({ err: error }, 'a runner that is out of time could not be ended');
       }
     };
-    let timer = setTimeout(end, ms);
-    return () => clearTimeout(timer);
+    let cancel = timers.after(ms, end);
+    return () => cancel();
   }
 
   /** Puts the inputs into the runner's slot: first those that are fetched, as their processes can write to the directory. */

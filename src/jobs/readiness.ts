@@ -3,6 +3,7 @@
  * Results are reused for some time, because anyone may ask.
  */
 import { isDiskFull } from '../errors.ts';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import { reasonOf } from './recovery.ts';
 
 /** The tables in the database are older than this process needs, or missing. */
@@ -72,10 +73,12 @@ export function failedCheck(name: CheckName, since: number, reason: string): Fai
 }
 
 export class Readiness {
+  readonly #timers: Timers;
   readonly #checks: readonly { readonly check: StorageCheck; readonly state: CheckState }[];
 
-  constructor(checks: readonly StorageCheck[]) {
-    const now = performance.now();
+  constructor(checks: readonly StorageCheck[], timers: Timers = PLATFORM_TIMERS) {
+    this.#timers = timers;
+    const now = timers.now();
     // The start has just used all of them.
     this.#checks = checks.map((check) => ({
       check,
@@ -85,7 +88,7 @@ export class Readiness {
 
   /** Tests all storage by writing; rejects with the first failure. */
   async verify(): Promise<void> {
-    await Promise.all(this.#checks.map(({ check, state }) => observed(state, check.write)));
+    await Promise.all(this.#checks.map(({ check, state }) => this.#observed(state, check.write)));
   }
 
   /**
@@ -95,12 +98,13 @@ export class Readiness {
     const underway = new Map<CheckState, Underway>();
     for (const { check, state } of this.#checks) {
       const believedMs = isDoubtful || state.failed !== null ? FAILURE_BELIEVED_MS : check.believedMs;
-      if (state.underway === null && performance.now() - state.checkedAt >= believedMs)
+      if (state.underway === null && this.#timers.now() - state.checkedAt >= believedMs)
         // The state has the error.
-        observed(state, isDoubtful ? check.write : (check.look ?? check.write)).catch(() => {});
+        this.#observed(state, isDoubtful ? check.write : (check.look ?? check.write)).catch(() => {});
       if (state.underway !== null) underway.set(state, state.underway);
     }
-    if (underway.size > 0) await withinPatience(Promise.all([...underway.values()].map(({ done }) => done)));
+    if (underway.size > 0)
+      await this.#withinPatience(Promise.all([...underway.values()].map(({ done }) => done)));
     const failed = new Map<CheckName, FailedCheck>();
     for (const { check, state } of this.#checks) {
       // Not by the clock: a timer can end before it has counted two seconds.
@@ -111,22 +115,30 @@ export class Readiness {
     }
     return [...failed.values()];
   }
-}
 
-/** Runs a check and notes its result. */
-async function observed(state: CheckState, act: () => Promise<void>): Promise<void> {
-  const running = act();
-  const underway = { since: Date.now(), done: running.catch(() => {}) };
-  state.underway = underway;
-  try {
-    await running;
-    state.failed = null;
-  } catch (error) {
-    state.failed = { since: state.failed?.since ?? underway.since, error };
-    throw error;
-  } finally {
-    state.checkedAt = performance.now();
-    if (state.underway === underway) state.underway = null;
+  /** Runs a check and notes its result. */
+  async #observed(state: CheckState, act: () => Promise<void>): Promise<void> {
+    const running = act();
+    const underway = { since: Date.now(), done: running.catch(() => {}) };
+    state.underway = underway;
+    try {
+      await running;
+      state.failed = null;
+    } catch (error) {
+      state.failed = { since: state.failed?.since ?? underway.since, error };
+      throw error;
+    } finally {
+      state.checkedAt = this.#timers.now();
+      if (state.underway === underway) state.underway = null;
+    }
+  }
+
+  /** Resolves when `work` has, or after PATIENCE_MS. */
+  async #withinPatience(work: Promise<unknown>): Promise<void> {
+    const timeout = Promise.withResolvers<void>();
+    const cancel = this.#timers.after(PATIENCE_MS, timeout.resolve);
+    await Promise.race([work, timeout.promise]);
+    cancel();
   }
 }
 
@@ -143,14 +155,4 @@ function failureOf(
   }
   if (underway === null || !isLate) return null;
   return failedCheck(name, underway.since, `no answer within ${PATIENCE_MS / 1000} s`);
-}
-
-/** Resolves when `work` has, or after PATIENCE_MS. */
-async function withinPatience(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS);
-  });
-  await Promise.race([work, timeout]);
-  clearTimeout(timer);
 }

@@ -14,6 +14,7 @@ import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
 import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Cell, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { Slot } from '../storage/workspace.ts';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import { runnerArguments, runnerConfinement } from './runner-command.ts';
 import { checkRunnerMessage, MAX_RUNNER_MESSAGE_BYTES } from './runner-message-check.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
@@ -37,6 +38,8 @@ export interface RunnerOptions {
   readonly readPaths?: readonly string[];
   /** Maximum time to load and to warm up; then the process is replaced. Default: a minute. */
   readonly startTimeoutMs?: number;
+  /** Time of that limit. Default: that of the platform. */
+  readonly timers?: Timers;
 }
 
 export const runnerStates = ['starting', 'idle', 'warming', 'busy', 'dead'] as const;
@@ -103,7 +106,8 @@ export class RunnerProcess {
   #nodePid: number | null = null;
   #hasLowPriority = false;
   #state: RunnerState = 'starting';
-  #stateSince = performance.now();
+  readonly #timers: Timers;
+  #stateSince: number;
   readonly #startTimeoutMs: number;
   #killedFor: DeathCause | null = null;
   /** The fault of an invalid message. */
@@ -120,6 +124,8 @@ export class RunnerProcess {
     this.#events = events;
     this.#memoryBytes = options.memoryBytes;
     this.#startTimeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
+    this.#timers = options.timers ?? PLATFORM_TIMERS;
+    this.#stateSince = this.#timers.now();
     this.#sandbox = options.sandbox ?? NO_SANDBOX;
     this.#niceness = options.niceness;
     const cell = this.#sandbox.cell();
@@ -256,7 +262,7 @@ export class RunnerProcess {
     if (this.#killedFor !== null) this.kill(this.#killedFor);
     this.#lowerPriority();
     const isStarting = this.#state === 'starting' || this.#state === 'warming';
-    if (isStarting && performance.now() - this.#stateSince > this.#startTimeoutMs) this.kill('frozen');
+    if (isStarting && this.#timers.now() - this.#stateSince > this.#startTimeoutMs) this.kill('frozen');
     if (this.#state !== 'busy') return;
     const residentBytes = this.#residentMemory();
     if (residentBytes !== null && residentBytes > this.#memoryBytes) this.kill('memory');
@@ -316,7 +322,7 @@ export class RunnerProcess {
 
   #enter(state: RunnerState): void {
     this.#state = state;
-    this.#stateSince = performance.now();
+    this.#stateSince = this.#timers.now();
   }
 
   #becomeIdle(expected: RunnerState): void {

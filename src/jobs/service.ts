@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure, isDiskFull } from '../errors.ts';
 import { inputKey, type Upload } from '../storage/store.ts';
+import { PLATFORM_TIMERS } from '../timers.ts';
 import { type TraceContext, traceparentOf } from '../tracing/trace-context.ts';
 import { NO_TRACES, traced } from '../tracing/tracer.ts';
 import type { JobServiceOptions } from './attempt.ts';
@@ -55,7 +56,7 @@ export class JobService {
   #stateSince = Date.now();
   #starting: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
-  #sweepTimer: NodeJS.Timeout | null = null;
+  #endSweeps = (): void => {};
   #sweeping: Promise<void> = Promise.resolve();
   #orphansSweptAt = 0;
 
@@ -66,7 +67,8 @@ export class JobService {
       (id) => queue.get(id),
       (error) => log.error({ err: error }, 'a change of a job could not be announced'),
     );
-    this.#readiness = new Readiness(storageChecks(options));
+    const { timers = PLATFORM_TIMERS } = options;
+    this.#readiness = new Readiness(storageChecks(options), timers);
     this.#recovery = new Recovery({
       checkStorage: () => this.#readiness.verify(),
       reconcile: () => this.#dispatcher.reconcile(),
@@ -74,7 +76,7 @@ export class JobService {
       log,
     });
     this.#pool = new RunnerPool(
-      { ...options.runner, size: options.runner.count },
+      { ...options.runner, size: options.runner.count, timers },
       {
         onIdle: () => this.#dispatcher.dispatch(),
         onDeath: (cause, detail) => {
@@ -112,7 +114,7 @@ export class JobService {
     this.uploads = new Uploads({
       records: queue.uploads,
       store,
-      settings: { now: () => queue.now(), ...options.uploads },
+      settings: { now: () => queue.now(), timers, ...options.uploads },
       received: this.#received,
       checkReady: () => this.checkReady(),
       watched: (act) => this.#watched(act),
@@ -335,6 +337,7 @@ export class JobService {
 
   async #start(): Promise<void> {
     const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log, observer } = this.#options;
+    const { timers = PLATFORM_TIMERS } = this.#options;
     const recovered = await queue.recover(maxAttempts, queue.now() + outputRetentionMs, () => false);
     observer?.takenUp(recovered.requeued.length, recovered.failed.length);
     logTakenUp(log, recovered);
@@ -355,14 +358,14 @@ export class JobService {
       );
     this.#enter('running');
     let isSweeping = false;
-    this.#sweepTimer = setInterval(() => {
+    this.#endSweeps = timers.every(this.#sweepIntervalMs, () => {
       // One at a time: on a slow disk they would accumulate.
       if (isSweeping) return;
       isSweeping = true;
       this.#sweeping = this.#sweep().finally(() => {
         isSweeping = false;
       });
-    }, this.#sweepIntervalMs).unref();
+    });
     this.#peers?.start();
     this.#dispatcher.open();
   }
@@ -424,15 +427,14 @@ export class JobService {
   async #stop(): Promise<void> {
     await this.#starting?.catch(() => {});
     this.#enter('stopping');
-    if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
+    this.#endSweeps();
     const isOver = this.#dispatcher.close().then(() => this.#dispatcher.idle());
     await this.uploads.stop();
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#options.graceMs);
-    });
-    await Promise.race([isOver, grace]);
-    clearTimeout(timer);
+    const { graceMs, timers = PLATFORM_TIMERS } = this.#options;
+    const grace = Promise.withResolvers<void>();
+    const cancel = timers.after(graceMs, grace.resolve);
+    await Promise.race([isOver, grace.promise]);
+    cancel();
     this.#pool.stop();
     await Promise.all([this.#recovery.stop(), isOver, this.#pool.ended(), this.#sweeping]);
     this.#peers?.stop();

@@ -5,6 +5,7 @@
  * The locks are those of one process; several processes with one store need locks in the database.
  */
 import { failure, type GeomillError } from '../errors.ts';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 
 const STALL_MS = 3000;
 const RETRY_SECONDS = 1;
@@ -33,9 +34,11 @@ interface Held {
 export class UploadLocks {
   readonly #held = new Map<string, Held>();
   readonly #stallMs: number;
+  readonly #timers: Timers;
 
-  constructor(stallMs = STALL_MS) {
+  constructor(stallMs = STALL_MS, timers: Timers = PLATFORM_TIMERS) {
     this.#stallMs = stallMs;
+    this.#timers = timers;
   }
 
   has(id: string): boolean {
@@ -54,7 +57,7 @@ export class UploadLocks {
   async lock(id: string): Promise<UploadWriter> {
     for (let held = this.#held.get(id); held !== undefined; held = this.#held.get(id)) {
       const { waitingSince } = held;
-      if (waitingSince === null || performance.now() - waitingSince < this.#stallMs) throw locked(id);
+      if (waitingSince === null || this.#timers.now() - waitingSince < this.#stallMs) throw locked(id);
       held.end(locked(id));
       await held.released;
     }
@@ -84,20 +87,21 @@ export class UploadLocks {
     const released = Promise.withResolvers<void>();
     const held: Held = { waitingSince: null, record: null, end: ended.reject, released: released.promise };
     this.#held.set(id, held);
+    const timers = this.#timers;
     return {
       async wait(next, record = async () => {}) {
-        held.waitingSince = performance.now();
+        held.waitingSince = timers.now();
         let recording = Promise.resolve();
         const recordNext = (): Promise<void> => {
           recording = recording.then(record);
           return recording;
         };
         held.record = recordNext;
-        const idle = setTimeout(() => void recordNext().catch(ended.reject), IDLE_MS);
+        const cancel = timers.after(IDLE_MS, () => void recordNext().catch(ended.reject));
         try {
           return await Promise.race([ended.promise, next]);
         } finally {
-          clearTimeout(idle);
+          cancel();
           held.waitingSince = null;
           held.record = null;
           await recording;

@@ -13,6 +13,7 @@ import { failure, GeomillError } from '../errors.ts';
 import { field } from '../message.ts';
 import { shortText } from '../short-text.ts';
 import type { FileStore, GrowingFile, Upload } from '../storage/store.ts';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import type { JobLog } from './attempt.ts';
 import { maySee, type Viewer } from './job.ts';
 import type { ListPosition } from './queue.ts';
@@ -31,6 +32,8 @@ export interface UploadSettings {
   readonly now?: () => number;
   /** Time without a byte after which a writer is ended in favour of a new one. */
   readonly stallMs?: number;
+  /** Default: those of the platform. */
+  readonly timers?: Timers;
 }
 
 export interface UploadsOptions {
@@ -79,12 +82,14 @@ const RETRY_SECONDS = 5;
 
 export class Uploads {
   readonly #options: UploadsOptions;
+  readonly #timers: Timers;
   readonly #locks: UploadLocks;
   readonly #now: () => number;
 
   constructor(options: UploadsOptions) {
     this.#options = options;
-    this.#locks = new UploadLocks(options.settings.stallMs);
+    this.#timers = options.settings.timers ?? PLATFORM_TIMERS;
+    this.#locks = new UploadLocks(options.settings.stallMs, this.#timers);
     this.#now = options.settings.now ?? Date.now;
   }
 
@@ -214,7 +219,7 @@ export class Uploads {
     const { id, owner, byteLength } = record;
     let current = record;
     let at = record.offset;
-    let recordedAt = performance.now();
+    let recordedAt = this.#timers.now();
     const keep = (length: number | null): Promise<void> =>
       watched(async () => {
         const place = await file.sync();
@@ -225,7 +230,7 @@ export class Uploads {
         received.add(owner, current.offset - at);
         onStored(at - current.offset);
         current = { ...current, offset: at, place, byteLength: length, expiresAt };
-        recordedAt = performance.now();
+        recordedAt = this.#timers.now();
       });
     const chunks = body[Symbol.asyncIterator]();
     const keepReceived = async (): Promise<void> => {
@@ -248,7 +253,7 @@ export class Uploads {
         at += value.length;
         checksum?.update(value);
         const isNextBlock = Math.floor(at / RECORD_BYTES) > Math.floor(current.offset / RECORD_BYTES);
-        if (isNextBlock || performance.now() - recordedAt >= RECORD_MS) await keepReceived();
+        if (isNextBlock || this.#timers.now() - recordedAt >= RECORD_MS) await keepReceived();
       }
       checksum?.check();
       await keep(given === 'end' ? at : byteLength);

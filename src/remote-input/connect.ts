@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { type Agent as AgentTls, request as requestHttps } from 'node:https';
+import type { Timers } from '../timers.ts';
 import { isAllowedAddress } from './addresses.ts';
 import { urlRefused } from './check-url.ts';
 import { isNamedHost, privateNetworksOf, type UrlPolicy } from './policy.ts';
@@ -19,6 +20,8 @@ export interface Outside {
   readonly ca?: string | string[];
   /** Waits before something is tried again. Undefined: for that time. */
   readonly wait?: (ms: number) => Promise<void>;
+  /** Time of all limits. Undefined: that of the platform. */
+  readonly timers?: Timers;
 }
 
 /** How the requests of a task are made. */

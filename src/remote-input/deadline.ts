@@ -1,22 +1,22 @@
 /** The time limits of a fetch: one for all of it, one for the current step. */
 import { failure, type GeomillError } from '../errors.ts';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import type { FetchLimits } from './fetch-messages.ts';
 
 export class Deadline implements Disposable {
   readonly #limits: FetchLimits;
   readonly #controller = new AbortController();
-  readonly #total: NodeJS.Timeout;
-  #step: NodeJS.Timeout | undefined;
-  #stepMs = 0;
+  readonly #timers: Timers;
+  readonly #cancelTotal: () => void;
+  #cancelStep = (): void => {};
   #host = '';
-  #expected: 'answer' | 'bytes' = 'answer';
   #over: GeomillError | null = null;
 
-  constructor(limits: FetchLimits) {
+  constructor(limits: FetchLimits, timers: Timers = PLATFORM_TIMERS) {
     this.#limits = limits;
-    this.#total = setTimeout(
-      () => this.#end('send the whole file', limits.totalMs, 'INPUT_URL_TIMEOUT'),
-      limits.totalMs,
+    this.#timers = timers;
+    this.#cancelTotal = timers.after(limits.totalMs, () =>
+      this.#end('send the whole file', limits.totalMs, 'INPUT_URL_TIMEOUT'),
     );
   }
 
@@ -31,8 +31,7 @@ export class Deadline implements Disposable {
 
   /** Call this when data is received. */
   expectBytes(host: string): void {
-    if (this.#expected === 'bytes' && this.#host === host) this.#step?.refresh();
-    else this.#expect(host, 'bytes', this.#limits.stallMs);
+    this.#expect(host, 'send any more', this.#limits.stallMs);
   }
 
   /** Throws URL_TIMEOUT. */
@@ -41,18 +40,14 @@ export class Deadline implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#total);
-    clearTimeout(this.#step);
+    this.#cancelTotal();
+    this.#cancelStep();
   }
 
-  #expect(host: string, expected: 'answer' | 'bytes', ms: number): void {
-    clearTimeout(this.#step);
+  #expect(host: string, what: 'answer' | 'send any more', ms: number): void {
+    this.#cancelStep();
     this.#host = host;
-    this.#expected = expected;
-    this.#stepMs = ms;
-    this.#step = setTimeout(() => {
-      this.#end(expected === 'answer' ? 'answer' : 'send any more', this.#stepMs, 'a fixed limit');
-    }, ms);
+    this.#cancelStep = this.#timers.after(ms, () => this.#end(what, ms, 'a fixed limit'));
   }
 
   #end(what: string, ms: number, setting: string): void {

@@ -14,7 +14,7 @@ import { nameOfFile } from './file-name.ts';
  */
 export async function fetchFile(task: FetchTask, outside: Outside): Promise<FetchedFile> {
   const first = checkInputUrl(task.url, task.policy, task.urlPath);
-  using deadline = new Deadline(task.limits);
+  using deadline = new Deadline(task.limits, outside.timers);
   const answer = await follow(first, { task, outside, kind: PLAIN_REQUEST }, deadline);
   const { url, response } = answer;
   try {

@@ -5,7 +5,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { type LingerLimits, lingerAfterEarlyAnswers } from '../../src/http/early-answers.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const MiB = 1024 ** 2;
 
@@ -63,7 +65,11 @@ async function rejectingApp(limits: LingerLimits) {
   app.post('/', async (_request, reply) => reply.code(403).send('no'));
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
-  return { port, bytesRead, [Symbol.asyncDispose]: () => app.close() };
+  const connections = (): Promise<number> =>
+    new Promise((resolve) => {
+      app.server.getConnections((_error, count) => resolve(count));
+    });
+  return { port, bytesRead, connections, [Symbol.asyncDispose]: () => app.close() };
 }
 
 test('a body that goes on is discarded up to a number of bytes only', async () => {
@@ -74,12 +80,20 @@ test('a body that goes on is discarded up to a number of bytes only', async () =
 });
 
 test('a body that stops is waited for up to a time only', async () => {
-  await using app = await rejectingApp({ ms: 20, bytes: MiB });
+  const timers = new ManualTimers();
+  await using app = await rejectingApp({ ms: 5000, bytes: MiB, timers });
   const socket = connect(app.port, '127.0.0.1');
   socket.on('error', () => {});
   socket.resume();
   socket.write('POST / HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n');
-  const bytes = await app.bytesRead;
-  assert.ok(bytes < 1000);
-  socket.destroy();
+  try {
+    // The interval of the checks begins with the answer.
+    await until('the answer is sent', () => timers.pending.length > 0);
+    timers.pass(5000);
+    assert.equal(await app.connections(), 1);
+    timers.pass(20);
+    assert.ok((await app.bytesRead) < 1000);
+  } finally {
+    socket.destroy();
+  }
 });

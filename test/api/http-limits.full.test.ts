@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import test from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { keepPace } from '../../src/http/body-pace.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 import { exchange } from '../support/raw-http.ts';
-import { startTestService, submitJob } from '../support/service.ts';
+import { FAKE_RUNNER, startTestService, submitJob } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const SECURITY = /x-content-type-options: nosniff/i;
 
@@ -25,31 +28,48 @@ test('a request without Host, with an unknown expectation, or CONNECT is answere
   }
 });
 
-/** Sends a byte whenever the last one was taken, until the connection is closed; resolves with what came back. */
-async function trickle(url: string, head: string): Promise<string> {
+/** Sends `head`, then a byte at a time, and calls `onByte` with the number of bytes so far, until the connection is closed; resolves with what came back. */
+async function trickle(url: string, head: string, onByte: (sent: number) => Promise<void>): Promise<string> {
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname);
   let answer = '';
   socket.setEncoding('utf8').on('data', (text) => {
     answer += text;
   });
+  // A write can meet the closed connection; 'close' follows.
   socket.on('error', () => {});
-  await once(socket, 'connect');
-  socket.write(head);
-  const timer = setInterval(() => socket.write('x'), 100);
-  await once(socket, 'close');
-  clearInterval(timer);
-  return answer;
+  let isClosed = false;
+  socket.once('close', () => {
+    isClosed = true;
+  });
+  try {
+    socket.write(head);
+    for (let sent = head.length + 1; !isClosed; sent++) {
+      socket.write('x');
+      await onByte(sent);
+    }
+    return answer;
+  } finally {
+    socket.destroy();
+  }
 }
 
 test('a body that arrives a byte at a time is ended with 408, of a job and of a token request', async () => {
-  await using service = await startTestService({ settings: { UPLOAD_TIMEOUT: '1' } });
+  const timers = new ManualTimers();
+  await using service = await startTestService({
+    settings: { UPLOAD_TIMEOUT: '1' },
+    start: { runner: FAKE_RUNNER, timers },
+  });
   const form =
     'POST /transform HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n' +
     '--b\r\nContent-Disposition: form-data; name="input_file"; filename="a"\r\n\r\n';
   const token =
     'POST /accounts/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9000\r\n\r\n';
-  for (const answer of await Promise.all([trickle(service.url, form), trickle(service.url, token)])) {
+  for (const head of [form, token]) {
+    const answer = await trickle(service.url, head, async () => {
+      timers.pass(100);
+      await setImmediate();
+    });
     assert.match(answer, /^HTTP\/1.1 408 .*MIN_UPLOAD_RATE/s);
     assert.match(answer, SECURITY);
   }
@@ -68,12 +88,21 @@ test('a body that is slower than the minimum rate is ended, one that is faster i
       });
       body.on('end', () => done(null, length));
     });
-    keepPace(app, { minBytesPerSecond: rate, maxSeconds: 60, windowMs: 200 }, {});
+    const timers = new ManualTimers();
+    keepPace(app, { minBytesPerSecond: rate, maxSeconds: 60, windowMs: 200, timers }, {});
+    const sockets: Socket[] = [];
+    app.server.on('connection', (socket) => sockets.push(socket));
     app.post('/', async (request) => ({ length: request.body }));
     const url = await app.listen({ port: 0 });
     const answer = await trickle(
       url,
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/x\r\nContent-Length: 10\r\nConnection: close\r\n\r\n',
+      async (sent) => {
+        await until('the byte has arrived', () =>
+          sockets.some((one) => one.destroyed || one.bytesRead >= sent),
+        );
+        timers.pass(100);
+      },
     );
     await app.close();
     assert.match(answer, expected);

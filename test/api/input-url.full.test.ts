@@ -3,10 +3,14 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { Timers } from '../../src/timers.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { type FileHost, type Handler, startFileHost } from '../support/file-host.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
+import { RUNNER } from '../support/program.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import {
+  FAKE_RUNNER,
   postForm,
   postJson,
   startTestService,
@@ -34,7 +38,7 @@ const sendText =
 function startAllowing(
   host: FileHost,
   settings: Readonly<Record<string, string>> = {},
-  runner?: null,
+  { runner, timers }: { readonly runner?: null; readonly timers?: Timers } = {},
 ): Promise<TestService> {
   return startTestService({
     settings: {
@@ -44,6 +48,7 @@ function startAllowing(
       ...settings,
     },
     runner,
+    start: { runner: runner === null ? RUNNER : FAKE_RUNNER, timers },
   });
 }
 
@@ -75,7 +80,7 @@ test('a file is fetched, converted and named like an uploaded one', async () => 
         .end(ROADS),
     '/start': (_request, response) => void response.writeHead(302, { location: '/export' }).end(),
   });
-  await using service = await startAllowing(host, {}, null);
+  await using service = await startAllowing(host, {}, { runner: null });
   const answer = await submit(service, {
     ...fromUrl(`${host.url}/start?key=hidden`, 'csv'),
     query: '?async=false',
@@ -95,7 +100,7 @@ test('a file is fetched, converted and named like an uploaded one', async () => 
 
 test('the versioned API and inspections take a URL, too', async () => {
   await using host = await startFileHost({ '/roads.geojson': sendText(ROADS) });
-  await using service = await startAllowing(host, {}, null);
+  await using service = await startAllowing(host, {}, { runner: null });
   const url = `${host.url}/roads.geojson`;
   const flat = { input_url: url, output_format: 'csv' };
   const converted = await postForm(service, '/v1/transform/geojson', { parts: [], config: flat });
@@ -194,7 +199,8 @@ test('what goes wrong with the host fails the job with a sentence for its owner'
       setImmediate(() => response.destroy());
     },
   });
-  await using service = await startAllowing(host, { MAX_UPLOAD: '1000', INPUT_URL_TIMEOUT: '2' });
+  await using patient = await startAllowing(host, { MAX_UPLOAD: '1000' });
+  await using impatient = await startAllowing(host, { INPUT_URL_TIMEOUT: '2' });
   const name = `127.0.0.1:${host.port}`;
   const expected: [string, string, RegExp][] = [
     ['missing', 'URL_STATUS', /returned status 404/],
@@ -206,6 +212,7 @@ test('what goes wrong with the host fails the job with a sentence for its owner'
     ['short', 'URL_INCOMPLETE', /closed before the whole file was received/],
   ];
   for (const [path, code, sentence] of expected) {
+    const service = path === 'slow' ? impatient : patient;
     const job = await service.ended(await submitJob(service, fromUrl(`${host.url}/${path}`)));
     assert.deepEqual([job.state, job.error?.code, job.attempts], ['FAILED', code, 1]);
     const status = (await (await fetch(`${service.url}/result/status/${job.id}`)).json()) as {
@@ -219,9 +226,12 @@ test('what goes wrong with the host fails the job with a sentence for its owner'
 
 test('the time of an attempt counts the download', async () => {
   await using host = await startFileHost({ '/slow': (_request, response) => void response.write('x') });
-  await using service = await startAllowing(host, { JOB_TIMEOUT: '1' });
-  const job = await service.ended(await submitJob(service, fromUrl(`${host.url}/slow`)));
-  assert.equal(job.error?.code, 'JOB_TIMEOUT');
+  const timers = new ManualTimers();
+  await using service = await startAllowing(host, { JOB_TIMEOUT: '1' }, { timers });
+  const id = await submitJob(service, fromUrl(`${host.url}/slow`));
+  await host.requested('/slow');
+  timers.pass(1000);
+  assert.equal((await service.ended(id)).error?.code, 'JOB_TIMEOUT');
   await host.deserted();
 });
 

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { mock } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { onlyExhaustive } from '../support/exhaustive.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 import { noPostgres, sharedPostgres } from '../support/postgres.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
-import { startTestService, submit, submitJob, type TestService } from '../support/service.ts';
+import { FAKE_RUNNER, startTestService, submit, submitJob, type TestService } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
@@ -118,15 +118,18 @@ test('METRICS_TOKEN gives access to the metrics only, also while the database is
 test('tables that are missing or older are named', { skip: noPostgres }, async () => {
   using workspace = makeWorkspace();
   const server = await sharedPostgres();
+  const timers = new ManualTimers();
   await using service = await startTestService({
     settings: { DATABASE_URL: server.url, STORE_URL: `file://${workspace.path}` },
+    start: { runner: FAKE_RUNNER, timers },
   });
   const database = await PostgresDatabase.open({ url: server.url, schema: 'geomill', maxConnections: 1 });
   const change = (sql: string): Promise<number> => database.run(sql);
   await change("UPDATE schema_versions SET version = version + 1 WHERE history = 'jobs'");
-  await pause(2100);
+  timers.pass(2000);
   await failing(service);
   await change("UPDATE schema_versions SET version = 0 WHERE history = 'jobs'");
+  timers.pass(2000);
   const { checks } = await failing(service, 'migrations');
   assert.match(checks[0].reason, /tables are missing/);
   assert.match(checks[0].action, /restart this process/);

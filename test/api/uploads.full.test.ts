@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { TestCredentials } from '../support/credentials.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 import { expectProblem } from '../support/problem.ts';
 import { exchange } from '../support/raw-http.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { FAKE_RUNNER, startTestService, type TestService } from '../support/service.ts';
 import {
   appendTo,
   base64,
@@ -410,14 +411,20 @@ test('a service that stops ends the request that writes, and goes on with its by
 });
 
 test('a client that is too slow gets 408, and what it sent is kept', async () => {
-  await using impatient = await startTestService({ settings: { UPLOAD_TIMEOUT: '1' } });
+  const timers = new ManualTimers();
+  await using impatient = await startTestService({
+    settings: { UPLOAD_TIMEOUT: '1' },
+    start: { runner: FAKE_RUNNER, timers },
+  });
   const url = await newUpload(impatient, 1000);
   const slow = await beginPatch(url, 0, 1000, 'x'.repeat(200));
-  const timer = setInterval(() => slow.socket.write('y'), 50);
-  // A write can meet the closed connection.
-  slow.socket.on('error', () => {});
-  await new Promise((resolve) => slow.socket.once('close', resolve));
-  clearInterval(timer);
+  await until('the first bytes are stored', () => stored(impatient, url).length === 200);
+  await until('the connection is closed', () => {
+    // A write can meet the closed connection; beginPatch listens for that error.
+    slow.socket.write('y');
+    timers.pass(50);
+    return slow.socket.closed;
+  });
   assert.match(slow.answer(), /^HTTP\/1.1 408 .*MIN_UPLOAD_RATE/s);
   await until('the bytes are recorded', async () => (await offsetOf(url)) >= 200);
   assert.match(stored(impatient, url), /^x{200}y*$/);

@@ -4,6 +4,7 @@ import test from 'node:test';
 import { DatabaseFault } from '../../src/engines/postgres/fault.ts';
 import { MigrationMissing, Readiness, type StorageCheck } from '../../src/jobs/readiness.ts';
 import { StoreFault } from '../../src/storage/store-fault.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 
 interface Fake {
   readonly check: StorageCheck;
@@ -52,26 +53,35 @@ test('a check that fails is named with its reason and its beginning until it suc
 
 test('a success is believed for its time, unless an operation has failed; a failure for a second', async () => {
   const database = fake('database', { believedMs: Number.POSITIVE_INFINITY });
-  const readiness = new Readiness([database.check]);
+  const timers = new ManualTimers();
+  const readiness = new Readiness([database.check], timers);
   for (let i = 0; i < 5; i++) await readiness.failed(false);
+  assert.equal(database.calls, 0);
+  timers.pass(365 * 86_400_000);
+  await readiness.failed(false);
   assert.equal(database.calls, 0);
   database.error = refused('ECONNREFUSED');
   await assert.rejects(readiness.verify());
   for (let i = 0; i < 5; i++) await readiness.failed(true);
   assert.equal(database.calls, 1);
+  timers.pass(1000);
+  await readiness.failed(true);
+  assert.equal(database.calls, 2);
 });
 
-test('a check that does not answer fails after two seconds, and callers share it', {
-  timeout: 10_000,
-}, async () => {
+test('a check that does not answer fails after two seconds, and callers share it', async () => {
+  const timers = new ManualTimers();
   const answer = Promise.withResolvers<void>();
   let calls = 0;
   const look = (): Promise<void> => {
     calls += 1;
     return answer.promise;
   };
-  const readiness = new Readiness([fake('database', { look }).check]);
-  const answers = await Promise.all([readiness.failed(false), readiness.failed(false)]);
+  const readiness = new Readiness([fake('database', { look }).check], timers);
+  const asked = Promise.all([readiness.failed(false), readiness.failed(false)]);
+  assert.deepEqual(timers.pending, [2000, 2000]);
+  timers.pass(2000);
+  const answers = await asked;
   for (const failed of answers) assert.match(failed[0].reason, /no answer within 2 s/);
   assert.equal(calls, 1);
   answer.resolve();

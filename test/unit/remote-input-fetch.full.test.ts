@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -12,6 +13,8 @@ import type { FetchedFile, FetchLimits } from '../../src/remote-input/fetch-mess
 import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { type Handler, startFileHost, startRawHost } from '../support/file-host.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
+import { until } from '../support/until.ts';
 
 const LIMITS: FetchLimits = { maxBytes: 100_000, totalMs: 20_000, headersMs: 10_000, stallMs: 10_000 };
 
@@ -247,43 +250,86 @@ test('a file that is too large is refused by its declared length, and else while
   assert.equal((await fetchFrom(`${host.url}/exact`)).byteLength, 100_000);
 });
 
-test('a host that does not answer, stalls or dawdles runs into its time limit', async () => {
-  let timer: NodeJS.Timeout | undefined;
-  await using host = await startFileHost({
-    '/silent': () => {},
-    '/stalled': (_request, response) => void response.write('a'),
-    '/slow': (_request, response) => {
-      timer = setInterval(() => response.write('a'), 5);
-    },
-    '/around': (request, response) => void setTimeout(() => redirect('/around')(request, response), 100),
+interface Waiting {
+  readonly timers: ManualTimers;
+  /** Responses of the host that `act` has not seen yet. */
+  readonly asked: ServerResponse[];
+}
+
+/** What is said of a fetch that is too slow. `act` is called until it has ended, and lets time pass when the fetch has begun to wait. */
+async function overdue(
+  limits: Pick<FetchLimits, 'totalMs' | 'headersMs' | 'stallMs'>,
+  act: (waiting: Waiting) => void,
+): Promise<unknown[]> {
+  const timers = new ManualTimers();
+  const asked: ServerResponse[] = [];
+  await using host = await startFileHost({ '/': (_request, response) => void asked.push(response) });
+  let isOver = false;
+  const outside = { ...REAL_OUTSIDE, timers };
+  const failing = failureOf(fetchFrom(`${host.url}/`, { limits, outside })).finally(() => {
+    isOver = true;
   });
-  const secondsOf = async (path: string, limits: Partial<FetchLimits>): Promise<unknown[]> => {
-    const { code, params } = await failureOf(fetchFrom(host.url + path, { limits }));
-    return [code, params.what, params.seconds, params.setting];
-  };
-  const fixed = 'a fixed limit';
-  assert.deepEqual(await secondsOf('/silent', { headersMs: 50 }), ['URL_TIMEOUT', 'answer', 0.05, fixed]);
-  const stalled = ['URL_TIMEOUT', 'send any more', 0.05, fixed];
-  assert.deepEqual(await secondsOf('/stalled', { stallMs: 50 }), stalled);
-  const total = ['URL_TIMEOUT', 'send the whole file', 0.2, 'INPUT_URL_TIMEOUT'];
-  assert.deepEqual(await secondsOf('/slow', { totalMs: 200 }), total);
-  assert.deepEqual(await secondsOf('/around', { totalMs: 200 }), total);
-  clearInterval(timer);
+  await until('the fetch has ended', () => {
+    if (!isOver) act({ timers, asked });
+    return isOver;
+  });
+  const { code, params } = await failing;
+  assert.deepEqual(timers.pending, [], 'no timer is left');
+  return [code, params.what, params.seconds, params.setting];
+}
+
+test('a host that does not answer, stalls or dawdles runs into its time limit', async () => {
+  const limits = { totalMs: 20_000, headersMs: 1000, stallMs: 3000 };
+  const silent = await overdue(limits, ({ timers, asked }) => {
+    if (asked.splice(0).length > 0) timers.pass(1000);
+  });
+  assert.deepEqual(silent, ['URL_TIMEOUT', 'answer', 1, 'a fixed limit']);
+  const stalled = await overdue(limits, ({ timers, asked }) => {
+    for (const response of asked.splice(0)) response.write('a');
+    if (timers.pending.includes(3000)) timers.pass(3000);
+  });
+  assert.deepEqual(stalled, ['URL_TIMEOUT', 'send any more', 3, 'a fixed limit']);
+  const total = ['URL_TIMEOUT', 'send the whole file', 20, 'INPUT_URL_TIMEOUT'];
+  let sending: ServerResponse | undefined;
+  const slow = await overdue(limits, ({ timers, asked }) => {
+    for (const response of asked.splice(0)) {
+      sending = response;
+      response.write('a');
+    }
+    // A byte has arrived: the next one comes just in time.
+    if (!timers.pending.includes(3000)) return;
+    timers.pass(2999);
+    sending?.write('a');
+  });
+  assert.deepEqual(slow, total);
+  const around = await overdue({ ...limits, headersMs: 6000 }, ({ timers, asked }) => {
+    for (const response of asked.splice(0)) {
+      timers.pass(5999);
+      if (!response.destroyed) response.writeHead(302, { location: '/' }).end();
+    }
+  });
+  assert.deepEqual(around, total);
 });
 
 test('a slow host that goes on sending is waited for', async () => {
+  const timers = new ManualTimers();
+  let response: ServerResponse | undefined;
   await using host = await startFileHost({
-    '/': (_request, response) => {
-      let sent = 0;
-      const timer = setInterval(() => {
-        if (++sent < 40) return void response.write('a');
-        clearInterval(timer);
-        response.end('a');
-      }, 20);
+    '/': (_request, answer) => {
+      response = answer;
     },
   });
-  const file = await fetchFrom(host.url, { limits: { stallMs: 600, headersMs: 600 } });
-  assert.equal(file.byteLength, 40);
+  const limits = { stallMs: 600, headersMs: 600, totalMs: 60_000 };
+  const fetching = fetchFrom(host.url, { limits, outside: { ...REAL_OUTSIDE, timers } });
+  const sending = await until('the host is asked', () => response);
+  for (let sent = 0; sent < 40; sent++) {
+    // All of the time but a millisecond, before the headers and before each byte, and then the byte.
+    timers.pass(599);
+    sending.write('a');
+    await until('the byte has arrived', () => timers.pending[0] === 600);
+  }
+  sending.end();
+  assert.equal((await fetching).byteLength, 40);
 });
 
 test('a literal IPv6 address is fetched from where it is listed and its network is open', async (context) => {
@@ -297,9 +343,12 @@ test('a literal IPv6 address is fetched from where it is listed and its network 
 });
 
 test('a lookup that does not end runs into the time limit, too', async () => {
-  const outside: Outside = { resolve: () => new Promise(() => {}) };
-  const error = await failureOf(fetchFrom('http://slow.example:1/', { outside, limits: { headersMs: 30 } }));
-  assert.equal(error.code, 'URL_TIMEOUT');
+  const timers = new ManualTimers();
+  const outside: Outside = { resolve: () => new Promise(() => {}), timers };
+  const failing = failureOf(fetchFrom('http://slow.example:1/', { outside, limits: { headersMs: 30 } }));
+  await until('the lookup has begun', () => timers.pending.includes(30));
+  timers.pass(30);
+  assert.equal((await failing).code, 'URL_TIMEOUT');
 });
 
 test('bodies that end early, are empty or say too little are told apart', async () => {

@@ -10,6 +10,7 @@ import { UploadLocks } from '../../src/jobs/upload-locks.ts';
 import { Uploads } from '../../src/jobs/uploads.ts';
 import { LocalStore } from '../../src/storage/local-store.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 import { QUEUES } from '../support/queue.ts';
 import { until } from '../support/until.ts';
 
@@ -22,6 +23,7 @@ async function openUploads(openQueue: OpenQueue, context: TestContext, storedByt
   const workspace = makeWorkspace();
   context.after(() => workspace[Symbol.dispose]());
   const clock = { at: START };
+  const timers = new ManualTimers();
   const { queue } = await openQueue(context, {
     ownerLimits: { jobs: null, storedBytes },
     now: () => clock.at,
@@ -32,7 +34,7 @@ async function openUploads(openQueue: OpenQueue, context: TestContext, storedByt
   const uploads = new Uploads({
     records: queue.uploads,
     store,
-    settings: { retentionMs: DAY, maxBytes: 1e9, maxPerOwner: null, now: () => clock.at, stallMs: 20 },
+    settings: { retentionMs: DAY, maxBytes: 1e9, maxPerOwner: null, now: () => clock.at, timers },
     received,
     checkReady() {},
     watched: (act) => act(),
@@ -40,7 +42,7 @@ async function openUploads(openQueue: OpenQueue, context: TestContext, storedByt
     onStored() {},
   });
   const pathOf = (id: string): string => join(workspace.path, 'uploads', id);
-  return { uploads, store, queue, clock, received, warnings, pathOf };
+  return { uploads, store, queue, clock, received, warnings, pathOf, timers };
 }
 
 async function* pieces(...texts: (string | Error | Promise<string>)[]): AsyncGenerator<Uint8Array> {
@@ -49,6 +51,10 @@ async function* pieces(...texts: (string | Error | Promise<string>)[]): AsyncGen
     yield Buffer.from(await text);
   }
 }
+
+/** As in upload-locks.ts. */
+const STALL_MS = 3000;
+const IDLE_MS = 1000;
 
 const file = (byteLength: number | null) => ({ name: 'a.csv', metadata: null, byteLength });
 
@@ -127,7 +133,7 @@ for (const { name, skip, open: openQueue } of QUEUES) {
   test(`${name}: an offset that is asked for during a stall is one at which another request can continue`, {
     skip,
   }, async (context) => {
-    const { uploads, pathOf } = await open(context);
+    const { uploads, pathOf, timers } = await open(context);
     const never = new Promise<string>(() => {});
     const { id } = await uploads.create('ann', file(9));
     const stalled = uploads.append('ann', id, { offset: 0, body: pieces('abc', never) });
@@ -138,7 +144,11 @@ for (const { name, skip, open: openQueue } of QUEUES) {
       return offset > 0;
     });
     assert.equal(offset, 3);
+    await assert.rejects(uploads.append('ann', id, { offset, body: pieces('def') }), {
+      code: 'UPLOAD_LOCKED',
+    });
     await until('the lock is taken over', async () => {
+      timers.pass(STALL_MS);
       const taken = uploads.append('ann', id, { offset, body: pieces('def') });
       return taken.then(
         () => true,
@@ -163,12 +173,15 @@ for (const { name, skip, open: openQueue } of QUEUES) {
   test(`${name}: what a stalled request sent is recorded without the next byte, and a failure to record ends it`, {
     skip,
   }, async (context) => {
-    const { uploads, queue, received } = await open(context);
+    const { uploads, queue, received, timers } = await open(context);
     const never = new Promise<string>(() => {});
     const { id } = await uploads.create('ann', file(9));
     const first = uploads.append('ann', id, { offset: 0, body: pieces('abc', never) });
     const ended = assert.rejects(first, { code: 'SHUTTING_DOWN' });
-    await until('three bytes are received', async () => (await uploads.get('ann', id)).offset === 3);
+    await until('three bytes are recorded', async () => {
+      timers.pass(IDLE_MS);
+      return (await uploads.get('ann', id)).offset === 3;
+    });
     await uploads.stop();
     await ended;
     const full = new Error('disk full');
@@ -176,7 +189,15 @@ for (const { name, skip, open: openQueue } of QUEUES) {
       throw full;
     });
     const second = uploads.append('ann', id, { offset: 3, body: pieces('def', never) });
-    await assert.rejects(second, full);
+    let isOver = false;
+    const rejected = assert.rejects(second, full).finally(() => {
+      isOver = true;
+    });
+    await until('the second request has ended', () => {
+      timers.pass(IDLE_MS);
+      return isOver;
+    });
+    await rejected;
     advance.mock.restore();
     assert.equal((await uploads.getRecorded('ann', id)).offset, 3);
     assert.equal(received.of('ann'), 0);
@@ -262,7 +283,8 @@ for (const { name, skip, open: openQueue } of QUEUES) {
 }
 
 test('a lock is refused while its holder writes or its client sends, and taken from one that stalls', async () => {
-  const locks = new UploadLocks(30);
+  const timers = new ManualTimers();
+  const locks = new UploadLocks(STALL_MS, timers);
   const first = await locks.lock('a');
   await assert.rejects(locks.lock('a'), { code: 'UPLOAD_LOCKED' });
   await first.wait(Promise.resolve());
@@ -271,14 +293,11 @@ test('a lock is refused while its holder writes or its client sends, and taken f
     first.release();
     return error.code;
   });
+  timers.pass(STALL_MS - 1);
   await assert.rejects(locks.lock('a'), { code: 'UPLOAD_LOCKED' });
-  for (const end = performance.now() + 5000; performance.now() < end; ) {
-    const taken = await locks.lock('a').catch(() => null);
-    if (taken === null) continue;
-    assert.equal(await stalled, 'UPLOAD_LOCKED');
-    taken.release();
-    assert.ok(!locks.has('a'));
-    return;
-  }
-  assert.fail('the lock was not taken over');
+  timers.pass(1);
+  const taken = await locks.lock('a');
+  assert.equal(await stalled, 'UPLOAD_LOCKED');
+  taken.release();
+  assert.ok(!locks.has('a'));
 });

@@ -2,9 +2,9 @@
 import { Agent } from 'node:http';
 import { Agent as AgentTls } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { failure, GeomillError } from '../../errors.ts';
+import { elapsed, PLATFORM_TIMERS, type Timers } from '../../timers.ts';
 import { type Answer, bodyOf, follow, requireOk } from '../answer.ts';
 import { checkInputUrl, hostOf } from '../check-url.ts';
 import type { Outside } from '../connect.ts';
@@ -36,6 +36,7 @@ export class ServiceRequests implements Disposable {
     http: new Agent({ keepAlive: true, maxSockets: 1 }),
     https: new AgentTls({ keepAlive: true, maxSockets: 1 }),
   };
+  readonly #timers: Timers;
   readonly #endsAt: number;
   #count = 0;
 
@@ -44,7 +45,8 @@ export class ServiceRequests implements Disposable {
     this.#task = task;
     this.#outside = outside;
     this.#secrets = secrets;
-    this.#endsAt = performance.now() + task.limits.totalMs;
+    this.#timers = outside.timers ?? PLATFORM_TIMERS;
+    this.#endsAt = this.#timers.now() + task.limits.totalMs;
   }
 
   get count(): number {
@@ -59,15 +61,15 @@ export class ServiceRequests implements Disposable {
     if (this.#count === MAX_REQUESTS) throw tooMany(url);
     this.#count++;
     const { totalMs, stallMs } = this.#task.limits;
-    const leftMs = this.#endsAt - performance.now();
+    const leftMs = this.#endsAt - this.#timers.now();
     if (leftMs <= 0) throw this.#outOfTime(url);
     // Queries of large layers take longer than the answers of file servers.
     const limits = { ...this.#task.limits, totalMs: Math.min(leftMs, totalMs), headersMs: stallMs };
-    using deadline = new Deadline(limits);
+    using deadline = new Deadline(limits, this.#timers);
     try {
       return new JsonAnswer(await this.#receive(url, maxBytes, deadline), hostOf(url), this.#secrets);
     } catch (error) {
-      if (performance.now() >= this.#endsAt) throw this.#outOfTime(url);
+      if (this.#timers.now() >= this.#endsAt) throw this.#outOfTime(url);
       throw error;
     }
   }
@@ -88,8 +90,8 @@ export class ServiceRequests implements Disposable {
   /** Waits longer after each failure. Throws `error` if there is no time to try again, or the tries are used up. */
   async waitAfter(failures: number, error: unknown): Promise<void> {
     const ms = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
-    if (failures > MAX_TRIES || performance.now() + ms >= this.#endsAt) throw error;
-    await (this.#outside.wait ?? sleep)(ms);
+    if (failures > MAX_TRIES || this.#timers.now() + ms >= this.#endsAt) throw error;
+    await (this.#outside.wait?.(ms) ?? elapsed(ms, this.#timers));
   }
 
   [Symbol.dispose](): void {
