@@ -32,6 +32,16 @@ export function castBatch(batch: FeatureBatch, fields: readonly Field[]): Featur
   return { ...batch, fields, columns };
 }
 
+/**
+ * Fields for formats without JSON values: those of JSON become texts, except the one at `kept`. A batch that is cast to them has the
+ * content of a JSON string, and the JSON text of any other value.
+ */
+export function jsonAsText(fields: readonly Field[], kept = -1): readonly Field[] {
+  return fields.map((field, i) =>
+    field.type === 'json' && i !== kept ? { name: field.name, type: 'string' } : field,
+  );
+}
+
 export function sameFields(a: readonly Field[], b: readonly Field[]): boolean {
   return a.length === b.length && a.every((field, i) => field.name === b[i].name && field.type === b[i].type);
 }

@@ -2,11 +2,12 @@
  * Statistics that a writer may need about a whole layer before it writes the first byte: field widths, geometry types,
  * ordinates. Computed per batch in the workers, merged by the main thread.
  */
-import { type AttributeColumn, isValid } from './attribute-column.ts';
+import { OPEN_BRACE, OPEN_BRACKET } from '../bytes/ascii.ts';
+import { type AttributeColumn, type BytesColumn, isValid } from './attribute-column.ts';
 import { type Bounds, positionBounds } from './bounds.ts';
 import type { FeatureBatch } from './feature-batch.ts';
 import { hasM, hasZ, PART_KIND, PART_KIND_MASK, strideOf } from './geometry-column.ts';
-import { type Field, type FieldType, type MixedType, type OpenType, widenType } from './schema.ts';
+import { type Field, type FieldType, isText, type MixedType, type OpenType, widenType } from './schema.ts';
 
 /** Floats that need more than 15 decimals to be exact. */
 export const MORE_DECIMALS = 16;
@@ -24,6 +25,8 @@ export interface FieldStatistics {
   maxDecimals: number;
   /** Every integer is exact as a double. */
   integersExact: boolean;
+  /** A value of type json is an object or an array. A json field without such values has scalars of several types. */
+  hasNested: boolean;
 }
 
 export interface GeometryStatistics {
@@ -129,13 +132,21 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
   extend(a.bounds, b.bounds);
 }
 
+/** Characters of the longest number as text, such as "-1.2345678901234567e-300", and of "false". */
+const TEXT_LENGTH: Readonly<Partial<Record<OpenType, number>>> = { float64: 24, boolean: 5 };
+
 function mergeField(own: FieldStatistics, field: FieldStatistics, mixed: MixedType): void {
-  own.type = widenType(own.type, field.type, mixed, own.integersExact && field.integersExact);
+  const type = widenType(own.type, field.type, mixed, own.integersExact && field.integersExact);
+  if (isText(type))
+    for (const side of [own, field])
+      if (side.nonNullCount > 0) own.maxLength = Math.max(own.maxLength, TEXT_LENGTH[side.type] ?? 0);
+  own.type = type;
   if (own.columnType !== field.columnType) delete own.columnType;
   own.nonNullCount += field.nonNullCount;
   own.maxLength = Math.max(own.maxLength, field.maxLength);
   own.maxDecimals = Math.max(own.maxDecimals, field.maxDecimals);
   own.integersExact &&= field.integersExact;
+  own.hasNested ||= field.hasNested;
 }
 
 /** The fields for these statistics; a field without values has the type of its columns, or text if they differ. */
@@ -160,6 +171,7 @@ function fieldStatistics(
     maxLength: 0,
     maxDecimals: 0,
     integersExact: true,
+    hasNested: column.type === 'json' && hasNestedValue(column, rowCount),
   };
   const { validity } = column;
   let nonNull = 0;
@@ -174,6 +186,14 @@ function fieldStatistics(
   }
   if (depth === 'all' && nonNull > 0) scanWidths(column, result, rowCount);
   return result;
+}
+
+function hasNestedValue({ bytes, offsets }: BytesColumn, rowCount: number): boolean {
+  for (let row = 0; row < rowCount; row++) {
+    const first = offsets[row] < offsets[row + 1] ? bytes[offsets[row]] : 0;
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) return true;
+  }
+  return false;
 }
 
 function scanWidths(column: AttributeColumn, result: FieldStatistics, rowCount: number): void {

@@ -109,6 +109,11 @@ export interface Format<
    * them. none: geometries only; the writer reports what it drops.
    */
   readonly outputFields: 'declared' | 'with features' | 'none';
+  /**
+   * How an output stores a field with numbers, booleans and texts. kept: each value keeps its type, or no value has one. text: the
+   * column has one type, which is text; as JSON, readers would show the quotes of its texts.
+   */
+  readonly mixedValues: 'kept' | 'text';
   /** Writing it needs hundreds of megabytes for inputs of that size. Missing: it does not. */
   readonly needsMuchMemory?: true;
   /** Codes that only this format has; the catalogues take them in. */

@@ -63,6 +63,7 @@ function completed(found: LayerStatistics, known: readonly Field[]): LayerStatis
     maxLength: 0,
     maxDecimals: 0,
     integersExact: true,
+    hasNested: false,
   }));
   return { ...found, fields: [...found.fields, ...fields] };
 }
@@ -70,7 +71,13 @@ function completed(found: LayerStatistics, known: readonly Field[]): LayerStatis
 function statisticsOf(fields: readonly Field[]): LayerStatistics {
   const statistics = emptyStatistics();
   for (const { name, type } of fields) {
-    const nothingKnown = { nonNullCount: 0, maxLength: 0, maxDecimals: 0, integersExact: true };
+    const nothingKnown = {
+      nonNullCount: 0,
+      maxLength: 0,
+      maxDecimals: 0,
+      integersExact: true,
+      hasNested: true,
+    };
     statistics.fields.push({ name, type, ...nothingKnown });
   }
   return statistics;

@@ -43,6 +43,7 @@ import {
   noteWidened,
   undeclared,
 } from './misfits.ts';
+import { mixedAsText } from './mixed-fields.ts';
 import { byteLengthOf, type OpenedInput, openInputs, withoutGzip, withTextPosition } from './open-inputs.ts';
 import { outputLayers } from './output-layers.ts';
 import { splitOutput, wholeOutput } from './output-writing.ts';
@@ -394,9 +395,11 @@ class Conversion {
     const { mixedType } = this.#input.reader;
     const joinedName = this.#request.output.layerName ?? name;
     const plain = outputLayers(plan, layers, this.#crs, mixedType, joinedName, this.#paths.limits);
-    const outputs = plan.keepsIdsAsField
-      ? plain.map((layer) => withIdField(layer, this.#output.format.name, this.#findings))
+    const { format } = this.#output;
+    const identified = plan.keepsIdsAsField
+      ? plain.map((layer) => withIdField(layer, format.name, this.#findings))
       : plain;
+    const outputs = identified.map((layer) => mixedAsText(layer, format, this.#findings));
     const existing = this.#target.extended(plan, inputs[0]);
     this.#target.noteLinks(this.#findings);
     const setting = {

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { isOutputFormat } from '../../src/formats/format.ts';
 import { inputFormats } from '../../src/formats/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
-import { type FormatTraits, isDrawn, statedCrs, traitsOf } from '../support/formats.ts';
+import { type FormatTraits, isDrawn, recordOf, statedCrs, traitsOf } from '../support/formats.ts';
 
 type Position = number[];
 interface Geometry {
@@ -194,6 +194,20 @@ function assertSameFeatures(found: readonly Feature[], expected: readonly Featur
   }
 }
 
+/**
+ * The features with the values of `mixed` of `expected` where they are the same as text: a format whose columns have one type writes
+ * numbers, booleans and texts of one field as text.
+ */
+function typedMixed(found: readonly Feature[], expected: readonly Feature[]): Feature[] {
+  return found.map((feature, i) => {
+    const text = feature.properties.mixed;
+    const value = expected[i]?.properties.mixed;
+    const isSame = typeof value === 'number' ? Number(text) === value : String(value) === text;
+    if (typeof text !== 'string' || typeof value === 'object' || !isSame) return feature;
+    return { ...feature, properties: { ...feature.properties, mixed: value } };
+  });
+}
+
 /** Whether any part of it can be drawn. */
 function hasPosition({ coordinates, geometries }: Geometry): boolean {
   return geometries?.some(hasPosition) ?? (Array.isArray(coordinates) && coordinates.length > 0);
@@ -251,7 +265,8 @@ for (const { id: format } of inputFormats.filter(isOutputFormat)) {
           const kept = given.filter(
             (feature) => !isDrawn(format) || (feature.geometry !== null && hasPosition(feature.geometry)),
           );
-          assertSameFeatures(await thereAndBack(given, format), kept);
+          const back = await thereAndBack(given, format);
+          assertSameFeatures(recordOf(format).mixedValues === 'text' ? typedMixed(back, kept) : back, kept);
         }),
         { numRuns: geometries === 'any' || geometries === 'drawn' ? 60 : 20 },
       );

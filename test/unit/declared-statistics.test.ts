@@ -17,6 +17,7 @@ function layerOf(fields: readonly (readonly [string, FieldType, number])[], rowC
       maxLength,
       maxDecimals: 0,
       integersExact: true,
+      hasNested: false,
     });
   return {
     name: 'a',

@@ -23,6 +23,7 @@ export const csv: Format<typeof errors, typeof findings> = {
   parts: 'files',
   holdsIds: false,
   outputFields: 'declared',
+  mixedValues: 'kept',
   errors,
   findings,
   readOptionsKey: 'csv_options',

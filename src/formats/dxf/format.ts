@@ -26,6 +26,7 @@ export const dxf: Format<typeof errors, typeof findings> = {
   parts: 'layers',
   holdsIds: true,
   outputFields: 'with features',
+  mixedValues: 'kept',
   errors,
   findings,
   readOptions: {

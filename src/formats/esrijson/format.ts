@@ -29,6 +29,7 @@ export const esrijson: Format<typeof errors, typeof findings> = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  mixedValues: 'text',
   errors,
   findings,
   layerService: 'arcgis',

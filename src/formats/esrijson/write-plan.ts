@@ -1,4 +1,5 @@
 /** Plans the feature sets of an output: one for each layer and kind of geometry. */
+import { jsonAsText } from '../../batch/cast.ts';
 import { GEOMETRY_TYPE, PART_KIND } from '../../batch/geometry-column.ts';
 import type { Field, FieldType } from '../../batch/schema.ts';
 import type { GeometryStatistics, LayerStatistics } from '../../batch/statistics.ts';
@@ -104,7 +105,7 @@ function planLayer(layer: OutputLayer, stored: string, { options, findings }: Wr
     rounding: coordinateRounding(layer, options),
   };
   return {
-    fields: fields.map((field) => (field.type === 'json' ? { ...field, type: 'string' } : field)),
+    fields: jsonAsText(fields),
     state,
   };
 }

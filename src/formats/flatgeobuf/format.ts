@@ -22,6 +22,7 @@ export const flatgeobuf: Format<typeof errors, typeof findings> = {
   isBinary: true,
   holdsIds: false,
   outputFields: 'declared',
+  mixedValues: 'text',
   errors,
   findings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },

@@ -39,6 +39,7 @@ export const geojson: Format<typeof errors, typeof findings> = {
   parts: 'files',
   holdsIds: true,
   outputFields: 'with features',
+  mixedValues: 'kept',
   errors,
   findings,
   readOptions: { type: 'object', properties: {} },

@@ -21,6 +21,7 @@ export const geoparquet: Format<typeof errors, typeof findings> = {
   parts: 'files',
   holdsIds: false,
   outputFields: 'declared',
+  mixedValues: 'text',
   errors,
   findings,
   readOptions: {

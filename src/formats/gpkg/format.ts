@@ -24,6 +24,7 @@ export const gpkg: Format<typeof errors, typeof findings> = {
   isBinary: true,
   holdsIds: true,
   outputFields: 'declared',
+  mixedValues: 'text',
   errors,
   findings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },

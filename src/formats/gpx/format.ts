@@ -23,6 +23,7 @@ export const gpx: Format<typeof errors, typeof findings> = {
   parts: 'files',
   holdsIds: false,
   outputFields: 'with features',
+  mixedValues: 'text',
   errors,
   findings,
   readOptions: {

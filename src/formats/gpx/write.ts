@@ -1,5 +1,6 @@
 /** Writes GPX 1.1: see docs/formats/gpx.md for the rules. */
 
+import { jsonAsText } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { strideOf } from '../../batch/geometry-column.ts';
 import { Findings } from '../../findings.ts';
@@ -23,7 +24,8 @@ export const writer: FormatWriter = {
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
     return layers.map((layer) => {
       const rounding = coordinateRounding(layer, context.options);
-      return { fields: layer.fields, state: planLayer(layer, layers, rounding, context) };
+      const state = planLayer(layer, layers, rounding, context);
+      return { fields: jsonAsText(state.fields, state.times), state };
     });
   },
 

@@ -42,6 +42,7 @@ export const kml: Format<typeof errors, typeof findings> = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  mixedValues: 'text',
   errors,
   findings,
   readOptions: {

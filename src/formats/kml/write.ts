@@ -1,5 +1,6 @@
 /** Writes KML 2.2 (OGC 07-147r2 and 12-007r2) and KMZ: see docs/formats/kml.md for the rules. */
 
+import { jsonAsText } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { Findings } from '../../findings.ts';
 import { cutForWriting } from '../../sphere/cut-for-writing.ts';
@@ -22,7 +23,7 @@ export const writer: FormatWriter = {
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
     return layers.map((layer, i) => {
       const state = planLayer(layer, i, coordinateRounding(layer, context.options), context);
-      return { fields: layer.fields, state };
+      return { fields: jsonAsText(layer.fields ?? []), state };
     });
   },
 

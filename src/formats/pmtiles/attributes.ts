@@ -1,7 +1,10 @@
 /** Attributes of a feature as numbers of fields with values of vector tiles (MVT 2.1, 4.4), to be put together in each tile. */
 import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
+import { writeJsonAsText } from '../../batch/cast.ts';
 import type { FieldType } from '../../batch/schema.ts';
+import { LOWER_F, LOWER_T, MINUS, NINE, ZERO } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { asciiSlice } from '../../bytes/number-text.ts';
 
 /** Heads of the members of a Value: number of the member and kind of its bytes. */
 const STRING = 0x0a;
@@ -10,7 +13,10 @@ const UINT = 0x28;
 const SINT = 0x30;
 const BOOL = 0x38;
 
-/** What fields of other types become. */
+const INT64_LEAST = -(2n ** 63n);
+const INT64_MOST = 2n ** 63n - 1n;
+
+/** What fields of other types become; of JSON only objects and arrays. */
 export const RETYPED: Readonly<Partial<Record<FieldType, string>>> = {
   date: 'text (ISO 8601)',
   datetime: 'text (ISO 8601)',
@@ -49,6 +55,7 @@ export class AttributeEncoder {
   readonly #columns: readonly AttributeColumn[];
   readonly #out = new ByteWriter(1 << 10);
   readonly #value = new ByteWriter(1 << 10);
+  readonly #text = new ByteWriter(64);
 
   constructor(columns: readonly AttributeColumn[]) {
     this.#columns = columns;
@@ -93,9 +100,46 @@ export class AttributeEncoder {
         value.uint8(DOUBLE);
         value.float64(column.values[row], true);
         return;
+      case 'json':
+        this.#writeJson(column, row);
+        return;
       default:
         value.uint8(STRING);
         this.#writeText(column, row);
+    }
+  }
+
+  /** A scalar keeps its type; an object or array becomes its JSON text. */
+  #writeJson({ bytes, offsets }: Extract<AttributeColumn, { offsets: Uint32Array }>, row: number): void {
+    const value = this.#value;
+    const [start, end] = [offsets[row], offsets[row + 1]];
+    const first = bytes[start];
+    if (first === LOWER_T || first === LOWER_F) {
+      value.uint8(BOOL);
+      value.uint8(first === LOWER_T ? 1 : 0);
+    } else if (first === MINUS || (first >= ZERO && first <= NINE))
+      this.#writeNumber(asciiSlice(bytes, start, end));
+    else {
+      const text = this.#text;
+      text.reset();
+      writeJsonAsText(text, bytes, start, end);
+      value.uint8(STRING);
+      writeVarint(value, text.length);
+      value.copy(text.bytes, 0, text.length);
+    }
+  }
+
+  /** A number in the notation of JSON; integers beyond 64 bits become doubles. */
+  #writeNumber(text: string): void {
+    const value = this.#value;
+    const number = Number(text);
+    const integer = /^-?\d{1,19}$/.test(text) ? BigInt(text) : null;
+    if (integer === null || integer < INT64_LEAST || integer > INT64_MOST) {
+      value.uint8(DOUBLE);
+      value.float64(number, true);
+    } else {
+      value.uint8(integer < 0n ? SINT : UINT);
+      writeBigVarint(value, integer < 0n ? -2n * integer - 1n : integer);
     }
   }
 

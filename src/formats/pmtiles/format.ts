@@ -30,6 +30,7 @@ export const pmtiles: Format<typeof errors, typeof findings> = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  mixedValues: 'kept',
   needsMuchMemory: true,
   errors,
   findings,

@@ -24,11 +24,13 @@ export const writer: FormatWriter = {
 
   plan(layers: readonly OutputLayer[], { options, findings }: WriteContext): readonly LayerEncoding[] {
     const zooms = zoomsFor(layers, options);
-    return layers.map(({ name, fields, idField }, layer) => {
+    return layers.map(({ name, fields, statistics, idField }, layer) => {
       if (fields === null) throw failure('INTERNAL', { reason: 'the PMTiles writer got no fields' });
+      const nested = new Map(statistics?.fields.map((field) => [field.name, field.hasNested]));
       for (const { name: field, type } of fields) {
         const to = RETYPED[type];
-        if (to !== undefined) findings.note('FIELD_RETYPED', { field, layer: name, from: type, to });
+        if (to !== undefined && (type !== 'json' || nested.get(field) !== false))
+          findings.note('FIELD_RETYPED', { field, layer: name, from: type, to });
       }
       const state: WriteState = {
         layer,

@@ -42,7 +42,14 @@ export function declaredStatistics(
 
 function declaredField(column: DbfColumn, featureCount: number, encoding: string): FieldStatistics | null {
   const { name, type, cell, width, decimals } = column;
-  const common = { name, type, nonNullCount: featureCount, maxDecimals: 0, integersExact: true };
+  const common = {
+    name,
+    type,
+    nonNullCount: featureCount,
+    maxDecimals: 0,
+    integersExact: true,
+    hasNested: false,
+  };
   if (cell === 'logical') return { ...common, maxLength: 1 };
   if (cell === 'date') return { ...common, maxLength: 10 };
   if (cell === 'text') return encoding === UTF8 ? { ...common, maxLength: width } : null;

@@ -25,6 +25,7 @@ export const shp: Format<typeof errors, typeof findings> = {
   isBinary: true,
   holdsIds: false,
   outputFields: 'declared',
+  mixedValues: 'text',
   errors,
   findings,
   readOptions: {

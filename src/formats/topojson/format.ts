@@ -24,6 +24,7 @@ export const topojson: Format<typeof errors, typeof findings> = {
   parts: 'layers',
   holdsIds: true,
   outputFields: 'with features',
+  mixedValues: 'kept',
   errors,
   findings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },

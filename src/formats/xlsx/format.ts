@@ -23,6 +23,7 @@ export const xlsx: Format<typeof errors, typeof findings> = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  mixedValues: 'text',
   errors,
   findings,
   readOptionsKey: 'xlsx_options',
