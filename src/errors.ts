@@ -27,7 +27,7 @@ const generalErrors = {
   FORMAT_UNKNOWN: user(400, "'{field:path}': unknown format '{value}'{hint?}; supported: {known}"),
   FIELD_REQUIRED: user(
     400,
-    '{format} does not store its CRS: {set:path} (EPSG:4326 for longitude and latitude){advice?}',
+    '{required:path} for {id}: {format} does not store its CRS (EPSG:4326 for longitude and latitude){advice?}',
   ),
   INLINE_NOT_POSSIBLE: user(
     400,
@@ -53,12 +53,12 @@ const generalErrors = {
   ),
   INPUT_URL_DISABLED: user(
     400,
-    "'{field:path}' is not enabled on this service; send the file itself as part '{part}'",
+    "'{field:path}' is not enabled on this service (INPUT_URL_HOSTS is not set); send the file itself as part '{part}'",
   ),
   URL_INVALID: user(400, "'{field:path}' is not a URL that a file can be fetched from: {reason}"),
   URL_REFUSED: user(
     400,
-    "files are not fetched from '{host}': the host is not allowed or has no public address; check the name, or send the file itself",
+    "files are not fetched from '{host}': the host is not allowed by INPUT_URL_HOSTS, or has no public address; check the name, or send the file itself",
   ),
   MULTIPART_INVALID: user(400, 'the multipart/form-data body cannot be parsed: {reason}'),
   LAYER_UNKNOWN: user(400, "the input has no layer '{layer}'{hint?}; its layers: {known}"),
@@ -455,6 +455,10 @@ const generalErrors = {
   SERVICE_DATABASE_DAMAGED: ours(
     500,
     "the database {path} is damaged ({reason}); check the data directory with 'geomill doctor', and restore a backup with 'geomill restore'",
+  ),
+  SERVICE_DATABASE_UNREACHABLE: ours(
+    500,
+    'the PostgreSQL server of {setting} cannot be reached at the moment: {reason}; start it, or correct {setting}',
   ),
   SERVICE_DATABASE_UNUSABLE: ours(500, 'the database {path} cannot be used: {reason}'),
   MIGRATION_INVALID: user(400, 'the data directory {path} cannot be moved: {reason}'),

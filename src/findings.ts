@@ -86,6 +86,11 @@ const generalFindings = {
   CRS_OUTPUT_FIXED: changed(
     "{format} is always written in {fixed}, so '{field:output.epsg}' {requested} was ignored{advice}",
   ),
+  CRS_OUTPUT_DEFAULT: single(
+    info(
+      'written in {crs} because the request names no CRS of the output; to keep that of the input ({source}), {set:output.epsg=source}',
+    ),
+  ),
   CRS_PER_LAYER: info(
     "the layers of the output have different CRSs, each that of its input ('{first}' is in {firstCrs}, '{second}' in {secondCrs}); for one CRS, {set:output.epsg}",
   ),

@@ -46,12 +46,15 @@ export function phrase(texts: TemplateStringsArray, ...values: readonly (string 
 /** How a text refers to fields. A path "step.NAME" is the parameter NAME of a transformation, whatever its step. */
 export interface FieldForm {
   name(path: string): string;
+  /** That the field is required, as the beginning of a sentence. */
+  required(path: string): string;
   /** An instruction to give the field a value; null: the text does not say which. */
   set(path: string, value: string | null): string;
 }
 
 export const CONFIG_FORM: FieldForm = {
   name: (path) => path.replace(/^step\./, ''),
+  required: (path) => `field '${CONFIG_FORM.name(path)}' is required`,
   set(path, value) {
     const name = `'${CONFIG_FORM.name(path)}'`;
     if (value === null) return `set ${name}`;
@@ -69,8 +72,9 @@ export const CONFIG_FORM: FieldForm = {
  *   {field:name}                a parameter that is a Field
  *   {field:output.epsg}         a field, known by the dot in its path
  *   {set:name}, {set:output.geojson_crs=requested}    the instruction to set such a field
+ *   {required:name}             that such a field is required: the beginning of a sentence
  */
-const SLOT = /\{(?:(field|set):)?([\w.]+)(\?)?(?:=([^{}|]*)|\|([^{}|]+)(?:\|([^{}|]+))?)?\}/g;
+const SLOT = /\{(?:(field|set|required):)?([\w.]+)(\?)?(?:=([^{}|]*)|\|([^{}|]+)(?:\|([^{}|]+))?)?\}/g;
 
 type Slots<Template extends string> = Template extends `${string}{${infer Slot}}${infer Rest}`
   ? Slot | Slots<Rest>
@@ -131,6 +135,7 @@ export function formFor(params: MessageParams, form = CONFIG_FORM): FieldForm {
   if (params[INPUT_OF] === undefined) return form;
   return {
     name: (path) => form.name(pathWithin(path, params)),
+    required: (path) => form.required(pathWithin(path, params)),
     set: (path, value) => form.set(pathWithin(path, params), value),
   };
 }
@@ -142,6 +147,7 @@ export function fillTemplate(template: string, params: MessageParams, wanted = C
     const param = Object.hasOwn(params, name) ? params[name] : undefined;
     if (kind !== undefined) {
       const path = name.includes('.') ? name : param === undefined ? `{${name}}` : pathOf(param);
+      if (kind === 'required') return form.required(path);
       return kind === 'set' ? form.set(path, value ?? null) : form.name(path);
     }
     if (param === undefined && optional !== undefined) return '';
@@ -204,7 +210,7 @@ export interface Setting {
 export function settingsIn(template: string, params: MessageParams): Setting[] {
   return [...template.matchAll(SLOT)].flatMap(([, kind, name, , value]): Setting[] => {
     const param = Object.hasOwn(params, name) ? params[name] : undefined;
-    if (kind === 'set') {
+    if (kind === 'set' || kind === 'required') {
       if (name.includes('.')) return [{ path: pathWithin(name, params), value: value ?? null }];
       return param === undefined ? [] : [{ path: pathWithin(pathOf(param), params), value: value ?? null }];
     }

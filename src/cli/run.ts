@@ -58,6 +58,10 @@ class DocumentForm implements FieldForm {
     return documentPath(CONFIG_FORM.name(path), this.output);
   }
 
+  required(path: string): string {
+    return CONFIG_FORM.required(this.name(path));
+  }
+
   set(path: string, value: string | null): string {
     // It concerns the file that the run finds, not the job.
     if (path === 'output.drop_other_content') return 'add --drop-other-content';
@@ -163,7 +167,14 @@ function conversionOf(document: JobDocument, index: number): Conversion {
     },
     0,
   );
-  const endpoint = { operation, inputFormat: null, spelling: 'nested' } as const;
+  // The CRSs that a document does not state are those of `geomill convert`.
+  const endpoint = {
+    operation,
+    inputFormat: null,
+    spelling: 'nested',
+    isCrsOptional: true,
+    keepsCrs: true,
+  } as const;
   const { forFiles, findings } = parseJobRequest(
     config,
     endpoint,

@@ -8,6 +8,7 @@ import { flagName } from './arguments.ts';
 
 export const FLAG_FORM: FieldForm = {
   name: flagOf,
+  required: (path) => `${flagOf(path)} is required`,
   set(path, value) {
     const flag = flagOf(path);
     if (value !== null && / \w+$/.test(flag)) return `add ${flag}=${value}`;

@@ -81,6 +81,7 @@ export const PAGE_FORM: FieldForm = {
     const field = fieldOfPath(path);
     return field === null ? CONFIG_FORM.name(path) : LABELS[field];
   },
+  required: (path) => `'${PAGE_FORM.name(path)}' is required`,
   set(path, value) {
     if (fieldOfPath(path) === null) return CONFIG_FORM.set(path, value);
     const name = `'${PAGE_FORM.name(path)}'`;

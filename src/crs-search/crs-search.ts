@@ -8,7 +8,7 @@ import { type CrsFilter, hasBox, hasPoint, unitPattern, widthOf } from './filter
 import { matchWords, Ranking, TIER } from './match.ts';
 import type { DegreeBox, Extent } from './placement.ts';
 import { type CodeQuery, codeOf, withCountry, wordsOfQuery } from './query.ts';
-import { CRS_KINDS, type CrsKind, readCrsRecords } from './read-database.ts';
+import { CRS_KINDS, type CrsKind, readCrsCodes, readCrsRecords } from './read-database.ts';
 import { mayBeLocal, suggestSystems } from './suggest.ts';
 import { useOf } from './widely-used.ts';
 
@@ -53,6 +53,7 @@ const WHOLE_GLOBE = 360 * 180 + 1;
 export class CrsSearch {
   readonly #databasePath: string | undefined;
   #index: CrsIndex | undefined;
+  #codes: ReadonlySet<number> | undefined;
 
   /** Another database than PROJ's own is for tests. Nothing is read before the first search. */
   constructor(databasePath?: string) {
@@ -133,6 +134,12 @@ export class CrsSearch {
     const index = this.#loaded();
     const record = recordOfCode(index, wanted.code);
     return record === null ? null : hitOf(index, record);
+  }
+
+  /** Whether EPSG or ESRI has a system of any kind with this code. The first question takes some 20 ms. Throws CRS_DATABASE. */
+  hasCode(code: number): boolean {
+    this.#codes ??= readCrsCodes(this.#databasePath ?? projDatabasePath());
+    return this.#codes.has(code);
   }
 
   /** All records that the query finds, best first. */

@@ -80,12 +80,17 @@ const OPERATIONS_SQL = `SELECT crs, count(*) FROM (${OPERATION_TABLES.flatMap((t
 
 /** All records in the order of their codes. Throws CRS_DATABASE for a file that is missing, damaged or another one. */
 export function readCrsRecords(databasePath: string): CrsRecord[] {
+  const records = readFrom(databasePath, recordsOf);
+  if (records.length > 0) return records;
+  throw failure('CRS_DATABASE', { path: databasePath, reason: 'it holds no system of EPSG' });
+}
+
+/** Opened as a database of a user, which is only read: no journal is written beside the file of the package. */
+function readFrom<Result>(databasePath: string, read: (database: UntrustedDatabase) => Result): Result {
   try {
-    // The door for databases of users is the one that only reads, and writes no journal beside the package's file.
     const database = new UntrustedDatabase(databasePath, { source: databasePath, mappedBytes: 0 });
     try {
-      const records = recordsOf(database);
-      if (records.length > 0) return records;
+      return read(database);
     } finally {
       database.close();
     }
@@ -93,7 +98,17 @@ export function readCrsRecords(databasePath: string): CrsRecord[] {
     const reason = error instanceof Error ? error.message : String(error);
     throw failure('CRS_DATABASE', { path: databasePath, reason }, undefined, error);
   }
-  throw failure('CRS_DATABASE', { path: databasePath, reason: 'it holds no system of EPSG' });
+}
+
+/** Systems of any kind: PROJ says more about one that has no positions, when the job runs. */
+const CODES_SQL = ['geodetic_crs', 'projected_crs', 'compound_crs', 'vertical_crs', 'engineering_crs']
+  .map((table) => `SELECT code FROM ${table} WHERE auth_name IN ('EPSG', 'ESRI')`)
+  .join(' UNION ');
+
+/** The codes of all systems of EPSG and ESRI. Throws CRS_DATABASE. */
+export function readCrsCodes(databasePath: string): ReadonlySet<number> {
+  const rows = readFrom(databasePath, (database) => database.rows('projected_crs', CODES_SQL));
+  return new Set(rows.map(([code]) => Number(code)));
 }
 
 type RecordRow = readonly [

@@ -21,6 +21,8 @@ export interface Endpoint {
    * suggestions. Absent: such a request is rejected.
    */
   readonly isCrsOptional?: true;
+  /** An output without a CRS keeps that of the input, as on the command line. Absent: it is in EPSG:4326. */
+  readonly keepsCrs?: true;
 }
 
 export interface Registries {
@@ -33,6 +35,8 @@ export interface ConfigField {
   readonly nested: readonly string[];
   /** Absent: same as `nested`. */
   readonly flat?: readonly string[];
+  /** The preferred name in a flat config of the job API. Absent: the first one of `flat`. */
+  readonly flatJobName?: string;
   readonly operations: readonly JobRequest['operation'][];
   readonly description: string;
   readonly schema: (registries: Pick<Registries, 'formats'>) => JsonSchema;
@@ -107,6 +111,7 @@ export const CONFIG_FIELDS = {
   inputCrs: {
     nested: ['input.epsg', 'input.crs'],
     flat: ['input_crs', 'input_epsg'],
+    flatJobName: 'input_epsg',
     operations: ['transform', 'append', 'inspect'],
     description:
       'CRS of the input (of the target of an append), for files that do not define one; "local": a plan whose position is not known. A file that defines a different CRS is rejected; a drawing that does so is reported.',

@@ -28,12 +28,18 @@ export class ConfigValues {
   readonly #values = new Map<string, unknown>();
   readonly #endpoint: Endpoint;
   readonly #registries: Registries;
+  /** A flat config where nested ones are documented: messages name the fields as the client does. */
+  readonly #isFlatJob: boolean;
 
   /** Throws CONFIG_INVALID if the config or one of its groups is not an object. */
   constructor(config: unknown, endpoint: Endpoint, registries: Registries) {
     this.#endpoint = endpoint;
     this.#registries = registries;
     if (!isObject(config)) throw invalid('config', 'must be a JSON object');
+    this.#isFlatJob =
+      endpoint.spelling === 'nested' &&
+      Object.hasOwn(config, 'input_format') &&
+      !Object.hasOwn(config, 'input');
     for (const [key, value] of Object.entries(config)) {
       if (key !== 'input' && key !== 'output') this.#values.set(key, value);
       else if (isObject(value))
@@ -45,7 +51,7 @@ export class ConfigValues {
 
   /** The value of a field, checked by its schema; the name of a format in lower case. Throws CONFIG_INVALID, FORMAT_UNKNOWN or CRS_UNKNOWN. */
   take(id: FieldId): ConfigValue {
-    const { path, value: given } = this.takeAny(fieldNames(id, this.#endpoint));
+    const { path, value: given } = this.takeAny(this.#namesOf(id));
     if (given === undefined) return { path, value: given };
     const isFormat = id === 'inputFormat' || id === 'outputFormat';
     const value = isFormat && typeof given === 'string' ? given.trim().toLowerCase() : given;
@@ -79,6 +85,14 @@ export class ConfigValues {
   /** Paths that were not taken. */
   unknown(): string[] {
     return [...this.#values.keys()];
+  }
+
+  /** All names of a field; the one for messages comes first. */
+  #namesOf(id: FieldId): readonly string[] {
+    const names = fieldNames(id, this.#endpoint);
+    if (!this.#isFlatJob) return names;
+    const { flat = [], flatJobName = flat[0] }: ConfigField = CONFIG_FIELDS[id];
+    return flatJobName === undefined ? names : [flatJobName, ...names.filter((name) => name !== flatJobName)];
   }
 
   #check(id: FieldId): SchemaCheck {

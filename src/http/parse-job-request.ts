@@ -315,9 +315,9 @@ function parseFileCrs(values: ConfigValues, requiredBy: CrsNeed | null): InputFi
 }
 
 /** For a format that stores no CRS. The specification has the whole text of the response; the command line adds what helps. */
-function crsRequired(path: string, { format: { name }, places }: CrsNeed): GeomillError {
+function crsRequired(path: string, { format: { id, name }, places }: CrsNeed): GeomillError {
   const advice = places === 'paths' ? '; geomill info FILE lists systems that fit its coordinates' : '';
-  return failure('FIELD_REQUIRED', { path: field(path), format: name, advice });
+  return failure('FIELD_REQUIRED', { path: field(path), id, format: name, advice });
 }
 
 /** One CRS for all files, or a list with one entry per file. */
@@ -408,9 +408,9 @@ function parseSplit(values: ConfigValues, format: Format): SplitRequest | null {
   return null;
 }
 
-/** An append of the versioned API keeps the CRS of its target. */
-function defaultCrs({ operation }: Endpoint): CrsText | null {
-  return operation === 'append' ? SOURCE_CRS : null;
+/** An append keeps the CRS of its target. */
+function defaultCrs({ operation, keepsCrs }: Endpoint): CrsText | null {
+  return operation === 'append' || keepsCrs === true ? SOURCE_CRS : null;
 }
 
 /** The options with that of a variant which the name of the format selects. */

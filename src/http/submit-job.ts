@@ -22,6 +22,7 @@ import { type JsonDocuments, jsonDocumentsOf } from './config-schema.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { type ConfigInputs, filePartsOf, receiveJobForm } from './job-form.ts';
 import { bodyTooLarge, receiveJsonBody, requireDocuments } from './json-job-body.ts';
+import { refuseUnknownCodes } from './known-crs.ts';
 import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
 import { plainFieldSchemas } from './plain-fields.ts';
 import { wantedWait } from './prefer.ts';
@@ -122,6 +123,7 @@ export async function submitRequest(
     const { findings, inputFormat, inputUrl, stepUrls, forFiles } = received.parsed;
     const fileCount = files.count('single') + files.count('list') + countOf(received.parsed.uploads);
     const jobRequest = forFiles(inputUrl === null ? fileCount : 1);
+    refuseUnknownCodes(jobRequest, context.crsSearch);
     await uploads.share(received.parsed, id, files);
     const kept = await files.keepAll();
     const converted = kept.filter(({ stepInput }) => stepInput === null);

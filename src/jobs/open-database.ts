@@ -14,7 +14,7 @@ export interface DatabaseSettings {
 
 const MAX_SCHEMA_LENGTH = 50;
 
-/** Null: the settings name none. `onFault`: as in PostgresOptions. Throws SETTING_INVALID. */
+/** Null: the settings name none. `onFault`: as in PostgresOptions. Throws SETTING_INVALID and SERVICE_DATABASE_UNREACHABLE. */
 export async function openDatabase(
   settings: DatabaseSettings,
   onFault?: (error: Error) => void,
@@ -37,9 +37,13 @@ export async function openDatabase(
   if (schema === '' || schema.length > MAX_SCHEMA_LENGTH)
     throw refuse('DATABASE_SCHEMA', `give a name of at most ${MAX_SCHEMA_LENGTH} characters`);
   const { PostgresDatabase } = await import('../engines/postgres/database.ts');
+  const { asFault, DatabaseFault } = await import('../engines/postgres/fault.ts');
   try {
     return await PostgresDatabase.open({ url, listenUrl, schema, maxConnections, onFault, observer });
   } catch (error) {
-    throw refuse('DATABASE_URL', `it cannot be used: ${(error as Error).message}`, error as Error);
+    const reason = (error as Error).message || String((error as { code?: unknown }).code);
+    if (asFault(error) instanceof DatabaseFault)
+      throw failure('SERVICE_DATABASE_UNREACHABLE', { setting: 'DATABASE_URL', reason }, undefined, error);
+    throw refuse('DATABASE_URL', `it cannot be used: ${reason}`, error as Error);
   }
 }

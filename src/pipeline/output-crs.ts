@@ -54,6 +54,7 @@ export function compareOutputCrs(
   const { crs: stated, crsPath } = output;
   if (stated === LOCAL_CRS) requireLocal(layers, crs);
   if (targetCrs !== null) {
+    if (stated === null) noteDefaultCrs(format, layers, targetCrs, crs, findings);
     if (
       stated === null ||
       stated === targetCrs ||
@@ -83,6 +84,22 @@ export function compareOutputCrs(
   }
   if (operation === 'merge' && layers.some((layer) => layer.routes.length > 1))
     findings.note('CRS_OF_FIRST', { crs: shortDefinition(first.targetCrs) });
+}
+
+/** A format with one CRS is written in it whatever the request says. */
+function noteDefaultCrs(
+  { fixedOutputCrs }: Pick<Format, 'fixedOutputCrs'>,
+  layers: readonly LayerPlan[],
+  targetCrs: CrsText,
+  crs: CrsAuthority,
+  findings: Findings,
+): void {
+  if (fixedOutputCrs !== undefined) return;
+  const sources = layers.flatMap((layer) => layer.sources.map((source) => source.crs));
+  const other = sources.find((source) => source !== targetCrs && !crs.equivalent(source, targetCrs));
+  if (other === undefined) return;
+  const [own, source] = [shortDefinition(targetCrs), shortDefinition(other)];
+  findings.note('CRS_OUTPUT_DEFAULT', { crs: own, source });
 }
 
 function noteFixedCrs(

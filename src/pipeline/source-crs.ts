@@ -35,7 +35,7 @@ function isWkt(definition: CrsText): boolean {
 export interface CrsQuestion {
   readonly layer: SourceLayer;
   readonly stated: InputFileRequest;
-  readonly format: Pick<Format, 'name' | 'inputCrs'>;
+  readonly format: Pick<Format, 'id' | 'name' | 'inputCrs'>;
   /** The layer, or the file, for messages: "layer 'roads'". */
   readonly source: string;
   /** The file for messages, in quotes. */
@@ -59,7 +59,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     if (own !== null) return own;
     const advice = crsAdvice(layer, crs);
     if (advice === NO_ADVICE)
-      throw failure('FIELD_REQUIRED', { path: field(path), format: format.name }, location);
+      throw failure('FIELD_REQUIRED', { path: field(path), id: format.id, format: format.name }, location);
     const reason = layer.crsMissingReason;
     throw failure('CRS_MISSING', { source, reason, path: field(path), ...advice }, location);
   }

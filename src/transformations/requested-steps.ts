@@ -300,6 +300,9 @@ function missingParameter(
 }
 
 function recordOf(type: unknown, path: string, registry: readonly Transformation[]): Transformation {
+  const supported = registry.length === 0 ? 'none' : registry.map(({ id }) => id).join(', ');
+  if (type === undefined || type === null)
+    throw invalid(`${path}.type`, `is required: the name of a transformation; supported: ${supported}`);
   const wanted = typeof type === 'string' ? type.trim().toLowerCase() : null;
   const record = registry.find(({ id }) => id === wanted);
   if (record !== undefined) return record;
@@ -310,7 +313,7 @@ function recordOf(type: unknown, path: string, registry: readonly Transformation
       wanted ?? '',
       registry.map(({ id }) => id),
     ),
-    known: registry.length === 0 ? 'none' : registry.map(({ id }) => id).join(', '),
+    known: supported,
   });
 }
 

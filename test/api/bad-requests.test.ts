@@ -70,7 +70,7 @@ const rows: [string, Submission, number, RegExp][] = [
     'epsg missing for csv',
     { config: { input: { format: 'csv' }, output } },
     400,
-    /^CSV does not store its CRS: set 'input.epsg' \(EPSG:4326 for longitude and latitude\)$/,
+    /^field 'input.epsg' is required for csv: CSV does not store its CRS/,
   ],
   [
     'to_file false with shp',

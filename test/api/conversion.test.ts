@@ -136,18 +136,15 @@ test('a chain of transformations is done in the order of the request, each in it
   assert.equal(output.match(/POLYGON/g)?.length, 10);
 });
 
-test('a CRS of a step that does not exist fails the job with the path of the step', async () => {
+test('a CRS of a step that does not exist is refused with the path of the step', async () => {
   const config = {
     ...GEOJSON_TO_GEOJSON,
     transformations: [{ type: 'reproject', params: { epsg: 999999 } }],
   };
-  const id = await submitJob(service, { config, file: sample });
-  const { state, error } = await service.ended(id);
-  assert.equal(state, 'FAILED');
-  assert.deepEqual(
-    [error?.code, error?.params.path],
-    ['CRS_UNKNOWN', { field: 'transformations[0].params' }],
-  );
+  const response = await submit(service, { config, file: sample });
+  assert.equal(response.status, 400);
+  const { detail } = (await response.json()) as { detail: string };
+  assert.match(detail, /^'transformations\[0\]\.params\.epsg': unknown .* 'EPSG:999999'/);
 });
 
 test('a field that no feature has fails the job with the fields there are', async () => {

@@ -166,7 +166,7 @@ test('a URL that is not allowed is a 400 at once, and nothing is looked up or fe
   for (const url of refused)
     assert.match(
       await detailOf(await submit(service, fromUrl(url))),
-      /files are not fetched from .*: the host is not allowed or has no public address/,
+      /files are not fetched from .*: the host is not allowed by INPUT_URL_HOSTS, or has no public address/,
     );
   for (const url of [
     'file:///etc/passwd',

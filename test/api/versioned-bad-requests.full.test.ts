@@ -103,15 +103,15 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     400,
     /'input_format' says gpkg, but the path of the request says shp/,
   ],
-  ['no CRS for dxf', 'dxf', [target], toCsv, 400, /^DXF does not store its CRS: set 'input_crs'/],
-  ['no CRS for csv', 'csv', [target], toCsv, 400, /CSV does not store its CRS: set 'input_crs'/],
+  ['no CRS for dxf', 'dxf', [target], toCsv, 400, /^field 'input_crs' is required for dxf/],
+  ['no CRS for csv', 'csv', [target], toCsv, 400, /field 'input_crs' is required for csv/],
   [
     'no CRS of a target',
     'dxf/append',
     [target, ...more('a')],
     { ...toCsv, append_crs_mapping: CRS },
     400,
-    /DXF does not store its CRS: set 'input_crs'/,
+    /field 'input_crs' is required for dxf/,
   ],
   [
     'no CRS of what is appended',
@@ -119,7 +119,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     [target, ...more('a')],
     { ...toCsv, input_crs: CRS },
     400,
-    /DXF does not store its CRS: set 'append_crs_mapping'/,
+    /field 'append_crs_mapping' is required for dxf/,
   ],
   [
     'no CRS of one file of three',
@@ -127,7 +127,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     [target, ...more('a', 'b', 'c')],
     { ...toCsv, input_crs: CRS, append_crs_mapping: [CRS, CRS, null] },
     400,
-    /CSV does not store its CRS: set 'append_crs_mapping\[2\]'/,
+    /field 'append_crs_mapping\[2\]' is required for csv/,
   ],
   [
     'no CRS of what is merged',
@@ -135,7 +135,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     more('a'),
     { ...toCsv, input_crs: CRS },
     400,
-    /CSV does not store its CRS: set 'input_crs_mapping'/,
+    /field 'input_crs_mapping' is required for csv/,
   ],
   [
     'more CRS than files to append',
@@ -304,7 +304,7 @@ test('an inspection without a file, a config or a format is refused', async () =
   await expectProblem(
     await post([target], { input: { format: 'dxf' }, output: { format: 'shp' } }),
     400,
-    /DXF does not store its CRS: set 'input.epsg'/,
+    /field 'input.epsg' is required for dxf/,
   );
 });
 

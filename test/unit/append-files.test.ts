@@ -66,7 +66,8 @@ test('a file whose CRS is not known, or is stated wrongly, is named with the pat
     fileCrs: ['EPSG:4326', null],
   });
   await assert.rejects(missing, {
-    message: "CSV does not store its CRS: set 'append_crs_mapping[0]' (EPSG:4326 for longitude and latitude)",
+    message:
+      "field 'append_crs_mapping[0]' is required for csv: CSV does not store its CRS (EPSG:4326 for longitude and latitude)",
   });
   const shp = await writeFile(workspace.path, 'b', 'shp', [pointAt([3, 45], {})], 'EPSG:32631');
   const conflict = combineFiles([shp, shp], workspace.path, {

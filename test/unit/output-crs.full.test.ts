@@ -116,7 +116,7 @@ test('a drawing in degrees is reported, one in metres is not', async () => {
   const options = { from: 'csv', to: 'dxf', fromCrs: 'EPSG:25832' };
   const kept = await convertFile(path, workspace.path, { ...options, toCrs: 'source' });
   assert.deepEqual(codesOf(kept), []);
-  const moved = await convertFile(path, join(workspace.path, 'degrees'), options);
+  const moved = await convertFile(path, join(workspace.path, 'degrees'), { ...options, toCrs: 'EPSG:4326' });
   assert.deepEqual(codesOf(moved), ['DRAWING_IN_DEGREES']);
 });
 

@@ -138,7 +138,7 @@ test('a refusal tells the host and nothing else of the URL', () => {
   const policy = parseUrlPolicy('data.example.org', null);
   assert.throws(() => checkInputUrl(key, policy, 'input.url'), {
     message:
-      "files are not fetched from 'evil.example': the host is not allowed or has no public address; check the name, or send the file itself",
+      "files are not fetched from 'evil.example': the host is not allowed by INPUT_URL_HOSTS, or has no public address; check the name, or send the file itself",
   });
   assert.throws(
     () => checkInputUrl('http://u:secret@data.example.org/', policy, 'input.url'),

@@ -81,8 +81,8 @@ test('unknown types and parameters are refused with those that are known', () =>
   );
   refused(
     [{}],
-    'TRANSFORMATION_UNKNOWN',
-    "'transformations[0].type': unknown transformation 'nothing'; supported: swell, reproject",
+    INVALID,
+    "'transformations[0].type' is required: the name of a transformation; supported: swell, reproject",
   );
   refused(
     [{ type: 'swell', params: { distance: 1, units: 'feet', unit: 'feet' } }],

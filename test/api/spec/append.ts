@@ -231,7 +231,7 @@ test('Append rules | 3 | input_crs is the CRS of the target for formats without 
   const config = { ...TO_GEOJSON, append_crs_mapping: 'EPSG:4326' };
   assert.match(
     await refusalVersioned(server, '/v1/transform/dxf/append', parts(config, target, more)),
-    /DXF does not store its CRS: set 'input_crs'/,
+    /field 'input_crs' is required for dxf/,
   );
   const { text } = await append('dxf', { ...config, input_crs: 'EPSG:25832' }, target, more);
   assert.deepEqual(
@@ -273,12 +273,12 @@ test('Append rules | 3 | append_crs_mapping: required for dxf and csv', async ()
   const file = dxfFile(dxfPoint(9, 0));
   assert.match(
     await refusalVersioned(server, '/v1/transform/dxf/append', parts(config, file, file)),
-    /DXF does not store its CRS: set 'append_crs_mapping/,
+    /field 'append_crs_mapping' is required for dxf/,
   );
   const csv = csvFile('geom_wkt', 'POINT (9 0)');
   assert.match(
     await refusalVersioned(server, '/v1/transform/csv/append', parts(config, csv, csv)),
-    /CSV does not store its CRS: set 'append_crs_mapping/,
+    /field 'append_crs_mapping' is required for csv/,
   );
 });
 

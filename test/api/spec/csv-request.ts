@@ -78,7 +78,10 @@ test('CSV request | input_epsg | EPSG:<code>, the CRS of the WKT', async () => {
 });
 
 test('CSV request | input_epsg | required', async () => {
-  assert.match(await refused({ ...FLAT, input_epsg: undefined }), /^CSV does not store its CRS/);
+  assert.match(
+    await refused({ ...FLAT, input_epsg: undefined }),
+    /^field 'input_epsg' is required for csv: CSV does not store its CRS/,
+  );
 });
 
 test('CSV request | input_url | rejected with a reason if the operator allows no hosts', async () => {

@@ -38,7 +38,7 @@ test('Errors | DXF without input.epsg | the body is an object with a detail that
   );
   assert.equal(
     problemOf(answer, 400).detail,
-    "DXF does not store its CRS: set 'input.epsg' (EPSG:4326 for longitude and latitude)",
+    "field 'input.epsg' is required for dxf: DXF does not store its CRS (EPSG:4326 for longitude and latitude)",
   );
 });
 
@@ -49,7 +49,7 @@ test('Errors | DXF without a CRS | the versioned API does the same, with its own
   ]);
   assert.equal(
     problemOf(answer, 400).detail,
-    "DXF does not store its CRS: set 'input_crs' (EPSG:4326 for longitude and latitude)",
+    "field 'input_crs' is required for dxf: DXF does not store its CRS (EPSG:4326 for longitude and latitude)",
   );
 });
 

@@ -223,7 +223,7 @@ test('Accepted input_file | dxf | input.epsg is mandatory', async () => {
   const config = { input: { format: 'dxf' }, output: { format: 'csv' } };
   assert.match(
     await refusal(server, config, dxfFile(dxfPoint(8, 50))),
-    /DXF does not store its CRS: set 'input\.epsg'/,
+    /field 'input\.epsg' is required for dxf/,
   );
 });
 

@@ -136,10 +136,7 @@ test('Merge, form | config | transformations are applied after the merge', async
 
 test('Merge, form | input_crs_mapping | required for dxf', async () => {
   const file = dxfFile(dxfPoint(9, 0));
-  assert.match(
-    await refused('dxf', TO_GEOJSON, file, file),
-    /DXF does not store its CRS: set 'input_crs_mapping/,
-  );
+  assert.match(await refused('dxf', TO_GEOJSON, file, file), /field 'input_crs_mapping' is required for dxf/);
 });
 
 test('Merge, form | input_crs_mapping | one CRS for all files', async () => {

@@ -55,7 +55,10 @@ test('Readers | shp | an invalid .prj fails with its reason', async () => {
 test('Readers | dxf | input.epsg required; the response body has a detail that says so', async () => {
   const config = { input: { format: 'dxf' }, output: { format: 'geojson' } };
   const detail = await refusal(server, config, dxfFile(dxfPoint(9, 50)));
-  assert.equal(detail, "DXF does not store its CRS: set 'input.epsg' (EPSG:4326 for longitude and latitude)");
+  assert.equal(
+    detail,
+    "field 'input.epsg' is required for dxf: DXF does not store its CRS (EPSG:4326 for longitude and latitude)",
+  );
 });
 
 test('Readers | gpkg | CRS from the file', async () => {
@@ -81,7 +84,7 @@ test('Readers | csv | input_epsg or input.epsg is required', async () => {
   const file = csvFile('geom_wkt', 'POINT (9 50)');
   assert.equal(
     await refusal(server, config, file),
-    "CSV does not store its CRS: set 'input.epsg' (EPSG:4326 for longitude and latitude)",
+    "field 'input.epsg' is required for csv: CSV does not store its CRS (EPSG:4326 for longitude and latitude)",
   );
   assert.equal((await read({ format: 'csv', epsg: 4326 }, file)).length, 1);
   const flat = { input_format: 'csv', input_epsg: 4326, output_format: 'geojson' };

@@ -103,7 +103,7 @@ test('Config, job API | input.epsg | required when input.format is dxf', async (
   const config = { input: { format: 'dxf' }, output: { format: 'geojson' } };
   assert.equal(
     await refusal(server, config, dxfFile(dxfPoint(0, 1))),
-    "DXF does not store its CRS: set 'input.epsg' (EPSG:4326 for longitude and latitude)",
+    "field 'input.epsg' is required for dxf: DXF does not store its CRS (EPSG:4326 for longitude and latitude)",
   );
 });
 

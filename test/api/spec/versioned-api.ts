@@ -105,11 +105,11 @@ test('Config, versioned API | input_crs | CRS of a file that does not define one
   const config = { output_format: 'geojson' };
   assert.equal(
     await refused('dxf', config, drawing),
-    "DXF does not store its CRS: set 'input_crs' (EPSG:4326 for longitude and latitude)",
+    "field 'input_crs' is required for dxf: DXF does not store its CRS (EPSG:4326 for longitude and latitude)",
   );
   assert.equal(
     await refused('csv', config, csvFile('geom_wkt', 'POINT (1 2)')),
-    "CSV does not store its CRS: set 'input_crs' (EPSG:4326 for longitude and latitude)",
+    "field 'input_crs' is required for csv: CSV does not store its CRS (EPSG:4326 for longitude and latitude)",
   );
   const [{ geometry }] = featuresOf(
     (await transform('dxf', { ...config, input_crs: 'EPSG:25832' }, drawing)).text,
