@@ -259,7 +259,10 @@ const generalFindings = {
   ),
   IDS_DROPPED: lost('feature ids were dropped: {format} cannot store them', 'feature'),
   TEXT_CUT: lost("texts of field '{field}' were truncated to {bytes} bytes, the limit of {format}", 'value'),
-  TEXT_REPLACED: changed("bytes of field '{field}' that are not valid {encoding} were replaced", 'value'),
+  TEXT_REPLACED: lost(
+    "bytes of field '{field}' that are not valid {encoding} were replaced{advice?}",
+    'value',
+  ),
   NUMBER_ROUNDED: changed("numbers of field '{field}' were rounded to fit {format}", 'value'),
   NUMBER_NOT_FINITE: lost(
     "infinite numbers and NaN of field '{field}' were written as null: {format} cannot store them",
@@ -316,6 +319,10 @@ const generalFindings = {
   ),
   ENCODING_GUESSED: info('{file} does not state its text encoding; {encoding} was assumed'),
   ENCODING_NAME_UNKNOWN: info("{file} states the unknown text encoding '{name}', which was ignored"),
+  ENCODING_CONTRADICTED: info(
+    '{file} states the encoding {encoding}, but its texts are valid UTF-8 and were read so; if that is wrong, {set:input.encoding}',
+  ),
+  ENCODING_DOUBTFUL: info('{file} was read as {requested}, as requested, although its texts are valid UTF-8'),
   ENCODING_OVERRIDDEN: info(
     '{file} states the encoding {encoding}, but was read as {requested}, as requested',
   ),

@@ -84,3 +84,11 @@ function scoreOf(texts: readonly string[]): number {
   }
   return count === 0 ? 0 : sum / count;
 }
+
+/** Whether all characters beyond ASCII are letters that form plausible words in one script other than Latin. */
+export function hasWordsOfOtherScript(text: string): boolean {
+  const beyond = text.match(/[^\0-\x7f]/gu) ?? [];
+  return (
+    beyond.length > 0 && !beyond.some((letter) => /\p{Script=Latin}/u.test(letter)) && scoreOf([text]) === 1
+  );
+}

@@ -3,28 +3,39 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { encodingByName, isAsciiCompatible } from '../bytes/text-encoding.ts';
 import { UTF8 } from '../bytes/utf8.ts';
+import { isSingleByte, utf8Wins } from '../bytes/utf8-evidence.ts';
 import { tagName } from '../bytes/xml-elements.ts';
 import { XmlFault, type XmlScanner } from '../bytes/xml-scanner.ts';
 import { failure, type GeomillError } from '../errors.ts';
 import type { ByteSource } from '../io/byte-source.ts';
 import { type FileSegment, openSegment } from '../io/file-segment.ts';
+import { sourceForm } from '../io/source-form.ts';
+import { sampleTextFile } from '../io/text-samples.ts';
 import { transcodeToUtf8 } from '../io/transcode.ts';
 import { XmlWindow } from '../io/xml-window.ts';
 import type { InputFile, OpenContext } from './format.ts';
 import { lookOf } from './recognise.ts';
 
 const HEAD_BYTES = 1 << 16;
+/** Characters between texts. */
+const MARKUP = Array.from('<>"\'=\r\n', (character) => character.charCodeAt(0));
 
 /** The document as UTF-8: in place, or converted. Throws INPUT_EMPTY, TEXT_ENCODING_UNKNOWN and TEXT_ENCODING_INVALID. */
 export function inUtf8(
   segment: FileSegment,
   file: InputFile,
-  { scratchDirectory }: OpenContext,
+  { scratchDirectory, findings }: OpenContext,
 ): { readonly segment: FileSegment; readonly encoding: string } {
   using source = openSegment(segment);
   if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: segment.name });
   const encoding = encodingOf(source.slice(0, 1024));
   if (encoding === UTF8) return { segment, encoding };
+  if (isSingleByte(encoding)) {
+    const form = sourceForm(source);
+    const isUtf8 = form === 'utf-8' && utf8Wins(encoding, sampleTextFile(source, MARKUP).texts);
+    if (isUtf8) findings.note('ENCODING_CONTRADICTED', { file: file.name, encoding });
+    if (isUtf8 || form === 'ascii') return { segment, encoding: UTF8 };
+  }
   const path = join(mkdtempSync(join(scratchDirectory, 'xml-')), `text.utf8${extname(segment.path)}`);
   const advice = 'which the file states as its encoding; correct it, or convert the file to UTF-8';
   transcodeToUtf8(source, encoding, path, (offset) =>

@@ -15,6 +15,8 @@ export interface RawShapefile {
   readonly rows: readonly (readonly string[])[];
   /** Content of the .cpg; null: none. */
   readonly codePage?: string | null;
+  /** Language driver id of the .dbf. Default: 0, which states no encoding. */
+  readonly languageId?: number;
   /** Content of the .prj; null: none. */
   readonly prj?: string | null;
 }
@@ -39,7 +41,7 @@ function addShapefile(zip: ZipWriter, shapefile: RawShapefile): void {
   const { shp, shx } = points(rows.length);
   add('.shp', shp);
   add('.shx', shx);
-  add('.dbf', table(fields, rows));
+  add('.dbf', table(fields, rows, shapefile.languageId ?? 0));
   if (codePage !== null) add('.cpg', Buffer.from(codePage));
   if (prj !== null) add('.prj', Buffer.from(prj));
 }
@@ -72,10 +74,15 @@ function points(count: number): {
   return { shp, shx };
 }
 
-function table(fields: readonly RawField[], rows: RawShapefile['rows']): Uint8Array<ArrayBuffer> {
+function table(
+  fields: readonly RawField[],
+  rows: RawShapefile['rows'],
+  languageId: number,
+): Uint8Array<ArrayBuffer> {
   const head = Buffer.alloc(33 + fields.length * 32);
   const rowBytes = 1 + fields.reduce((sum, [, , width]) => sum + width, 0);
   head.set([3, 124, 1, 1]);
+  head[29] = languageId;
   head.writeUInt32LE(rows.length, 4);
   head.writeUInt16LE(head.length, 8);
   head.writeUInt16LE(rowBytes, 10);

@@ -6,8 +6,10 @@
 import { join } from 'node:path';
 import { encodingByName } from '../../bytes/text-encoding.ts';
 import { UTF8 } from '../../bytes/utf8.ts';
+import { isSingleByte } from '../../bytes/utf8-evidence.ts';
 import { failure } from '../../errors.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import { sourceForm } from '../../io/source-form.ts';
 import { findHeader } from '../../tables/find-header.ts';
 import { tableState } from '../../tables/state.ts';
 import { transcodeToUtf8 } from '../../tables/transcode.ts';
@@ -23,6 +25,9 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   if (input.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
   const { encoding, origin } = textEncoding(file, input, context);
   if (encoding !== UTF8) {
+    // A request counts more than the text, but texts are hardly ever valid UTF-8 by chance.
+    if (isSingleByte(encoding) && sourceForm(input) === 'utf-8')
+      context.findings.note('ENCODING_DOUBTFUL', { file: file.name, requested: encoding });
     path = join(context.scratchDirectory, 'text.utf8.csv');
     transcodeToUtf8(file.path, encoding, path, file.name);
   }

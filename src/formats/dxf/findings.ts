@@ -39,6 +39,14 @@ export const findings = {
     'texts that are not valid {encoding} were read as {fallback}; if that is wrong, {set:input.encoding}',
     'value',
   ),
+  TEXT_IN_UTF8: info(
+    'the drawing states the encoding {encoding}, but texts that are valid UTF-8 were read as UTF-8; if that is wrong, {set:input.encoding}',
+    'value',
+  ),
+  TEXT_BYTES_REPLACED: lost(
+    'bytes of texts that are not valid {encoding} were replaced; {set:input.encoding}',
+    'value',
+  ),
   EOF_MISSING: info('{file} does not end with EOF; all its sections are complete'),
   HEAD_ENTRY_SKIPPED: info('unreadable entries in the head of {file} were ignored: {reason}'),
 } as const satisfies FindingEntries;

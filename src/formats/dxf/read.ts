@@ -110,14 +110,25 @@ function readEntities(
     nextStart = following === undefined ? range.end : following.start;
     lineCount += following === undefined ? 0 : following.gapLines;
   }
-  if (text.invalidCount > 0)
+  noteTexts(text, state, findings);
+  return { batch: features.finish(fields), nextStart, recordCount, lineCount, findings: findings.found() };
+}
+
+function noteTexts(
+  text: DrawingText,
+  { encoding, fallbackEncoding }: DrawingState,
+  findings: Findings,
+): void {
+  if (text.otherCount > 0 && encoding === UTF8)
     findings.note(
       'TEXT_BY_CODE_PAGE',
-      { encoding: state.encoding, fallback: state.fallbackEncoding ?? '' },
+      { encoding, fallback: fallbackEncoding ?? '' },
       undefined,
-      text.invalidCount,
+      text.otherCount,
     );
-  return { batch: features.finish(fields), nextStart, recordCount, lineCount, findings: findings.found() };
+  else if (text.otherCount > 0) findings.note('TEXT_IN_UTF8', { encoding }, undefined, text.otherCount);
+  if (text.replacedCount > 0)
+    findings.note('TEXT_BYTES_REPLACED', { encoding }, undefined, text.replacedCount);
 }
 
 function settingsOf(state: DrawingState): DrawingSettings {

@@ -1,20 +1,12 @@
-/** Plans the columns of a .dbf: unique names, types, text encoding. */
+/** Plans the columns of a .dbf: unique names and types. */
 
 import type { FieldType } from '../../batch/schema.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import { COMMA, DOT, NINE } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
-import {
-  encodingByLanguageId,
-  encodingByName,
-  textDecoder,
-  WINDOWS_1252,
-} from '../../bytes/text-encoding.ts';
-import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
-import { failure } from '../../errors.ts';
+import { textDecoder } from '../../bytes/text-encoding.ts';
 import type { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
-import type { EncodingOrigin } from '../format.ts';
 import type { DbfField, DbfHeader } from './dbf-header.ts';
 
 /** How the bytes of a cell are parsed. */
@@ -190,86 +182,4 @@ function fitsInt64(text: string): boolean {
   if (text.length > 40) return false;
   const value = BigInt(text.replace('+', ''));
   return BigInt.asIntN(64, value) === value;
-}
-
-interface EncodingSources {
-  /** Content of the .cpg; null if there is none. */
-  readonly codePage: string | null;
-  readonly codePageFile: string;
-  /** The encoding in the request, or null. */
-  readonly option: string | null;
-}
-
-/**
- * The text encoding: the requested one, .cpg, language driver id, UTF-8 if all text is valid UTF-8, windows-1252.
- * Throws TEXT_ENCODING_UNKNOWN if the requested encoding is unknown.
- */
-export function findEncoding(
-  sources: EncodingSources,
-  header: DbfHeader,
-  rows: ByteSource,
-  file: string,
-  findings: Findings,
-): { readonly encoding: string; readonly origin: EncodingOrigin } {
-  const { option, codePage } = sources;
-  const requested = option === null ? null : encodingByName(option);
-  if (option !== null && requested === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: option });
-  const stated = codePage === null ? null : encodingByName(codePage);
-  if (codePage !== null && stated === null && codePage !== '')
-    findings.note('ENCODING_NAME_UNKNOWN', { file: sources.codePageFile, name: codePage.slice(0, 40) });
-  const own = stated ?? encodingByLanguageId(header.languageId);
-  if (requested !== null) {
-    if (own !== null && requested !== own)
-      findings.note('ENCODING_OVERRIDDEN', { file, requested, encoding: own });
-    return { encoding: requested, origin: 'request' };
-  }
-  if (own !== null) return { encoding: own, origin: 'file' };
-  const text = judgeText(header, rows);
-  if (text === 'ascii') return { encoding: UTF8, origin: 'default' };
-  const guess = text === 'utf-8' ? UTF8 : WINDOWS_1252;
-  findings.note('ENCODING_GUESSED', { file, encoding: guess });
-  return { encoding: guess, origin: 'content' };
-}
-
-/** Checks every text cell and name: whether they are all ASCII, all UTF-8, or neither. */
-function judgeText(header: DbfHeader, rows: ByteSource): 'ascii' | 'utf-8' | 'other' {
-  let ascii = true;
-  for (const { nameBytes } of header.fields) {
-    if (invalidUtf8At(nameBytes, 0, nameBytes.length) >= 0) return 'other';
-    ascii &&= nameBytes.every((byte) => byte < 0x80);
-  }
-  const texts = header.fields.filter(({ type }) => type === 'C');
-  if (texts.length === 0) return ascii ? 'ascii' : 'utf-8';
-  const rowsAtOnce = Math.max(1, Math.floor(SCAN_BYTES / header.rowBytes));
-  for (let first = 0; first < header.rowCount; first += rowsAtOnce) {
-    const end = Math.min(header.rowCount, first + rowsAtOnce);
-    const bytes = rows.slice(
-      header.headerBytes + first * header.rowBytes,
-      header.headerBytes + end * header.rowBytes,
-    );
-    if (isAscii(bytes)) continue;
-    ascii = false;
-    for (let row = 0; row < end - first; row++) {
-      for (const { offset, width } of texts) {
-        const start = row * header.rowBytes + offset;
-        const invalid = invalidUtf8At(bytes, start, start + width);
-        // Writers that truncate by bytes can split the last character of a full cell; that is still UTF-8.
-        if (invalid >= 0 && !isCutOff(bytes, invalid, start + width)) return 'other';
-      }
-    }
-  }
-  return ascii ? 'ascii' : 'utf-8';
-}
-
-function isCutOff(bytes: Uint8Array, at: number, end: number): boolean {
-  const lead = bytes[at];
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
-  if (at + length <= end) return false;
-  for (let i = at + 1; i < end; i++) if ((bytes[i] & 0xc0) !== 0x80) return false;
-  return true;
-}
-
-function isAscii(bytes: Uint8Array): boolean {
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] >= 0x80) return false;
-  return true;
 }

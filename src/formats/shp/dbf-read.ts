@@ -8,6 +8,7 @@ import { isAsciiCompatible, textDecoder } from '../../bytes/text-encoding.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { field, phrase } from '../../message.ts';
 import type { CellKind, DbfColumn } from './dbf-columns.ts';
 
 /** Deletion marks: '*' is a deleted row; anything else is not, as some writers put 0 there. */
@@ -43,7 +44,17 @@ export function readColumn(
   if (tally.count > 0) {
     const location = { record: tally.firstRecord, field: column.name };
     if (column.cell === 'text')
-      findings.note('TEXT_REPLACED', { field: column.name, encoding }, location, tally.count, tally);
+      findings.note(
+        'TEXT_REPLACED',
+        {
+          field: column.name,
+          encoding,
+          advice: phrase`; state the encoding with '${field('input.encoding')}'`,
+        },
+        location,
+        tally.count,
+        tally,
+      );
     else if (column.cell === 'timestamp')
       findings.note('VALUE_INVALID', { field: column.name, type: column.type }, location, tally.count, tally);
     else misfits.note(column.name, column.declared, location, tally.count, tally);
@@ -147,8 +158,13 @@ function readTexts(column: DbfColumn, rows: DbfRows, encoding: string, problems:
       continue;
     }
     const text = decode(bytes, start, end);
-    if (text.includes('\ufffd')) problems.add(row);
-    builder.appendText(text);
+    const isBroken = text.includes('\ufffd');
+    // A text in UTF-8 between others in the stated encoding.
+    if (isBroken && invalidUtf8At(bytes, start, end) < 0) builder.appendBytes(bytes, start, end);
+    else {
+      if (isBroken) problems.add(row);
+      builder.appendText(text);
+    }
   }
   return finishWithMissing(builder, rows);
 }

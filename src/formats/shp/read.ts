@@ -24,7 +24,8 @@ import type {
   PartitionRequest,
   SourceLayer,
 } from '../format.ts';
-import { type DbfColumn, findEncoding, planColumns, undeclaredColumn } from './dbf-columns.ts';
+import { type DbfColumn, planColumns, undeclaredColumn } from './dbf-columns.ts';
+import { findEncoding } from './dbf-encoding.ts';
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
 import { declaredStatistics } from './declared-statistics.ts';

@@ -10,7 +10,10 @@ export interface TagFacts {
   readonly form: TagForm;
   /** Encoding of texts, a name from bytes/text-encoding.ts. */
   readonly encoding: string;
-  /** Encoding of texts that are not valid in `encoding` (which is UTF-8 then); null if there is only one encoding. */
+  /**
+   * If `encoding` is UTF-8, the encoding of texts that are not valid UTF-8; UTF-8 if texts that are valid UTF-8 are read so although
+   * the drawing states `encoding`; null if there is only one encoding.
+   */
   readonly fallbackEncoding: string | null;
 }
 

@@ -1,6 +1,7 @@
 /** The variables of the HEADER section that the reader needs. */
 import { encodingByName, WINDOWS_1252 } from '../../../bytes/text-encoding.ts';
 import { UTF8 } from '../../../bytes/utf8.ts';
+import { isSingleByte } from '../../../bytes/utf8-evidence.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import type { EncodingOrigin } from '../../format.ts';
@@ -52,7 +53,8 @@ const FIRST_UTF8_VERSION = 1021;
 
 /**
  * The encoding of a drawing's texts: UTF-8 from AC1021 on, with the code page for texts that are not valid UTF-8
- * (programs often write the new version number and the old encoding); $DWGCODEPAGE before. If an old file has no code
+ * (programs often write the new version number and the old encoding); $DWGCODEPAGE before, with UTF-8 for texts that are valid
+ * UTF-8. If an old file has no code
  * page, text that is valid UTF-8 is read as UTF-8: text in a code page is almost never valid UTF-8. `requested`
  * overrides all of this.
  */
@@ -76,5 +78,5 @@ export function drawingEncoding(
     const fallbackEncoding = stated === null || stated === UTF8 ? WINDOWS_1252 : stated;
     return { encoding: UTF8, fallbackEncoding, origin: isUtf8 ? 'file' : 'default' };
   }
-  return { encoding: stated, fallbackEncoding: null, origin: 'file' };
+  return { encoding: stated, fallbackEncoding: isSingleByte(stated) ? UTF8 : null, origin: 'file' };
 }

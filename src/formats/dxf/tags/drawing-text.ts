@@ -5,6 +5,7 @@
 import { BACKSLASH } from '../../../bytes/ascii.ts';
 import { type TextDecode, textDecoder } from '../../../bytes/text-encoding.ts';
 import { invalidUtf8At, UTF8 } from '../../../bytes/utf8.ts';
+import { utf8Wins } from '../../../bytes/utf8-evidence.ts';
 
 /** \M+n: 1 Shift JIS, 2 Big5, 3 Wansung, 4 Johab, 5 GBK. */
 const MULTIBYTE = ['', 'Shift_JIS', 'Big5', 'EUC-KR', 'CP1361', 'GBK'];
@@ -15,17 +16,22 @@ const MAX_CACHED_BYTES = 64;
 
 /** Decodes texts and caches short ones: layers, owner handles and class names are repeated often. */
 export class DrawingText {
-  /** Texts that are not valid in the declared encoding. */
-  invalidCount = 0;
+  /** Texts that were read in the other encoding: not valid in the declared one, or valid UTF-8 in spite of it. */
+  otherCount = 0;
+  /** Texts with bytes that are not valid in any of the encodings. */
+  replacedCount = 0;
   readonly #decode: TextDecode;
   readonly #fallback: TextDecode | null;
   readonly #isUtf8: boolean;
+  /** The single-byte encoding that the drawing states, if texts that are valid UTF-8 are read as UTF-8; else null. */
+  readonly #doubted: string | null;
   readonly #cachedBytes = new Uint8Array(CACHE_SLOTS * MAX_CACHED_BYTES);
   readonly #cachedLengths = new Int8Array(CACHE_SLOTS).fill(-1);
   readonly #cachedTexts: string[] = new Array(CACHE_SLOTS).fill('');
 
   constructor(encoding: string, fallbackEncoding: string | null) {
     this.#isUtf8 = encoding === UTF8;
+    this.#doubted = !this.#isUtf8 && fallbackEncoding === UTF8 ? encoding : null;
     this.#decode = textDecoder(encoding);
     this.#fallback = fallbackEncoding === null ? null : textDecoder(fallbackEncoding);
   }
@@ -61,12 +67,21 @@ export class DrawingText {
     }
     let text: string;
     if (isAscii) text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
-    else if (this.#isUtf8 && invalidUtf8At(bytes, start, end) >= 0) {
-      this.invalidCount++;
-      text = (this.#fallback ?? this.#decode)(bytes, start, end);
-    } else text = this.#decode(bytes, start, end);
+    else {
+      const isOther = this.#isOther(bytes, start, end);
+      if (isOther) this.otherCount++;
+      text = ((isOther ? this.#fallback : null) ?? this.#decode)(bytes, start, end);
+      if (text.includes('\ufffd') && invalidUtf8At(bytes, start, end) >= 0) this.replacedCount++;
+    }
     // A backslash byte can be the second byte of a double-byte character, so the decoded text is checked.
     return hasBackslash || !isAscii ? resolveEscapes(text) : text;
+  }
+
+  /** Whether a text beyond ASCII is in the other encoding. */
+  #isOther(bytes: Uint8Array, start: number, end: number): boolean {
+    const isUtf8 = invalidUtf8At(bytes, start, end) < 0;
+    if (this.#isUtf8) return !isUtf8;
+    return this.#doubted !== null && isUtf8 && utf8Wins(this.#doubted, [bytes.subarray(start, end)]);
   }
 }
 
