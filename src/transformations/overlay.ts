@@ -49,7 +49,7 @@ by one thread, about 100 bytes for each of its positions. The features themselve
     'With polygons that do not overlap within either side, the area of `union` is that of both sides without that of `intersection`, and that of `symmetric_difference` is that of `union` without that of `intersection`.',
     'The output does not depend on the number of threads.',
     'A feature completely inside of a polygon keeps exactly the same bytes.',
-    'Pieces are valid. A feature that had to be repaired for that is counted, and so are invalid polygons of the source.',
+    'Pieces are valid. A feature that had to be repaired for that is counted, as is a feature of which the repair leaves nothing, and which is dropped. Invalid polygons of the source are repaired and counted, too.',
   ],
   commandLine: {
     ...fileForm('overlay', 'cut features along the polygons of a file, with the attributes of both', WORDS),

@@ -90,7 +90,7 @@ class OverlayStep {
   }
 
   /**
-   * Notes OVERLAY_OUTSIDE or OVERLAY_INSIDE, SLIVERS_DROPPED, GEOMETRY_REPAIRED, Z_INTERPOLATED, M_DROPPED and
+   * Notes OVERLAY_OUTSIDE or OVERLAY_INSIDE, GEOMETRY_DROPPED, SLIVERS_DROPPED, GEOMETRY_REPAIRED, Z_INTERPOLATED, M_DROPPED and
    * SOURCE_FIELD_RENAMED. Throws TRANSFORMATION_INVALID for a collection.
    */
   apply(batch: FeatureBatch, findings: Findings, forAddition?: (data: unknown) => void): FeatureBatch {
@@ -100,6 +100,7 @@ class OverlayStep {
     const builder = new GeometryBuilder(geometry.dimensions, rowCount, geometry.coordinates.length / 2);
     const pairs = new RowPairs(rowCount, this.#setting);
     const dropped = new RowTally();
+    const vanished = new RowTally();
     const slivers = new RowTally();
     const repaired = new RowTally();
     const withoutM = new RowTally();
@@ -118,9 +119,12 @@ class OverlayStep {
       if (covered.length > 0 && isPolygon(column, row))
         covering?.add(column, row, cutter.isRepaired, covered);
       if (cutter.hasSlivers) slivers.add(row);
+      if (pairs.count === before) {
+        (cutter.isVanished ? vanished : dropped).add(row);
+        continue;
+      }
       if (cutter.isRepaired) repaired.add(row);
-      if (pairs.count === before) dropped.add(row);
-      else if (cutter.isCut) {
+      if (cutter.isCut) {
         if (hasM(geometry.dimensions)) withoutM.add(row);
         if (hasZ(geometry.dimensions)) interpolated.add(row);
       }
@@ -129,6 +133,7 @@ class OverlayStep {
     const operation = 'overlay';
     const code = this.#kept.inside ? 'OVERLAY_OUTSIDE' : 'OVERLAY_INSIDE';
     findings.noteTally(code, { source: table.file }, dropped);
+    findings.noteTally('GEOMETRY_DROPPED', { operation }, vanished);
     findings.noteTally('SLIVERS_DROPPED', { operation, tolerance: this.#toleranceText }, slivers);
     findings.noteTally('GEOMETRY_REPAIRED', { operation }, repaired);
     findings.noteTally('Z_INTERPOLATED', { operation }, interpolated);

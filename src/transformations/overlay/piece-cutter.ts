@@ -31,6 +31,8 @@ export class PieceCutter {
   /** Of the feature that was cut last. */
   hasSlivers = false;
   isRepaired = false;
+  /** The repair left nothing, so that it has no pieces. */
+  isVanished = false;
   isCut = false;
   /** The rows of the source in which it has pieces, kept or not, ascending. */
   readonly covered: number[] = [];
@@ -59,6 +61,7 @@ export class PieceCutter {
   cut(column: GeometryColumn, row: number, builder: GeometryBuilder, onPiece: (other: number) => void): void {
     this.hasSlivers = false;
     this.isRepaired = false;
+    this.isVanished = false;
     this.isCut = false;
     const { covered } = this;
     covered.length = 0;
@@ -128,6 +131,10 @@ export class PieceCutter {
         continue;
       }
       const own = inGeos();
+      if (flag && own.isEmpty) {
+        this.isVanished = true;
+        return;
+      }
       if (!prepared.intersects(own)) continue;
       if (!flag && prepared.covers(own)) {
         keepWhole(other);
@@ -145,6 +152,7 @@ export class PieceCutter {
       rest = owned.use(this.#overlaid(rest ?? own, polygon, 'difference'));
     }
     if (!keeps.outside || isCovered) return;
+    if (flag) rest ??= read;
     // With nothing but slivers inside, it is whole outside.
     if (rest === null || (covered.length === 0 && !flag)) {
       this.isCut = false;
