@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, exit, stderr } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { EXIT, EXIT_MEANINGS } from '../src/cli/exit-status.ts';
 import { settings } from '../src/config.ts';
 import { errorCatalogue } from '../src/errors.ts';
 import { signatureOf } from '../src/expressions/function.ts';
@@ -40,8 +41,17 @@ export const PAGES: readonly Page[] = [
   { name: 'formats/README.md', render: renderFormats },
   { name: '../.github/ISSUE_TEMPLATE/conversion.yml', render: renderIssueForm },
   { name: '../README.md', render: () => withBlock('../README.md', 'formats', formatTable('docs/formats/')) },
+  { name: 'cli.md', render: () => withBlock('cli.md', 'exit status', exitStatusTable()) },
   { name: 'specification.md', render: renderSpecification },
 ];
+
+function exitStatusTable(): string {
+  const rows = Object.entries(EXIT_MEANINGS).map(([name, meaning]) => [
+    EXIT[name as keyof typeof EXIT],
+    meaning,
+  ]);
+  return ['| status | meaning |', '| --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
+}
 
 const EFFECTS: Readonly<Record<string, string>> = {
   reported: 'reported',

@@ -1,26 +1,25 @@
 /** The entrance: `geomill <command>`. Loads only what the command needs. */
 import { styleText } from 'node:util';
 import { type CommandModule, commandHint, commands, overview } from './cli/commands.ts';
+import { EXIT, exitStatusOf } from './cli/exit-status.ts';
+import { ignoreClosedErrors, isOutputClosed, standardOutput } from './cli/standard-output.ts';
 import { readConfig } from './config.ts';
-import { asGeomillError, type GeomillError } from './errors.ts';
+import { asGeomillError } from './errors.ts';
 import { packageVersion } from './package-version.ts';
 
 /** Red only on a terminal, and not if NO_COLOR is set. */
 const PREFIX = styleText('red', 'geomill:', { stream: process.stderr });
-
-/** Documented in docs/cli.md. */
-const EXIT = { userFault: 1, usage: 2, ourFault: 3, interrupted: 130 } as const;
 
 let errorForm: CommandModule['errorForm'];
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
   if (name === 'version' || name === '--version') {
-    process.stdout.write(`${packageVersion()}\n`);
+    standardOutput().write(`${packageVersion()}\n`);
     return 0;
   }
   if (name === undefined || name === '--help' || name === '-h') {
-    (name === undefined ? process.stderr : process.stdout).write(overview());
+    (name === undefined ? process.stderr : standardOutput()).write(overview());
     return name === undefined ? EXIT.usage : 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -39,9 +38,15 @@ async function main(argv: readonly string[]): Promise<number> {
 if (process.env.npm_lifecycle_event === 'geomill' && process.env.INIT_CWD !== undefined)
   process.chdir(process.env.INIT_CWD);
 
+ignoreClosedErrors();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (thrown) {
+  if (!isOutputClosed()) await tell(thrown);
+}
+if (isOutputClosed()) process.exitCode = EXIT.closedOutput;
+
+async function tell(thrown: unknown): Promise<void> {
   const { withNamedSystems } = await import('./cli/crs-names.ts');
   const { errorLine, suggestionLines } = await import('./cli/wording.ts');
   const error = await withNamedSystems(asGeomillError(thrown));
@@ -49,11 +54,5 @@ try {
   // A stack trace does not help if a setting or file is wrong.
   if (error.code === 'INTERNAL' && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`);
-  process.exitCode = exitCode(error);
-}
-
-function exitCode({ code, fault }: GeomillError): number {
-  if (code === 'CANCELLED') return EXIT.interrupted;
-  if (code === 'USAGE' || code === 'SETTING_INVALID') return EXIT.usage;
-  return fault === 'user' ? EXIT.userFault : EXIT.ourFault;
+  process.exitCode = exitStatusOf(error);
 }

@@ -23,6 +23,7 @@ import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION } from '../io/gzip.ts';
 import { inputStats, statOf } from './files.ts';
 import { optionHint } from './option-hints.ts';
+import { standardOutput } from './standard-output.ts';
 import { fileNameOf, isUrl, layerFormatOf, shownInput } from './urls.ts';
 
 export type Flags = NonNullable<ParseArgsConfig['options']>;
@@ -38,7 +39,7 @@ export interface Parsed {
 export function parseCommand(argv: readonly string[], flags: Flags, usage: () => string): Parsed | null {
   const parsed = parse(argv, flags);
   if (parsed.values.help !== true) return parsed;
-  process.stdout.write(`${usage()}\n`);
+  standardOutput().write(`${usage()}\n`);
   return null;
 }
 

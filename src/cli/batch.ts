@@ -19,9 +19,11 @@ import {
   runConversionOf,
   writeBeside,
 } from './conversion.ts';
+import { exitStatusOf } from './exit-status.ts';
 import { checkOutput, makeDirectory } from './files.ts';
 import { restartForLargeFiles } from './restart.ts';
 import type { SplitDirectory } from './split.ts';
+import { standardOutput } from './standard-output.ts';
 import { isUrl, nameOfInput, shownInput } from './urls.ts';
 import { errorLine, FLAG_FORM } from './wording.ts';
 
@@ -38,7 +40,7 @@ interface BatchResult {
 
 /**
  * Converts the files one after another; a file that fails does not stop the others. `conversionOf` makes the conversion of
- * one file. Resolves with the exit status: 1 if a file failed because of the user's data, 3 if because of geomill. All
+ * one file. Resolves with the highest exit status of the files. All
  * outputs are checked before the first conversion begins: throws USAGE for two inputs with the same output, and for an
  * output that exists.
  */
@@ -88,14 +90,14 @@ export async function runBatch(
     } catch (thrown) {
       const error = asGeomillError(thrown);
       if (error.code === 'CANCELLED') throw error;
-      status = Math.max(status, error.fault === 'user' ? 1 : 3);
+      status = Math.max(status, exitStatusOf(error));
       results.push({ input, output, error: shownError(error) });
       process.stderr.write(`${input}: ${errorLine(error)}\n`);
     }
   }
   const document = `${JSON.stringify(results, null, 2)}\n`;
   if (typeof parsed.values.report === 'string') writeBeside(parsed.values.report, document);
-  if (parsed.values.json === true) process.stdout.write(document);
+  if (parsed.values.json === true) standardOutput().write(document);
   else if (isShown(parsed)) process.stderr.write(totalLine(results));
   return status;
 }

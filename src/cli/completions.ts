@@ -3,6 +3,7 @@ import { failure } from '../errors.ts';
 import { formats, inputFormats, outputFormats } from '../formats/registry.ts';
 import { type Flags, flagName, parseCommand } from './arguments.ts';
 import { commands } from './commands.ts';
+import { standardOutput } from './standard-output.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -27,7 +28,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw failure('USAGE', { detail: `completions takes one of ${SHELLS.join(', ')}` });
   const described = await describeCommands();
   const script = { bash: bashScript, zsh: zshScript, fish: fishScript }[shell];
-  process.stdout.write(`${script(described)}\n`);
+  standardOutput().write(`${script(described)}\n`);
   return 0;
 }
 

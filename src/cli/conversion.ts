@@ -40,6 +40,7 @@ import type { FetchContext } from './remote-files.ts';
 import { restartForLargeFiles } from './restart.ts';
 import { type SplitDirectory, StagedFiles, splitOf } from './split.ts';
 import { StagedInputs } from './staged-inputs.ts';
+import { standardOutput } from './standard-output.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { joinedReport, summarize } from './summary.ts';
 import { nameOfInput, shownInput } from './urls.ts';
@@ -388,7 +389,7 @@ async function convert(
       await parts.deliver(format);
       return report;
     }
-    if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
+    if (output === '-') await pipeline(createReadStream(outputPath), standardOutput(), { end: false });
     else if (isGzipped) {
       const byteLength = await gzipFile(outputPath, path, signal, expected);
       return { ...report, output: { ...report.output, byteLength, mediaType: 'application/gzip' } };
@@ -416,7 +417,7 @@ function tell(
   const document = (): string => documentText(reportDocument(report, request, FLAG_FORM));
   if (typeof values.report === 'string') writeBeside(values.report, document());
   // Opening standard output takes 1 to 3 ms, so only for what is written to it.
-  if (values.json === true) (output === '-' ? process.stderr : process.stdout).write(document());
+  if (values.json === true) (output === '-' ? process.stderr : standardOutput()).write(document());
   else if (values.quiet !== true) process.stderr.write(summarize(report, FLAG_FORM));
 }
 

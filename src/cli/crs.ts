@@ -6,6 +6,7 @@ import { type Flags, formatFlags, parseCommand } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { statOf } from './files.ts';
 import { inspectFile } from './info.ts';
+import { standardOutput } from './standard-output.ts';
 
 export const usage = (): string => `geomill crs [QUERY] [options]
 
@@ -72,8 +73,8 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   return print(hits, { crs: hits });
 
   function print(shown: readonly CrsHit[], document: object): number {
-    if (values.json === true) process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-    else if (shown.length > 0) process.stdout.write(tableOf(shown));
+    if (values.json === true) standardOutput().write(`${JSON.stringify(document, null, 2)}\n`);
+    else if (shown.length > 0) standardOutput().write(tableOf(shown));
     else
       process.stderr.write(`geomill: no coordinate reference system was found; ${otherQuery(positionals)}\n`);
     return shown.length > 0 ? 0 : 1;

@@ -7,6 +7,7 @@ import { type Diagnosis, examine } from '../maintenance/doctor/doctor.ts';
 import { type Severity, severities } from '../maintenance/doctor/finding.ts';
 import type { StoreSettings } from '../storage/open-store.ts';
 import { type Flags, parseCommand } from './arguments.ts';
+import { standardOutput } from './standard-output.ts';
 
 export const usage = (): string => `geomill doctor [DATA_DIR] [--quick] [--json]
 
@@ -52,7 +53,7 @@ export async function run(argv: readonly string[], config: DoctorConfig): Promis
     gridDirectory: config.gridDirectory,
     sandbox: config.runnerSandbox as Parameters<typeof examine>[0]['sandbox'],
   });
-  process.stdout.write(
+  standardOutput().write(
     values.json === true ? `${JSON.stringify(toJson(diagnosis), null, 2)}\n` : toText(diagnosis),
   );
   return EXIT[diagnosis.severity];

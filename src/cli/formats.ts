@@ -3,6 +3,7 @@ import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
 import { type Flags, parseCommand } from './arguments.ts';
+import { standardOutput } from './standard-output.ts';
 
 export const usage = (): string => `geomill formats [--json]
 
@@ -23,7 +24,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parsed;
   if (positionals.length > 0)
     throw failure('USAGE', { detail: `formats takes no arguments; see geomill help ${positionals[0]}` });
-  process.stdout.write(values.json === true ? `${JSON.stringify(list(), null, 2)}\n` : table());
+  standardOutput().write(values.json === true ? `${JSON.stringify(list(), null, 2)}\n` : table());
   return 0;
 }
 

@@ -9,6 +9,7 @@ import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { type Flags, flagName, parse } from './arguments.ts';
 import { commands, overview } from './commands.ts';
+import { standardOutput } from './standard-output.ts';
 import { usageLines } from './steps.ts';
 
 export const usage = (): string => `geomill help [TOPIC]
@@ -36,8 +37,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parse(argv, flags());
   if (positionals.length > 1) throw failure('USAGE', { detail: 'help takes one topic' });
   const [topic] = positionals;
-  if (values.help === true) process.stdout.write(`${usage()}\n`);
-  else process.stdout.write(topic === undefined ? overview() : `${await helpOn(topic)}\n`);
+  if (values.help === true) standardOutput().write(`${usage()}\n`);
+  else standardOutput().write(topic === undefined ? overview() : `${await helpOn(topic)}\n`);
   return 0;
 }
 

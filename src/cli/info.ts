@@ -21,6 +21,7 @@ import {
 import type { CommandContext } from './conversion.ts';
 import { interruptible } from './interrupt.ts';
 import { StagedInputs } from './staged-inputs.ts';
+import { standardOutput } from './standard-output.ts';
 import { findingLines } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
@@ -59,11 +60,11 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const inspection = await inspectFile(positionals[0], parsed, context);
   if (values.json === true) {
     const document = inspectionDocument(inspection, null, FLAG_FORM);
-    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    standardOutput().write(`${JSON.stringify(document, null, 2)}\n`);
     return 0;
   }
   const warnings = shownFindings(inspection.warnings, FLAG_FORM);
-  process.stdout.write(describe({ ...inspection, warnings }));
+  standardOutput().write(describe({ ...inspection, warnings }));
   return 0;
 }
 

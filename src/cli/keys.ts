@@ -10,6 +10,7 @@ import { failure } from '../errors.ts';
 import { accountsPath } from '../jobs/data-directory.ts';
 import { type DatabaseSettings, openDatabase } from '../jobs/open-database.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
+import { standardOutput } from './standard-output.ts';
 
 export const usage = (): string => `geomill keys create --owner OWNER --name NAME [options]
 geomill keys list [--owner OWNER] [--json]
@@ -106,7 +107,7 @@ async function create(accounts: Accounts, values: Parsed['values']): Promise<voi
     actor(),
   );
   // A client is what `curl --user` wants: its id is not in its secret.
-  process.stdout.write(`${kind === 'client' ? `${credential.id}:${secret}` : secret}\n`);
+  standardOutput().write(`${kind === 'client' ? `${credential.id}:${secret}` : secret}\n`);
   const until = expiresAt === null ? 'does not expire' : `expires ${when(expiresAt)}`;
   process.stderr.write(
     `${kind} ${credential.id} of ${owner.kind} '${owner.id}': ${formatScopes(scopes)}; ${until}. It is shown this once.\n`,
@@ -122,7 +123,7 @@ async function list(accounts: Accounts, values: Parsed['values']): Promise<void>
     state: credentials.stateOf(one),
   }));
   if (values.json === true) {
-    process.stdout.write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
+    standardOutput().write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
     return;
   }
   if (found.length === 0) {
@@ -141,7 +142,7 @@ async function list(accounts: Accounts, values: Parsed['values']): Promise<void>
     when(one.expiresAt),
     when(one.lastUsedAt),
   ]);
-  process.stdout.write(table([head, ...rows]));
+  standardOutput().write(table([head, ...rows]));
 }
 
 async function revoke(

@@ -8,6 +8,7 @@ import { type MoveResult, moveService } from '../maintenance/migrate/migrate-sto
 import { openStore, type StoreSettings, storeOptions } from '../storage/open-store.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { interruptible } from './interrupt.ts';
+import { standardOutput } from './standard-output.ts';
 
 export const usage = (): string => `geomill migrate-store [--files-stay] [--dry-run]
 
@@ -102,7 +103,7 @@ function tell(
   from: string,
 ): void {
   const lines = files.map(({ kind, key, sha256 }) => `${sha256}  ${kind}s/${key}\n`);
-  process.stdout.write(lines.join(''));
+  standardOutput().write(lines.join(''));
   for (const { table, rows } of tables) process.stderr.write(`${table}: ${rows} rows\n`);
   if (orphans > 0) process.stderr.write(`${orphans} files that belong to no job or upload were left out\n`);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

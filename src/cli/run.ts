@@ -22,6 +22,7 @@ import { checkOutput } from './files.ts';
 import { readJson } from './json-file.ts';
 import { restartForLargeFiles } from './restart.ts';
 import { isArchive } from './split.ts';
+import { standardOutput } from './standard-output.ts';
 import { findingLines, summarize } from './summary.ts';
 
 export const usage = (): string => `geomill run JOB.json [options]
@@ -106,7 +107,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     throw error;
   } finally {
     if (values.json === true) {
-      const stream = conversions.some(({ output }) => output === '-') ? process.stderr : process.stdout;
+      const stream = conversions.some(({ output }) => output === '-') ? process.stderr : standardOutput();
       stream.write(documentText({ outputs: results }));
     }
   }

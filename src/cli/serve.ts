@@ -64,6 +64,8 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
       insecureOpen: values['insecure-open'] === true,
       adoptEmpty: values['adopt-empty'] === true,
     });
+    // The service goes on if nobody reads what it prints.
+    process.stdout.on('error', () => {});
     process.stdout.write(greeting(running));
     if (Number(process.versions.node.split('.')[0]) < 26)
       process.stderr.write(

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { type AccountsConfig, actor, openAccountsOf, table, when } from './keys.ts';
+import { standardOutput } from './standard-output.ts';
 
 export const usage = (): string => `geomill signing-keys rotate [--now]
 geomill signing-keys list [--json]
@@ -65,7 +66,7 @@ async function rotate(keys: SigningKeys, atOnce: boolean): Promise<void> {
 async function list(keys: SigningKeys, asJson: boolean): Promise<void> {
   const found = await keys.list();
   if (asJson) {
-    process.stdout.write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
+    standardOutput().write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
     return;
   }
   if (found.length === 0) {
@@ -73,7 +74,7 @@ async function list(keys: SigningKeys, asJson: boolean): Promise<void> {
     return;
   }
   const rows = found.map((key) => [key.kid, key.state, when(key.signsFrom), when(key.verifiesUntil)]);
-  process.stdout.write(table([['key id', 'state', 'signs from', 'verifies until'], ...rows]));
+  standardOutput().write(table([['key id', 'state', 'signs from', 'verifies until'], ...rows]));
 }
 
 function toJson({ kid, algorithm, state, signsFrom, verifiesUntil }: SigningKeyFacts): object {

@@ -22,6 +22,7 @@ import { type Conversion, checkedRuns, checkReport, conversionFlags, conversionU
 import { asOutputFailure, checkOutput, inputStats, type OutputPath, readFailure } from './files.ts';
 import { interruptible } from './interrupt.ts';
 import { progressBar } from './progress-bar.ts';
+import { standardOutput } from './standard-output.ts';
 import { configOfSubmission } from './submitted-config.ts';
 import { megabytes } from './summary.ts';
 import { isUrl, shownInput } from './urls.ts';
@@ -177,7 +178,7 @@ async function save(output: Output, { path, expected }: OutputPath): Promise<num
         yield chunk;
       }
     };
-    await pipeline(counting, process.stdout, { end: false });
+    await pipeline(counting, standardOutput(), { end: false });
     return byteLength;
   }
   const sink = opened(path, () => new OutputFileSink(path, expected));
@@ -218,7 +219,7 @@ function tell(
 ): void {
   const document = (): string => documentText(report);
   if (typeof values.report === 'string') writeBeside(values.report, document());
-  if (values.json === true) (output === '-' ? process.stderr : process.stdout).write(document());
+  if (values.json === true) (output === '-' ? process.stderr : standardOutput()).write(document());
   else if (values.quiet !== true)
     process.stderr.write(
       `${report?.summary ?? 'converted'} (${megabytes(byteLength)})\n${warningLines(report)}`,

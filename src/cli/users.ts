@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { type AccountsConfig, actor, openAccountsOf, table, when } from './keys.ts';
+import { standardOutput } from './standard-output.ts';
 
 export const usage = (): string => `geomill users create EMAIL [--name NAME] [--admin] [--password-stdin]
 geomill users list [--json]
@@ -122,7 +123,7 @@ async function enable({ directory, email }: Call): Promise<void> {
 async function list({ directory, values }: Call): Promise<void> {
   const found = await directory.users.list();
   if (values.json === true) {
-    process.stdout.write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
+    standardOutput().write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
     return;
   }
   if (found.length === 0) {
@@ -130,12 +131,12 @@ async function list({ directory, values }: Call): Promise<void> {
     return;
   }
   const rows = found.map((user) => [user.email, user.name, stateOf(user), when(user.createdAt), user.id]);
-  process.stdout.write(table([['email', 'name', 'state', 'created', 'id'], ...rows]));
+  standardOutput().write(table([['email', 'name', 'state', 'created', 'id'], ...rows]));
 }
 
 async function handOut({ users }: Directory, config: UsersConfig, user: User, what: string): Promise<void> {
   const token = await users.makeLink(user, actor());
-  process.stdout.write(`${linkAddress(baseUrlOf(config), 'password', token)}\n`);
+  standardOutput().write(`${linkAddress(baseUrlOf(config), 'password', token)}\n`);
   process.stderr.write(
     `${what}. Open this link to set the password; it can be used once and expires after 24 hours.\n`,
   );
