@@ -104,7 +104,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     const identity = { process: processName(), role };
     const log = createLogger(config.logLevel, identity);
     const tracer = await openTracer(config, {
-      ...{ ...identity, version: packageVersion(), log },
+      ...{ ...identity, version: packageVersion(), log, timers },
       observer: metrics,
     });
     undo.push(() => tracer.close());

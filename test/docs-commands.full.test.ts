@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import test, { after, type TestContext } from 'node:test';
 import { ENTRANCE } from './support/program.ts';
 import { type ServerProcess, startServerProcess } from './support/server-process.ts';
+import { waitFor } from './support/until.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -91,9 +92,6 @@ function isComplete(command: string): boolean {
   return status === 0 && !stderr.includes('here-document');
 }
 
-/** Far more than any command takes: a shell that waits for more input would wait for ever. */
-const COMMAND_LIMIT_MS = 120_000;
-
 /** One shell for all commands of a page, so that variables of one command are there in the next. */
 class Shell {
   readonly #bash: ChildProcessWithoutNullStreams;
@@ -115,17 +113,16 @@ class Shell {
   async run(command: string): Promise<string> {
     this.#output = '';
     assert.equal(this.#bash.exitCode ?? this.#bash.signalCode, null, 'an earlier command ended the shell');
-    const limit = setTimeout(() => this.#bash.kill('SIGKILL'), COMMAND_LIMIT_MS).unref();
     this.#bash.stdin.write(`{ ${command}\n} </dev/null\nprintf '\\0%s\\n' $?\n`);
     let end: RegExpExecArray | null = null;
     while (end === null) {
-      await this.#more.promise;
+      // A shell that waits for more input waits for ever.
+      await waitFor(`this command has ended: ${command}`, this.#more.promise);
       this.#more = Promise.withResolvers();
       const { exitCode, signalCode } = this.#bash;
       assert.equal(exitCode ?? signalCode, null, `${command}\nended the shell:\n${this.#output}`);
       end = /\0(\d+)\n$/.exec(this.#output);
     }
-    clearTimeout(limit);
     const output = this.#output.slice(0, end.index);
     assert.equal(end[1], '0', `${command}\n${output}`);
     return output;

@@ -21,7 +21,7 @@ export interface OpenTracer extends Tracer {
   close(): Promise<void>;
 }
 
-export interface TracerParts extends Pick<ExporterOptions, 'log' | 'observer'> {
+export interface TracerParts extends Pick<ExporterOptions, 'log' | 'observer' | 'timers'> {
   readonly version: string;
   /** Name of this process; no other has the same. */
   readonly process: string;
@@ -54,6 +54,7 @@ export async function openTracer(settings: TraceSettings, parts: TracerParts): P
     delayMs: settings.otelDelayMs,
     observer: parts.observer,
     log: parts.log,
+    timers: parts.timers,
   });
   const recorder = new Recorder(sampler, (span) => exporter.add(span));
   return {

@@ -2,7 +2,7 @@
  * Sends spans to a collector: OTLP over HTTP, in JSON. The queue is bounded, so a collector that is away or slow costs spans and
  * nothing else; docs/decisions/traces.md has the reasons for an exporter of our own.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import type { SpanRecord } from './recorder.ts';
 import type { SpanKind } from './tracer.ts';
 
@@ -16,6 +16,8 @@ export interface ExporterOptions {
   readonly scope: { readonly name: string; readonly version: string };
   /** Time for which spans are collected before they are sent. */
   readonly delayMs: number;
+  /** Default: those of the platform. */
+  readonly timers?: Timers;
   readonly observer: ExportObserver;
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
 }
@@ -42,12 +44,15 @@ export class OtlpExporter {
   readonly #options: ExporterOptions;
   readonly #queue: SpanRecord[] = [];
   readonly #stop = new AbortController();
-  #timer: NodeJS.Timeout | null = null;
+  readonly #timers: Timers;
+  /** Cancels the timer of the next request; null: there is none. */
+  #cancelNext: (() => void) | null = null;
   #sending: Promise<void> | null = null;
   #failures = 0;
 
   constructor(options: ExporterOptions) {
     this.#options = options;
+    this.#timers = options.timers ?? PLATFORM_TIMERS;
   }
 
   add(span: SpanRecord): void {
@@ -58,26 +63,29 @@ export class OtlpExporter {
     }
     this.#queue.push(span);
     if (this.#queue.length >= MAX_BATCH) this.#send();
-    else this.#timer ??= setTimeout(() => this.#send(), this.#options.delayMs).unref();
+    else this.#sendLater();
   }
 
   /** Sends the spans that were not sent yet, once; gives up after some seconds. */
   async close(): Promise<void> {
     this.#stop.abort();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#cancelNext?.();
     await this.#sending;
     if (this.#queue.length > 0 && this.#failures === 0) await this.#post(STOP_TIMEOUT_MS).catch(() => {});
     if (this.#queue.length > 0) this.#options.observer.spansDropped('stopped', this.#queue.length);
     this.#queue.length = 0;
   }
 
+  #sendLater(): void {
+    this.#cancelNext ??= this.#timers.after(this.#options.delayMs, () => this.#send());
+  }
+
   #send(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#cancelNext?.();
+    this.#cancelNext = null;
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;
-      if (this.#queue.length > 0 && !this.#stop.signal.aborted)
-        this.#timer ??= setTimeout(() => this.#send(), this.#options.delayMs).unref();
+      if (this.#queue.length > 0 && !this.#stop.signal.aborted) this.#sendLater();
     });
   }
 
@@ -102,25 +110,24 @@ export class OtlpExporter {
     const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
     const wantedMs = error instanceof Refusal ? error.retryAfterMs : 0;
     const ms = Math.max(Math.min(wantedMs, LONGEST_PAUSE_MS), longest * (0.5 + Math.random() / 2));
-    await pause(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+    await this.#pause(ms);
+  }
+
+  /** Resolves after `ms`, or when the exporter is closed. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    const over = Promise.withResolvers<void>();
+    const cancel = this.#timers.after(ms, over.resolve);
+    this.#stop.signal.addEventListener('abort', () => over.resolve(), { once: true });
+    await over.promise;
+    cancel();
   }
 
   /** Sends the first batch of the queue and removes it. Rejects if it can succeed later; the batch stays then. */
   async #post(timeoutMs: number): Promise<void> {
-    const { url, headers, observer, log } = this.#options;
+    const { observer, log } = this.#options;
     const batch = this.#queue.slice(0, MAX_BATCH);
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(this.#document(batch)),
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    }).catch((error: Error) => {
-      // "fetch failed" says nothing.
-      const { cause } = error as { cause?: NodeJS.ErrnoException };
-      throw new Error(cause?.code ?? cause?.message ?? error.message);
-    });
-    const text = await boundedText(response);
+    const { response, text } = await this.#exchange(batch, timeoutMs);
     if (PASSING_STATUSES.has(response.status)) throw new Refusal(response);
     this.#queue.splice(0, batch.length);
     const rejected = response.ok ? rejectedSpans(text, batch.length) : batch.length;
@@ -131,6 +138,33 @@ export class OtlpExporter {
     observer.spansExported(batch.length - rejected);
     if (this.#failures > 0) log.info({}, 'traces are sent again');
     this.#failures = 0;
+  }
+
+  async #exchange(
+    batch: readonly SpanRecord[],
+    timeoutMs: number,
+  ): Promise<{ readonly response: Response; readonly text: string }> {
+    const { url, headers } = this.#options;
+    const late = new AbortController();
+    const cancel = this.#timers.after(timeoutMs, () =>
+      late.abort(new Error(`it did not answer within ${timeoutMs / 1000} s`)),
+    );
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(this.#document(batch)),
+        redirect: 'error',
+        signal: late.signal,
+      });
+      return { response, text: await boundedText(response) };
+    } catch (error) {
+      // "fetch failed" says nothing.
+      const { cause, message } = error as Error & { readonly cause?: NodeJS.ErrnoException };
+      throw new Error(cause?.code ?? cause?.message ?? message);
+    } finally {
+      cancel();
+    }
   }
 
   #document(batch: readonly SpanRecord[]): object {

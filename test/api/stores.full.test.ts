@@ -219,9 +219,7 @@ test('with STORE_REDIRECT, downloads come from the store, after the same checks'
   assert.equal((await checkedFetch(unknown, { redirect: 'manual' })).status, 404);
 });
 
-test('while requests to the store fail at random, jobs and uploads end as without, and nothing is left', {
-  timeout: 120_000,
-}, async (context) => {
+test('while requests to the store fail at random, jobs and uploads end as without, and nothing is left', async (context) => {
   const server = await startS3(context);
   if (server === null) return;
   const service = await start(context, { settings: s3Settings(server, 'shaken') });
@@ -310,9 +308,7 @@ test('a store that cannot be used, or that belongs to another database, prevents
   await assert.rejects(startTestService({ settings }), { code: 'SERVICE_DATABASE_EMPTY' });
 });
 
-test('a service with a data directory loads no code of other stores or databases', {
-  timeout: 60_000,
-}, () => {
+test('a service with a data directory loads no code of other stores or databases', () => {
   const workspace = makeWorkspace();
   const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const program = `import { registerHooks } from 'node:module';

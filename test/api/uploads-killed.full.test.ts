@@ -65,9 +65,7 @@ function* slices(content: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536);
 }
 
-test(`no acknowledged byte is lost when the service is killed in mid-upload (seeds up to ${ROUNDS})`, {
-  timeout: 600_000,
-}, async () => {
+test(`no acknowledged byte is lost when the service is killed in mid-upload (seeds up to ${ROUNDS})`, async () => {
   const service = new KilledService();
   try {
     await service.start();
@@ -117,9 +115,7 @@ async function memoryOf(service: KilledService): Promise<number> {
 
 const LARGE_MIB = IS_EXHAUSTIVE ? 500 : 96;
 
-test(`one request with ${LARGE_MIB} MiB: the offset advances, memory stays flat, other requests are answered`, {
-  timeout: 300_000,
-}, async (context) => {
+test(`one request with ${LARGE_MIB} MiB: the offset advances, memory stays flat, other requests are answered`, async (context) => {
   const service = new KilledService();
   try {
     await service.start();

@@ -1,15 +1,9 @@
-/**
- * The work for odd inputs grows little faster than their size. Measured as processor time of this process, the minimum
- * of several runs, at sizes n and 4 n: quadratic work would take 16 times as long.
- */
-import assert from 'node:assert/strict';
+/** The work for odd inputs grows little faster than their size. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
-
-const RUNS = 3;
-const MAX_RATIO = 10;
+import { assertLittleGrowth } from '../support/growth.ts';
 
 interface Odd {
   /** Size for which the work takes some tens of milliseconds. */
@@ -65,32 +59,16 @@ const CASES: Readonly<Record<string, Odd>> = {
 
 let outputs = 0;
 
-async function leastWork(path: string, directory: string, { from, to }: Odd): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < RUNS; run++) {
-    const before = process.cpuUsage();
-    await convertFile(path, directory, {
-      from,
-      to,
-      fromCrs: from === 'csv' ? 'EPSG:4326' : null,
-      threads: 1,
-      outputName: `out${outputs++}`,
-    });
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, user + system);
-  }
-  return least;
-}
-
 for (const [what, odd] of Object.entries(CASES))
   test(`work grows with the number of ${what}`, async () => {
     using workspace = makeWorkspace();
-    const works: number[] = [];
-    for (const n of [odd.n, 4 * odd.n]) {
-      const path = join(workspace.path, `in${n}.${odd.from}`);
-      writeFileSync(path, odd.write(n));
-      works.push(await leastWork(path, workspace.path, odd));
-    }
-    const ratio = works[1] / works[0];
-    assert.ok(ratio < MAX_RATIO, `4 times as many take ${ratio.toFixed(1)} times the work`);
+    const { n, from, to, write } = odd;
+    const converted = (count: number) => {
+      const path = join(workspace.path, `in${count}.${from}`);
+      writeFileSync(path, write(count));
+      const fromCrs = from === 'csv' ? 'EPSG:4326' : null;
+      return () =>
+        convertFile(path, workspace.path, { from, to, fromCrs, threads: 1, outputName: `out${outputs++}` });
+    };
+    await assertLittleGrowth(what, [converted(n), converted(4 * n)]);
   });

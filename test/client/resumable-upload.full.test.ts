@@ -174,9 +174,7 @@ test('an uploaded file is the input of any operation', async () => {
   await assert.rejects(client.uploaded(a.id), /there is no upload/);
 });
 
-test('an upload goes on by itself when the service is killed and started again', {
-  timeout: 120_000,
-}, async () => {
+test('an upload goes on by itself when the service is killed and started again', async () => {
   const killed = new KilledService();
   const directory = mkdtempSync(join(tmpdir(), 'geomill-client-'));
   try {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { JobFailed, type SubmitJobConfig } from '../../src/client/client.ts';
 import { noPostgres as skip } from '../support/postgres.ts';
-import { LEASE_SECONDS, running, startProcesses } from './processes.ts';
+import { running, startProcesses } from './processes.ts';
 import { manySquares, UNION_STEPS } from './squares.ts';
 
 const LONG: SubmitJobConfig = {
@@ -49,16 +49,15 @@ test('the job of a worker that is killed is run by another one, once', { skip },
 test('a job that runs elsewhere is cancelled, and its work has stopped when that is answered', {
   skip,
 }, async () => {
-  await using cluster = await startProcesses({ apis: 2, workers: 1 });
+  // The work would end with the lease at the latest: the test would wait for an hour.
+  await using cluster = await startProcesses({ apis: 2, workers: 1, settings: { JOB_LEASE: '1h' } });
   const [first, second] = cluster.apis;
   const handle = await first.submit({
     input: { name: 'a.geojson', data: manySquares(20_000) },
     config: LONG,
   });
   await running(handle.id, second);
-  const began = performance.now();
   await second.job(handle.id).cancel();
-  assert.ok(performance.now() - began < LEASE_SECONDS * 1000, 'before its lease has ended');
   const [{ url }] = cluster.workers;
   assert.match(await (await fetch(`${url}/metrics`)).text(), /^geomill_jobs_running 0$/m);
   await assert.rejects(

@@ -8,7 +8,7 @@ import { sharedPostgres } from '../support/postgres.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 
-export const LEASE_SECONDS = 3;
+const LEASE_SECONDS = 3;
 
 let schemas = 0;
 

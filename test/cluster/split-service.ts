@@ -11,7 +11,7 @@ import { sharedPostgres } from '../support/postgres.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { until } from '../support/until.ts';
 
-export const LEASE_SECONDS = 3;
+const LEASE_SECONDS = 3;
 const MIB = 1024 ** 2;
 const store = mkdtempSync(join(tmpdir(), 'geomill-split-'));
 after(() => rmSync(store, { recursive: true, force: true }));

@@ -16,7 +16,6 @@ import {
   facts,
   features,
   type Input,
-  LEASE_SECONDS,
   MANY_PARTS,
   metric,
   partRunning,
@@ -95,12 +94,11 @@ for (const who of ['helper', 'holder'] as const)
   });
 
 test('a cancelled job ends with all its parts, and leaves no files of them', { skip }, async () => {
-  await using cluster = await startCluster(2, MANY_PARTS);
+  // The parts would end with their leases at the latest: the test would wait for an hour.
+  await using cluster = await startCluster(2, { ...MANY_PARTS, JOB_LEASE: '1h' });
   const { id } = await submit(cluster.api, inputs.geojson, SLOW);
   const { helper } = await partRunning(cluster);
-  const began = performance.now();
   await cluster.api.job(id).cancel();
-  assert.ok(performance.now() - began < LEASE_SECONDS * 1000, 'before a lease has ended');
   assert.equal(await cluster.rows(), 0, 'the worker of the part has stopped');
   assert.deepEqual(cluster.partFiles(), []);
   const next = await submit(

@@ -67,7 +67,7 @@ function end(names: string): never {
   const lines = [
     `no test has begun or ended for ${BOUND_MS / 1000} s in ${process.argv[1]}`,
     `  running: ${names}`,
-    ...[...waits].map((what) => `  waits until ${what}`),
+    ...[...waits].map((what) => `  waits until ${what()}`),
     `  open: ${resources.join(', ') || 'nothing'}\n`,
   ];
   writeSync(2, lines.join('\n'));

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { UNLIMITED } from '../../src/io/limits.ts';
 import { ANY_OWNER, isFinal } from '../../src/jobs/job.ts';
 import { RunnerProcess } from '../../src/jobs/runner-process.ts';
@@ -15,12 +14,11 @@ import { outputOf } from './fake-conversion.ts';
 import { Faults } from './faults.ts';
 import { newJob, recordBytes } from './queue.ts';
 import { FAKE_RUNNER } from './service.ts';
+import { until } from './until.ts';
 
 const RUNNERS = 2;
 const OWNERS = ['ann', 'bob'];
 const EVERYTHING = { state: null, operation: null };
-/** Far more than the longest pause between two tries. */
-const PATIENCE_MS = 30_000;
 
 export class FaultService implements AsyncDisposable {
   readonly faults = new Faults();
@@ -140,18 +138,21 @@ export class FaultService implements AsyncDisposable {
   async settle(context: string): Promise<void> {
     this.faults.lift();
     await Promise.all(this.#removals.splice(0));
-    let last: unknown;
-    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await pause(10)) {
-      try {
-        await this.#check();
-        for (const [id, times] of this.#ends) assert.ok(times <= 1, `job ${id} ended ${times} times`);
-        await this.#forget();
-        return;
-      } catch (error) {
-        last = error;
-      }
-    }
-    throw new Error(`${context}: ${last instanceof Error ? last.message : last}`, { cause: last });
+    let last = '';
+    await until(
+      () => `all is right after ${context}: ${last}`,
+      async () => {
+        try {
+          await this.#check();
+          return true;
+        } catch (error) {
+          last = String(error);
+          return false;
+        }
+      },
+    );
+    for (const [id, times] of this.#ends) assert.ok(times <= 1, `${context}: job ${id} ended ${times} times`);
+    await this.#forget();
   }
 
   /** Deletes the jobs that were found right twice, so that the checks do not become slower with each fault. */

@@ -7,14 +7,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 const PAUSE_MS = 5;
 
 /** What the tests of this process wait for at the moment, in words. */
-export const waits = new Set<string>();
+export const waits = new Set<() => string>();
 
-/** The first truthy value of `look`, which is called again and again. `what` completes "waits until ...". */
+/** The first truthy value of `look`, which is called again and again. `what` completes "waits until ...", and is asked when it is said. */
 export async function until<T>(
-  what: string,
+  what: string | (() => string),
   look: () => T | Promise<T>,
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
-  waits.add(what);
+  const wait = typeof what === 'string' ? () => what : what;
+  waits.add(wait);
   try {
     for (;;) {
       const value = await look();
@@ -22,6 +23,17 @@ export async function until<T>(
       await pause(PAUSE_MS);
     }
   } finally {
-    waits.delete(what);
+    waits.delete(wait);
+  }
+}
+
+/** The result of `work`. `what` completes "waits until ...". */
+export async function waitFor<T>(what: string, work: Promise<T>): Promise<T> {
+  const wait = (): string => what;
+  waits.add(wait);
+  try {
+    return await work;
+  } finally {
+    waits.delete(wait);
   }
 }

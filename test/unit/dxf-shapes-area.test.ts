@@ -116,7 +116,7 @@ test('the parity at any point matches the number of loops around it', () => {
   );
 });
 
-test('nests a hundred thousand loops fast', () => {
+test('nests a hundred thousand loops with little work for each', () => {
   const count = 50_000;
   const coordinates = new Float64Array(count * 2 * 10);
   const starts = new Uint32Array(count * 2 + 1);
@@ -131,9 +131,8 @@ test('nests a hundred thousand loops fast', () => {
     starts[loop + 1] = (loop + 1) * 5;
   }
   const nester = new LoopNester();
-  const begin = performance.now();
   nester.nest(coordinates, 2, starts, count * 2);
-  assert.ok(performance.now() - begin < 5_000);
+  assert.ok(nester.work < 400 * count, `${nester.work}`);
   assert.equal(nester.shellCount, count);
 });
 

@@ -1,12 +1,15 @@
 /** What the exporter of traces does while its collector is away, slow or refuses. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { Timers } from '../../src/timers.ts';
 import { OtlpExporter } from '../../src/tracing/otlp-exporter.ts';
 import { Recorder } from '../../src/tracing/recorder.ts';
+import { startFileHost } from '../support/file-host.ts';
+import { ManualTimers } from '../support/manual-timers.ts';
 import { startCollector } from '../support/trace-collector.ts';
 import { until } from '../support/until.ts';
 
-function exporterTo(url: string) {
+function exporterTo(url: string, timers?: Timers) {
   const dropped = { queue_full: 0, rejected: 0, stopped: 0 };
   const seen = { exported: 0, dropped, log: [] as string[] };
   const note = (_facts: object, text: string): void => void seen.log.push(text);
@@ -25,6 +28,7 @@ function exporterTo(url: string) {
       },
     },
     log: { info: note, warn: note },
+    timers,
   });
   const recorder = new Recorder(
     () => true,
@@ -75,12 +79,37 @@ test('the end of the process sends what is left, or counts it, within some secon
   assert.equal(seen.exported, 3);
   add(1);
   assert.equal(seen.dropped.stopped, 1);
-  const away = exporterTo('http://127.0.0.1:9');
+  // Time stands still: nothing is waited for, not even after a failure.
+  const timers = new ManualTimers();
+  const away = exporterTo('http://127.0.0.1:9', timers);
   away.add(7);
-  const began = performance.now();
+  timers.pass(1);
+  await until('a request has failed', () => away.seen.log.length > 0);
+  assert.ok(timers.pending[0] >= 500, 'it will be tried again');
   await away.exporter.close();
-  assert.ok(performance.now() - began < 3000);
   assert.equal(away.seen.dropped.stopped, 7);
+  assert.deepEqual(timers.pending, []);
+});
+
+test('a collector that does not answer holds up a request for ten seconds, and the end of the process for two', async () => {
+  await using host = await startFileHost({ '/v1/traces': () => {} });
+  const timers = new ManualTimers();
+  const { exporter, seen, add } = exporterTo(host.url, timers);
+  add(7);
+  timers.pass(1);
+  await until('a request came', () => host.requests.length === 1);
+  assert.deepEqual(timers.pending, [10_000]);
+  timers.pass(10_000);
+  await until('the request has failed', () => seen.log.length > 0);
+  await exporter.close();
+  assert.equal(seen.dropped.stopped, 7);
+  const fresh = exporterTo(host.url, timers);
+  fresh.add(3);
+  const closing = fresh.exporter.close();
+  await until('a request came', () => host.requests.length === 2);
+  timers.pass(2000);
+  await closing;
+  assert.equal(fresh.seen.dropped.stopped, 3);
 });
 
 test('attributes are bounded, and values have the types of the protocol', async () => {

@@ -162,7 +162,7 @@ test('does not compare holes with all positions of a large shell', () => {
   assert.deepEqual([...sorter.isShell.subarray(0, 3)], [1, 0, 0]);
 });
 
-test('sorts an archipelago of 20,000 islands with lakes fast', () => {
+test('sorts an archipelago of 20,000 islands with lakes with little work for each', () => {
   const rings: Ring[] = [];
   for (let i = 0; i < 20_000; i++)
     rings.push(reversed(square((i % 200) * 10 + 1, Math.floor(i / 200) * 10 + 1, 2)));
@@ -170,9 +170,8 @@ test('sorts an archipelago of 20,000 islands with lakes fast', () => {
   const xy = Float64Array.from(rings.flat(2));
   const starts = Int32Array.from({ length: rings.length + 1 }, (_, i) => i * 5);
   const sorter = new RingSorter(assert.fail);
-  const before = performance.now();
   assert.equal(sorter.sort(xy, starts, rings.length), false);
-  assert.ok(performance.now() - before < 3000);
+  assert.ok(sorter.work < 200 * rings.length, `${sorter.work}`);
   for (let i = 0; i < 40_000; i += 2) {
     assert.equal(sorter.order[i + 1], sorter.order[i] - 20_000);
   }

@@ -52,9 +52,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-test('a server that fails at random loses nothing, and shows nothing by halves', {
-  timeout: 120_000,
-}, async (context) => {
+test('a server that fails at random loses nothing, and shows nothing by halves', async (context) => {
   const running = await start(context, IMPATIENT);
   if (running === null) return;
   const { server, store, directory } = running;

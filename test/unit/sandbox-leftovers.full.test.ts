@@ -24,7 +24,7 @@ function processesWith(text: string): string[] {
   });
 }
 
-test('a survivor is killed at the exit, so that the pipes close', { skip, timeout: 30_000 }, async () => {
+test('a survivor is killed at the exit, so that the pipes close', { skip }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-leftovers-'));
   const child = spawn('/bin/sh', ['-c', LEAVE_A_SURVIVOR, join(directory, 'a')], { stdio: CHANNEL_STDIO });
   closeAfterExit(child, directory, () => true);
@@ -32,7 +32,7 @@ test('a survivor is killed at the exit, so that the pipes close', { skip, timeou
   assert.deepEqual(processesWith(directory), []);
 });
 
-test('pipes that a survivor holds are given up after a while', { skip, timeout: 30_000 }, async (t) => {
+test('pipes that a survivor holds are given up after a while', { skip }, async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-leftovers-'));
   const child = spawn('/bin/sh', ['-c', LEAVE_A_SURVIVOR, join(directory, 'a')], { stdio: CHANNEL_STDIO });
   t.after(() => killStartedWith(directory));

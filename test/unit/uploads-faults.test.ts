@@ -29,9 +29,7 @@ async function* body(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 64) yield bytes.subarray(at, at + 64);
 }
 
-test('after every fault of every method no acknowledged byte is lost, and the upload is finished and used', {
-  timeout: 120_000,
-}, async () => {
+test('after every fault of every method no acknowledged byte is lost, and the upload is finished and used', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'jobs.sqlite');
   const ownerLimits = { jobs: null, storedBytes: 1_000_000 };
