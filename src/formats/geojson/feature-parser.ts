@@ -21,7 +21,14 @@ const KEY_PROPERTIES = encoder.encode('properties');
 const KEY_ID = encoder.encode('id');
 const KEY_BBOX = encoder.encode('bbox');
 const KEY_CRS = encoder.encode('crs');
+/** Member of JSON-FG for geometries in any CRS. */
+const KEY_PLACE = encoder.encode('place');
 const FEATURE = encoder.encode('Feature');
+
+/** So much of the member 'place' shows whether it is a geometry. */
+const PLACE_BYTES = 4096;
+/** Geometries of GeoJSON, and the base of a prism. */
+const GEOMETRY_MEMBER = /"(?:coordinates|geometries|base)"\s*:\s*[[{]/;
 
 /** Number of foreign members whose names are reported separately for one partition. */
 const MAX_FOREIGN_NAMES = 20;
@@ -42,6 +49,8 @@ export class FeatureParser {
   readonly #ids = new ValueColumn('id', NO_KEY, -1);
   readonly #foreignNames = new Set<string>();
   #hasIds = false;
+  /** Where the current feature has an object as member 'place'; -1: it has none. */
+  #placeAt = -1;
   /** Findings of the current feature; kept only when the feature is complete. */
   #pending: (() => void)[] = [];
 
@@ -114,6 +123,7 @@ export class FeatureParser {
       } else if (bytes[at] !== CLOSE_BRACE) throw scanner.unexpected(at, "',' or '}'");
     }
     if (!hasType) throw scanner.fault(objectStart, "this object has no 'type': 'Feature'", 'structure');
+    if (this.#placeAt >= 0 && geometryType === GEOMETRY_TYPE.none) this.#refuseGeometryInPlace();
     this.#end(geometryType);
     return at + 1;
   }
@@ -166,6 +176,7 @@ export class FeatureParser {
 
   #begin(): void {
     const geometry = this.#geometry;
+    this.#placeAt = -1;
     geometry.notes = 0;
     geometry.positions.extraOrdinates = 0;
     geometry.positions.featureStart = this.#builder.positionCount;
@@ -199,6 +210,7 @@ export class FeatureParser {
     const isBbox = scanner.isString(at, KEY_BBOX);
     const valueAt = scanner.punctuation(keyEnd + 1, COLON);
     if (!isBbox) this.foreignMember(at + 1, keyEnd, valueAt);
+    if (scanner.isString(at, KEY_PLACE) && scanner.bytes[valueAt] === OPEN_BRACE) this.#placeAt = valueAt;
     return scanner.skip(valueAt, depth);
   }
 
@@ -210,6 +222,17 @@ export class FeatureParser {
     const name = scanner.text(at + 1, Math.min(end, at + 41));
     const reason = `expected a Feature but this object's type is '${name}'`;
     throw scanner.fault(objectStart, reason, 'structure');
+  }
+
+  /** Throws if 'place' is a geometry; objects that describe a place in another way are foreign members. */
+  #refuseGeometryInPlace(): void {
+    const scanner = this.#scanner;
+    const at = this.#placeAt;
+    const text = scanner.text(at, Math.min(scanner.skip(at, 1), at + PLACE_BYTES));
+    if (!GEOMETRY_MEMBER.test(text)) return;
+    const reason =
+      "the geometry of this feature is in its member 'place' (JSON-FG), which is not read, and it has no 'geometry'; ask the sender for GeoJSON, or convert the file with 'ogr2ogr out.gpkg in.json'";
+    throw scanner.fault(at, reason, 'structure');
   }
 
   #noFeature(at: number): Error {
