@@ -515,7 +515,7 @@ export const settings = {
     type: 'bytes',
     default: null,
     min: 0,
-    text: 'Maximum storage per account: inputs of queued and running jobs, uploads and outputs until they expire, and job records until they are deleted. 0: no limit. Unset: 50 GiB if credentials are required, otherwise 0.',
+    text: 'Maximum storage per account: inputs of queued and running jobs, files that these write, uploads and outputs until they expire, and job records until they are deleted. 0: no limit. Unset: 50 GiB if credentials are required, otherwise 0.',
   },
   maxOwnerUploads: {
     name: 'MAX_OWNER_UPLOADS',
@@ -568,6 +568,13 @@ export const settings = {
     default: 1000,
     min: 1,
     text: 'Maximum number of entries in a zip archive.',
+  },
+  maxScratchBytes: {
+    name: 'MAX_SCRATCH',
+    type: 'bytes',
+    default: 50 * GiB,
+    min: 1,
+    text: 'Maximum size of the temporary files of a job of the service, such as unpacked archives and features between steps. A job that writes more is stopped. They also count towards MAX_OWNER_STORAGE.',
   },
   maxFeatures: {
     name: 'MAX_FEATURES',

@@ -315,6 +315,14 @@ const generalErrors = {
     'the job was stopped after {seconds} s, the time limit of a job ({setting}); split the data',
   ),
   JOB_OUT_OF_MEMORY: user(400, 'the job needs more memory than a job may use ({limit}); split the data'),
+  JOB_SCRATCH_EXCEEDED: user(
+    400,
+    'the job was stopped because its temporary files have {bytes} bytes (limit {limit}, {setting}); split the data',
+  ),
+  OWNER_SCRATCH_EXCEEDED: user(
+    413,
+    'the job was stopped because there is no room for its files: the running jobs of this account have written {bytes} bytes, and it stores {stored}, of at most {limit} bytes; delete jobs whose outputs you no longer need, then submit this job again',
+  ),
   JOB_ATTEMPTS_EXHAUSTED: ours(
     500,
     'the process of the job ended unexpectedly in each of {attempts|attempt}: {reason}',

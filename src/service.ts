@@ -402,6 +402,7 @@ function serviceOptions(
       ...runner,
     },
     limits: inputLimits(config),
+    scratch: { jobBytes: config.maxScratchBytes, ownerBytes: config.maxOwnerStorageBytes || null },
     jobTimeoutMs: config.jobTimeoutSeconds * 1000,
     maxAttempts: config.jobAttempts,
     graceMs: config.graceSeconds * 1000,

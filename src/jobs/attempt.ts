@@ -28,6 +28,7 @@ import type { Claim, JobQueue } from './queue.ts';
 import { isUnavailable, type Recovery } from './recovery.ts';
 import type { RunnerTask } from './runner-messages.ts';
 import type { DeathCause, RunnerOptions, RunnerProcess, RunOutcome } from './runner-process.ts';
+import type { ScratchLimits, ScratchWatch } from './scratch-watch.ts';
 import type { UploadSettings } from './uploads.ts';
 
 export interface JobServiceOptions {
@@ -37,6 +38,7 @@ export interface JobServiceOptions {
   readonly runner: RunnerOptions & { readonly count: number };
   readonly limits: InputLimits;
   readonly fetch: FetchSettings;
+  readonly scratch: ScratchLimits;
   readonly jobTimeoutMs: number;
   readonly maxAttempts: number;
   /** Where jobs can be divided: bytes of input from which they are, and of a part. Default: they are not. */
@@ -92,10 +94,12 @@ const FINDINGS = 'findings.geojson';
 export class Attempts {
   readonly #options: JobServiceOptions;
   readonly #recovery: Recovery;
+  readonly #scratch: ScratchWatch;
 
-  constructor(options: JobServiceOptions, recovery: Recovery) {
+  constructor(options: JobServiceOptions, recovery: Recovery, scratch: ScratchWatch) {
     this.#options = options;
     this.#recovery = recovery;
+    this.#scratch = scratch;
   }
 
   /**
@@ -103,6 +107,7 @@ export class Attempts {
    * stops before, or when the result cannot be recorded.
    */
   async make(claim: Attempt, runner: RunnerProcess, events: AttemptEvents): Promise<AttemptOutcome> {
+    const stopWatch = this.#scratch.begin(claim.job.owner, runner);
     try {
       return await this.#run(claim, runner, events);
     } catch (error) {
@@ -110,14 +115,16 @@ export class Attempts {
       if (isDiskFull(error) || isUnavailable(error))
         return await this.#afterStorageFault(claim, runner, asGeomillError(error).toPlain());
       if (runner.death === null) return await this.#giveUp(claim, error);
-      return await this.#afterDeath(claim, runner.death.cause, runner.death.detail);
+      return await this.#afterDeath(claim, runner, runner.death);
+    } finally {
+      stopWatch();
     }
   }
 
   async #run(claim: Attempt, runner: RunnerProcess, events: AttemptEvents): Promise<AttemptOutcome> {
     const options = this.#options;
     const { job } = claim;
-    if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
+    if (runner.death !== null) return this.#afterDeath(claim, runner, runner.death);
     const basis = outputBasis(job.request, job.inputs);
     const files = await runner.slot.prepare(
       job.inputs.length,
@@ -288,7 +295,7 @@ export class Attempts {
         completedReport(outcome.report, [...job.requestFindings, ...findings], { fetched, fetchedSources }),
       );
     }
-    if (outcome.kind === 'died') return this.#afterDeath(claim, outcome.cause, outcome.detail);
+    if (outcome.kind === 'died') return this.#afterDeath(claim, runner, outcome);
     if (outcome.error.code === 'STORAGE_FULL') return this.#afterStorageFault(claim, runner, outcome.error);
     return this.#afterFailure(claim, outcome.error, outcome.log);
   }
@@ -352,9 +359,9 @@ export class Attempts {
     detail: string,
     log: string,
   ): Promise<AttemptOutcome> {
-    if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
+    if (runner.death !== null) return this.#afterDeath(claim, runner, runner.death);
     this.#options.log.error({ ...claim.facts, detail, log }, 'a fetching process died');
-    return this.#afterDeath(claim, 'crash', detail);
+    return this.#afterDeath(claim, runner, { cause: 'crash', detail });
   }
 
   async #succeed(
@@ -437,7 +444,11 @@ export class Attempts {
     return error.code === 'CANCELLED' ? 'cancelled' : 'failed';
   }
 
-  async #afterDeath(claim: Attempt, cause: DeathCause, detail: string): Promise<AttemptOutcome> {
+  async #afterDeath(
+    claim: Attempt,
+    dead: RunnerProcess,
+    { cause, detail }: { readonly cause: DeathCause; readonly detail: string },
+  ): Promise<AttemptOutcome> {
     const { jobTimeoutMs, maxAttempts, runner, log } = this.#options;
     switch (cause) {
       case 'timeout':
@@ -451,6 +462,12 @@ export class Attempts {
           code: 'JOB_OUT_OF_MEMORY',
           params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
         });
+      case 'scratch':
+        // No retry, as for memory.
+        return this.#fail(
+          claim,
+          this.#scratch.errorOf(dead) ?? { code: 'INTERNAL', params: { reason: detail } },
+        );
       case 'cancelled':
         // Normally recorded before the runner was killed.
         return this.#fail(claim, { code: 'CANCELLED', params: {} });

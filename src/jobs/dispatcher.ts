@@ -15,6 +15,7 @@ import type { Recovery } from './recovery.ts';
 import type { RunningJob } from './removals.ts';
 import type { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
+import { ScratchWatch } from './scratch-watch.ts';
 
 interface RunningEntry extends RunningJob {
   readonly fence: number;
@@ -44,6 +45,7 @@ export interface DispatcherParts {
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #attempts: Attempts;
+  readonly #scratch: ScratchWatch;
   readonly #running = new Map<string, RunningEntry & { done: Promise<void> }>();
   readonly #partsRunning = new Map<string, RunningPart>();
   #isOpen = false;
@@ -55,7 +57,11 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    this.#attempts = new Attempts(parts.options, parts.recovery);
+    const { queue, scratch, log } = parts.options;
+    this.#scratch = new ScratchWatch(scratch, queue, (error) =>
+      log.error({ err: error }, 'the files of a running job could not be measured'),
+    );
+    this.#attempts = new Attempts(parts.options, parts.recovery, this.#scratch);
   }
 
   /** The jobs that run here. */
@@ -236,7 +242,11 @@ export class Dispatcher {
       if (isBeingRemoved(attempt.id)) runner.kill('cancelled');
       // Most services never run one.
       const { PartAttempts } = await import('./part-attempt.ts');
-      outcome = await new PartAttempts(options, shared.parts, recovery).make(claim, part, runner);
+      outcome = await new PartAttempts(options, shared.parts, recovery, this.#scratch).make(
+        claim,
+        part,
+        runner,
+      );
     } catch (error) {
       options.log.error({ ...facts, err: error }, 'the end of a part could not be recorded');
       recovery.report(error);

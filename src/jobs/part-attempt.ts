@@ -11,6 +11,7 @@ import type { ClaimedPart, PartAttempt, PartQueue } from './parts.ts';
 import type { Claim } from './queue.ts';
 import { isUnavailable, type Recovery } from './recovery.ts';
 import type { DeathCause, PartOutcome, RunnerProcess } from './runner-process.ts';
+import type { ScratchWatch } from './scratch-watch.ts';
 
 /** Bytes after those of a part, for the record that crosses its end, and for what a reader looks at beyond it. */
 const SLACK_BYTES = 2 * 1024 ** 2;
@@ -22,11 +23,13 @@ export class PartAttempts {
   readonly #options: JobServiceOptions;
   readonly #queue: PartQueue;
   readonly #recovery: Recovery;
+  readonly #scratch: ScratchWatch;
 
-  constructor(options: JobServiceOptions, queue: PartQueue, recovery: Recovery) {
+  constructor(options: JobServiceOptions, queue: PartQueue, recovery: Recovery, scratch: ScratchWatch) {
     this.#options = options;
     this.#queue = queue;
     this.#recovery = recovery;
+    this.#scratch = scratch;
   }
 
   /** As Attempts.make; resolves with `succeeded`, `cancelled`, `requeued`, or the code of the error that the job fails with. */
@@ -34,26 +37,27 @@ export class PartAttempts {
     const { number, run } = part;
     const attempt = { id: claim.job.id, fence: claim.fence, part: { number, run } };
     const { log } = this.#options;
+    const stopWatch = this.#scratch.begin(claim.job.owner, runner);
     try {
       return await this.#run(claim, part, attempt, runner);
     } catch (error) {
       if (isDiskFull(error) || isUnavailable(error))
-        return this.#afterStorageFault(attempt, part, runner, asGeomillError(error).toPlain());
-      if (runner.death !== null)
-        return this.#afterDeath(attempt, part, runner.death.cause, runner.death.detail);
+        return await this.#afterStorageFault(attempt, part, runner, asGeomillError(error).toPlain());
+      if (runner.death !== null) return await this.#afterDeath(attempt, part, runner, runner.death);
       const ending = await this.#retry(attempt, part, asGeomillError(error).toPlain());
       // Else its job has ended meanwhile, and its files with it.
       if (ending !== 'cancelled')
         log.error({ ...factsOf(claim), err: error }, 'a part of a job could not be carried out');
       return ending;
+    } finally {
+      stopWatch();
     }
   }
 
   async #run(claim: Claim, part: ClaimedPart, attempt: PartAttempt, runner: RunnerProcess): Promise<string> {
     const { job } = claim;
     const { runner: settings } = this.#options;
-    if (runner.death !== null)
-      return this.#afterDeath(attempt, part, runner.death.cause, runner.death.detail);
+    if (runner.death !== null) return await this.#afterDeath(attempt, part, runner, runner.death);
     const { inputPaths, outputPath } = await runner.slot.prepare(1, 'result');
     const { slot } = runner;
     const parts = this.#files;
@@ -88,7 +92,7 @@ export class PartAttempts {
     let ending: string;
     if (outcome.kind === 'part done') ending = await this.#finish(attempt, outputPath);
     else if (outcome.kind === 'failed') ending = await this.#afterFailure(attempt, part, runner, outcome);
-    else ending = await this.#afterDeath(attempt, part, outcome.cause, outcome.detail);
+    else ending = await this.#afterDeath(attempt, part, runner, outcome);
     if (runner.death === null) slot.clear().catch(() => runner.kill('retired'));
     return ending;
   }
@@ -139,8 +143,8 @@ export class PartAttempts {
   async #afterDeath(
     attempt: PartAttempt,
     part: ClaimedPart,
-    cause: DeathCause,
-    detail: string,
+    dead: RunnerProcess,
+    { cause, detail }: { readonly cause: DeathCause; readonly detail: string },
   ): Promise<string> {
     const { runner, log } = this.#options;
     switch (cause) {
@@ -152,6 +156,11 @@ export class PartAttempts {
           code: 'JOB_OUT_OF_MEMORY',
           params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
         });
+      case 'scratch':
+        return this.#fail(
+          attempt,
+          this.#scratch.errorOf(dead) ?? { code: 'INTERNAL', params: { reason: detail } },
+        );
       case 'message':
         log.error(
           { jobId: attempt.id, fence: attempt.fence, part: part.number, detail },

@@ -69,6 +69,7 @@ export type DeathCause =
   | 'retired'
   | 'frozen'
   | 'memory'
+  | 'scratch'
   | 'message'
   | 'crash';
 

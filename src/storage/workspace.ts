@@ -13,7 +13,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killStartedWith } from '../sandbox/leftovers.ts';
 import type { Cell } from '../sandbox/sandbox.ts';
@@ -24,6 +24,12 @@ export interface JobFiles {
   readonly inputPaths: readonly string[];
   readonly outputPath: string;
   readonly scratchDirectory: string;
+}
+
+/** Bytes of the files that a runner has written for its job. */
+export interface SlotSizes {
+  readonly scratchBytes: number;
+  readonly outputBytes: number;
 }
 
 type Part = 'in' | 'out' | 'scratch' | 'warm';
@@ -105,6 +111,15 @@ export class Slot {
     };
   }
 
+  /** What the job has written so far. */
+  async measure(): Promise<SlotSizes> {
+    const [scratchBytes, outputBytes] = await Promise.all([
+      bytesBelow(this.#parts.scratch),
+      bytesBelow(this.#parts.out),
+    ]);
+    return { scratchBytes, outputBytes };
+  }
+
   /**
    * Empties the directories of a job. They are kept: creating and removing them for every job took longer than all else that
    * is done for a small one. Runs in the thread pool: removing a file can take as long as answering several requests.
@@ -167,4 +182,21 @@ export function sweepSlots(slotsDirectory: string): number {
     rmSync(path, { recursive: true, force: true });
   }
   return removed;
+}
+
+/** Total size of the files below the directory. Those that are removed meanwhile do not count. */
+async function bytesBelow(directory: string): Promise<number> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(ignoreMissing);
+  let bytes = 0;
+  for (const entry of entries ?? []) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) bytes += await bytesBelow(path);
+    else bytes += (await lstat(path).catch(ignoreMissing))?.size ?? 0;
+  }
+  return bytes;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
 }

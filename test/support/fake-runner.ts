@@ -4,6 +4,7 @@
  *
  *   "<anything>"          the output is outputOf(input)
  *   "wait <ms> ..."       as above, after that time, in steps with progress
+ *   "fill <bytes> ..."    writes a temporary file of so many bytes, and an output of half of it, and waits until it is ended
  *   "crash" / "hang" / "grow" / "fault" / "refuse"
  *   "peek <path>"         fails with what it may do to that file, and to the world
  *   "say <JSON text>"     sends what the text says ({"text": ..., "times": ...}) as a message, and goes on
@@ -13,20 +14,24 @@ import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { failure } from '../../src/errors.ts';
 import { type Perform, serveTasks } from '../../src/jobs/runner-loop.ts';
+import type { ConversionPaths } from '../../src/pipeline/request.ts';
 import { fakeReport, outputOf } from './fake-conversion.ts';
 
 const perform: Perform = async (request, paths, { onProgress }) => {
   const input = paths.inputs.map(({ path }) => readFileSync(path, 'utf8')).join('+');
   const [word, argument] = input.split(' ');
   if (word === 'wait') await waitInSteps(Number(argument), onProgress);
+  if (word === 'fill') await fill(Number(argument), paths);
   if (word === 'crash') process.abort();
   if (word === 'hang') for (;;);
   if (word === 'grow') grow();
@@ -51,6 +56,14 @@ const perform: Perform = async (request, paths, { onProgress }) => {
 function writeWhole(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+}
+
+async function fill(byteLength: number, { scratchDirectory, outputPath }: ConversionPaths): Promise<never> {
+  const nested = join(scratchDirectory, 'a', 'b');
+  mkdirSync(nested, { recursive: true });
+  writeFileSync(join(nested, 'features'), Buffer.alloc(byteLength));
+  writeFileSync(`${outputPath}.partial`, Buffer.alloc(byteLength / 2));
+  for (;;) await new Promise((resolve) => setTimeout(resolve, 1000));
 }
 
 async function waitInSteps(ms: number, onProgress: Parameters<Perform>[2]['onProgress']): Promise<void> {

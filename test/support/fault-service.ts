@@ -59,6 +59,7 @@ export class FaultService implements AsyncDisposable {
         limits: { maxBytes: 1, totalMs: 1, headersMs: 1, stallMs: 1 },
         userAgent: 'test',
       },
+      scratch: { jobBytes: Number.MAX_SAFE_INTEGER, ownerBytes: null },
       jobTimeoutMs: 5000,
       maxAttempts: 2,
       graceMs: 0,

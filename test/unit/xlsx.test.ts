@@ -352,7 +352,7 @@ test('a long text repeated by many cells is bounded by the limit of unpacked byt
   const limits = { ...DEFAULT_INPUT_LIMITS, unzippedBytes: 1 << 20 };
   await assert.rejects(
     readBytesLayers(reader, workbook(parts), { name: 'x.xlsx', limits }),
-    /the length of its texts in bytes/,
+    /the unpacked size of sheet 'a' of x.xlsx as text in bytes/,
   );
 });
 

@@ -8,12 +8,15 @@ export interface CellCounts {
   /** Formulas without a value. */
   readonly formulas: number;
   readonly invalidDates: number;
+  /** Texts that are longer than a cell can be. */
+  readonly cutTexts: number;
   readonly errors: ReadonlyMap<string, number>;
 }
 
 export class CellNotes implements CellCounts {
   formulas = 0;
   invalidDates = 0;
+  cutTexts = 0;
   errors = new Map<string, number>();
 
   addError(text: string, count = 1): void {
@@ -22,20 +25,23 @@ export class CellNotes implements CellCounts {
     this.errors = new Map(this.errors).set(known, (this.errors.get(known) ?? 0) + count);
   }
 
-  add({ formulas, invalidDates, errors }: CellCounts): void {
+  add({ formulas, invalidDates, cutTexts, errors }: CellCounts): void {
     this.formulas += formulas;
     this.invalidDates += invalidDates;
+    this.cutTexts += cutTexts;
     for (const [text, count] of errors) this.addError(text, count);
   }
 
   /** For `reset`, if the row is read again. */
   mark(): CellCounts {
-    return { formulas: this.formulas, invalidDates: this.invalidDates, errors: this.errors };
+    const { formulas, invalidDates, cutTexts, errors } = this;
+    return { formulas, invalidDates, cutTexts, errors };
   }
 
-  reset({ formulas, invalidDates, errors }: CellCounts): void {
+  reset({ formulas, invalidDates, cutTexts, errors }: CellCounts): void {
     this.formulas = formulas;
     this.invalidDates = invalidDates;
+    this.cutTexts = cutTexts;
     this.errors = new Map(errors);
   }
 }

@@ -1,6 +1,9 @@
 /** Writes texts of cells as XML. What XML cannot represent is written as spreadsheet programs do: "_x0001_". */
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 
+/** Most characters (UTF-16 units) of a cell, as in Excel. */
+export const MAX_CHARACTERS = 32_767;
+
 const encoder = new TextEncoder();
 const UNDERSCORE = 0x5f;
 /** By byte: what is written in its place; null: the byte itself. */
@@ -61,4 +64,16 @@ export function characterCount(bytes: Uint8Array, start: number, end: number): n
     if ((byte & 0xc0) !== 0x80) count += byte >= 0xf0 ? 2 : 1;
   }
   return count;
+}
+
+/** The end of the first so many UTF-16 units of UTF-8 bytes; whole characters only. */
+export function endOfCharacters(bytes: Uint8Array, start: number, end: number, limit: number): number {
+  let count = 0;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i];
+    if ((byte & 0xc0) === 0x80) continue;
+    count += byte >= 0xf0 ? 2 : 1;
+    if (count > limit) return i;
+  }
+  return end;
 }

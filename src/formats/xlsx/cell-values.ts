@@ -4,6 +4,8 @@ import { DOT, isBlank, MINUS, NINE, QUOTE, ZERO } from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner, writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import { appendQuoted } from '../../bytes/quoted-text.ts';
+import type { CellNotes } from './cell-notes.ts';
+import { endOfCharacters, MAX_CHARACTERS } from './cell-text.ts';
 import { VALUE } from './column-kinds.ts';
 import { DATETIME_CELL, NUMBER_CELL } from './number-formats.ts';
 import { isTime, kindOfSerial, writeSerial } from './serial-date.ts';
@@ -21,12 +23,12 @@ export class CellValues {
   readonly #out: ByteWriter;
   readonly #numbers = new NumberScanner();
   readonly #is1904: boolean;
-  /** Numbers with a date format that are no dates, in the current row. */
-  invalidDates = 0;
+  readonly #notes: CellNotes;
 
-  constructor(out: ByteWriter, is1904: boolean) {
+  constructor(out: ByteWriter, is1904: boolean, notes: CellNotes) {
     this.#out = out;
     this.#is1904 = is1904;
+    this.#notes = notes;
   }
 
   /** A number with a format (see number-formats.ts). Returns the kind of the value. */
@@ -65,7 +67,7 @@ export class CellValues {
       out.length = from;
     } else if (writeSerial(out, value, kind, this.#is1904))
       return kind === DATETIME_CELL ? VALUE.datetime : VALUE.date;
-    this.invalidDates++;
+    this.#notes.invalidDates++;
     return -1;
   }
 
@@ -85,7 +87,13 @@ export class CellValues {
     return kind === KIND.date ? VALUE.date : VALUE.datetime;
   }
 
+  /** Of a longer text, the characters that a cell can have. */
   text(bytes: Uint8Array, start: number, end: number): number {
+    if (end - start > MAX_CHARACTERS) {
+      const last = endOfCharacters(bytes, start, end, MAX_CHARACTERS);
+      if (last < end) this.#notes.cutTexts++;
+      end = last;
+    }
     appendQuoted(this.#out, bytes, start, end);
     return start === end ? EMPTY_TEXT : VALUE.text;
   }

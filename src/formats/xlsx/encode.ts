@@ -12,11 +12,8 @@ import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { pointOffset } from '../../tables/geometry-output.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
-import { characterCount, writePlainCell, writeTextCell } from './cell-text.ts';
+import { characterCount, MAX_CHARACTERS, writePlainCell, writeTextCell } from './cell-text.ts';
 import { serialOf } from './serial-date.ts';
-
-/** The most characters of a cell. */
-export const MAX_CHARACTERS = 32_767;
 
 /** Numbers of the styles in styles.xml. */
 export const STYLE = { date: 1, datetime: 2, milliseconds: 3 } as const;

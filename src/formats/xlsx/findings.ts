@@ -16,6 +16,10 @@ export const findings = {
     "sheet '{sheet}': formulas were read as null, because the file has no computed values for them; open and save it with a spreadsheet program",
     'formula',
   ),
+  XLSX_TEXT_CUT: lost(
+    "sheet '{sheet}': texts were read up to {limit} characters, the most that a cell can have",
+    'cell',
+  ),
   XLSX_MERGED_CELLS: info(
     "sheet '{sheet}' has merged cells ({ranges}): the value is in the first cell, the others are null",
     'range',

@@ -30,13 +30,21 @@ export interface Relationship {
 
 export class WorkbookPackage {
   readonly name: string;
+  /** What the parts and the texts of sheets may still take. */
+  readonly budget: UnpackBudget;
   readonly #path: string;
   readonly #directory: string;
   readonly #entries = new Map<string, ZipEntry>();
   #unpackedCount = 0;
 
-  private constructor(file: InputFile, entries: readonly ZipEntry[], directory: string) {
+  private constructor(
+    file: InputFile,
+    entries: readonly ZipEntry[],
+    directory: string,
+    budget: UnpackBudget,
+  ) {
     this.name = file.name;
+    this.budget = budget;
     this.#path = file.path;
     this.#directory = directory;
     for (const entry of entries) this.#entries.set(entry.name.toLowerCase(), entry);
@@ -55,7 +63,7 @@ export class WorkbookPackage {
     const binary = names.find((name) => /^xl\/workbook\.bin$/i.test(name));
     if (binary !== undefined) throw wrongFormat(file.name, 'XLSB, a binary workbook; save it as .xlsx');
     const directory = mkdtempSync(join(context.scratchDirectory, 'xlsx-'));
-    const parts = new WorkbookPackage(file, entries, directory);
+    const parts = new WorkbookPackage(file, entries, directory, budget);
     if (!parts.has('_rels/.rels') && !parts.has('xl/workbook.xml'))
       throw wrongFormat(file.name, lookOfMembers(names) ?? 'a zip archive without a workbook');
     return parts;

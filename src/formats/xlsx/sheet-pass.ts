@@ -30,8 +30,8 @@ export interface RowArea {
   readonly unpacking: Unpacking;
   /** Offset of the first row. */
   readonly start: number;
-  /** Of the text: cells can repeat a shared text, so that what they are in the archive bounds nothing. */
-  readonly maxBytes: number;
+  /** Called with the bytes that are added to the text, and how many of them separate cells at most. Throws LIMIT_EXCEEDED. */
+  readonly count: (byteLength: number, separators: number) => void;
   readonly threads: OpenThreads | undefined;
 }
 
@@ -167,8 +167,8 @@ export class SheetPass {
     if (piece.firstRow > 0 && this.columnCount <= width) this.#append(piece);
   }
 
-  #append({ text, starts, firstRow, lastRow }: PieceText): void {
-    const { partitionBytes } = this.#setting;
+  #append({ text, starts, firstRow, lastRow, rowCount }: PieceText): void {
+    const { partitionBytes, width } = this.#setting;
     const sink = this.#sink;
     const begin = (start: number): void => {
       const last = this.starts.at(-1);
@@ -179,20 +179,9 @@ export class SheetPass {
     sink.append(lineEnds(firstRow - this.#lines - 1));
     const base = sink.byteLength;
     for (const start of starts) begin(base + start);
+    this.#area.count(text.length, rowCount * width);
     sink.append(text);
     this.#lines = lastRow;
-    const { maxBytes } = this.#area;
-    if (sink.byteLength > maxBytes)
-      throw failure(
-        'LIMIT_EXCEEDED',
-        {
-          what: 'the length of its texts in bytes',
-          actual: sink.byteLength,
-          limit: maxBytes,
-          setting: 'MAX_UNZIPPED',
-        },
-        { layer: this.#setting.sheet },
-      );
     // Frees its memory at once.
     text.buffer.transfer(0);
   }

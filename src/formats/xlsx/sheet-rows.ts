@@ -83,7 +83,7 @@ export class SheetRows {
     this.#row = rowBefore;
     this.#maxRows = maxRows;
     this.out = new ByteWriter(byteLength);
-    this.#values = new CellValues(this.out, setting.is1904);
+    this.#values = new CellValues(this.out, setting.is1904, this.notes);
   }
 
   /** The row that was read last, with or without values. */
@@ -340,12 +340,8 @@ export class SheetRows {
       case LOWER_E:
         this.notes.addError(asciiSlice(bytes, start, Math.min(end, start + 20)));
         return EMPTY;
-      default: {
-        const kind = values.number(bytes, start, end, this.#format);
-        this.notes.invalidDates += values.invalidDates;
-        values.invalidDates = 0;
-        return kind;
-      }
+      default:
+        return values.number(bytes, start, end, this.#format);
     }
   }
 

@@ -2,6 +2,7 @@
  * Writes a sheet as a table of text to a file of the job. The sheet is read in pieces, by threads if it is large, while it is
  * still being unpacked.
  */
+import { rmSync } from 'node:fs';
 import { createFileSink } from '../../io/byte-sink.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { openSegment } from '../../io/file-segment.ts';
@@ -30,7 +31,38 @@ interface Sheet {
   readonly unpacking: Unpacking;
 }
 
-type Context = Pick<OpenContext, 'partitionBytes' | 'limits' | 'threads'>;
+type Context = Pick<OpenContext, 'partitionBytes' | 'threads'>;
+
+/** Bytes of the text of a sheet. Cells can repeat a shared text, so the size of the sheet in the archive does not bound them. */
+class TextCount {
+  readonly #parts: WorkbookPackage;
+  readonly #what: string;
+  readonly #sheetBytes: number;
+  #bytes = 0;
+  #valueBytes = 0;
+
+  constructor(parts: WorkbookPackage, sheet: string, sheetBytes: number) {
+    this.#parts = parts;
+    this.#what = `sheet '${sheet.slice(0, 60)}' of ${parts.name} as text`;
+    this.#sheetBytes = sheetBytes;
+  }
+
+  /** `separators`: a column that only one row has adds one to every row, so only the total is bounded. Throws LIMIT_EXCEEDED. */
+  readonly add = (byteLength: number, separators: number): void => {
+    this.#bytes += byteLength;
+    this.#valueBytes += Math.max(0, byteLength - separators);
+    const { budget } = this.#parts;
+    budget.checkRatio(this.#what, this.#valueBytes, this.#sheetBytes);
+    budget.countBytes(this.#what, byteLength);
+  };
+
+  /** The text was removed. */
+  forget(): void {
+    this.#parts.budget.countBytes(this.#what, -this.#bytes);
+    this.#bytes = 0;
+    this.#valueBytes = 0;
+  }
+}
 
 /** Null: the sheet has no values. Throws XLSX_INVALID, XML_SYNTAX, LIMIT_EXCEEDED and ZIP_INVALID. */
 export async function writeSheetText(
@@ -55,14 +87,15 @@ async function textOf(
   parts: WorkbookPackage,
   { is1904, formats, strings }: Workbook,
   { name: sheet, unpacking }: Sheet,
-  { partitionBytes, limits, threads }: Context,
+  { partitionBytes, threads }: Context,
 ): Promise<SheetText | null> {
   const { segment } = unpacking;
   const { place, notes } = await rowsOf(unpacking);
   if (place === null) return null;
   const { open, start } = place;
   const setting = { is1904, formats, strings, fileName: parts.name, sheet, partitionBytes, segment, open };
-  const area = { unpacking, start, maxBytes: limits.unzippedBytes, threads };
+  const counted = new TextCount(parts, sheet, segment.byteLength);
+  const area = { unpacking, start, count: counted.add, threads };
   let width = await SheetPass.guessWidth(setting, area);
   for (;;) {
     const path = parts.scratchPath('sheet.txt');
@@ -83,6 +116,8 @@ async function textOf(
       return { path, kinds: pass.kinds, notes, partitions: partitionsOf(pass.starts, sink.byteLength) };
     }
     // A later row has more columns: once more with all of them.
+    rmSync(path);
+    counted.forget();
     width = pass.columnCount;
   }
 }

@@ -13,9 +13,9 @@ import {
 } from '../../tables/geometry-output.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
-import { writeTextCell } from './cell-text.ts';
+import { MAX_CHARACTERS, writeTextCell } from './cell-text.ts';
 import { MAX_COLUMNS } from './column-kinds.ts';
-import { encodeRows, MAX_CHARACTERS, type SheetEncoding } from './encode.ts';
+import { encodeRows, type SheetEncoding } from './encode.ts';
 import { sheetNames } from './sheet-names.ts';
 import { XlsxSink } from './sink.ts';
 
