@@ -188,6 +188,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'capacity.ts',
       'engines/sqlite',
       'engines/postgres',
+      'io/temporary-directory.ts',
       'accounts',
       'jobs',
       'sandbox',

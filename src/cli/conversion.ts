@@ -1,6 +1,6 @@
 /** What the commands that write a file have in common: their flags, what they ask of the pipeline, how they run it. */
-import { createReadStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ParseArgsConfig } from 'node:util';
@@ -13,6 +13,7 @@ import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { inputFormats } from '../formats/registry.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
+import { TemporaryDirectory } from '../io/temporary-directory.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { documentText, reportDocument } from '../pipeline/report-document.ts';
 import type {
@@ -159,7 +160,8 @@ export async function runConversionOf(
   checkReport(parsed.values.report, read, path.path);
   checkFindings(parsed, read, path.path, requests.length);
   onChecked(read, requests);
-  const work = mkdtempSync(join(tmpdir(), 'geomill-'));
+  const temporary = new TemporaryDirectory();
+  const work = temporary.path;
   try {
     const reports: ConversionReport[] = [];
     // One for all runs, which fetch at most MAX_UPLOAD together.
@@ -171,7 +173,7 @@ export async function runConversionOf(
       const to = isLast ? path : { path: join(work, step), isUpdate: false };
       const replacesTarget = path.isUpdate && parsed.values['drop-other-content'] !== true;
       const own = { ...request.output, ...(replacesTarget ? { replacesTarget } : {}) };
-      const where = { work, read, staged, ...to };
+      const where = { temporary, read, staged, ...to };
       const runRequest = { ...request, output: own };
       reports.push(await interruptible((signal) => convert(runRequest, parsed, run, where, context, signal)));
       // The target of the next run, under the name of the original.
@@ -181,9 +183,9 @@ export async function runConversionOf(
       writeBeside(parsed.values.findings, readFileSync(join(work, FINDINGS)));
     return { report: joinedReport(reports), request: requests[requests.length - 1] };
   } catch (error) {
-    throw asOutputFailure(error, output);
+    throw asOutputFailure(temporary.explained(error), output);
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    temporary.remove();
   }
 }
 
@@ -329,17 +331,21 @@ async function convert(
   parsed: Parsed,
   { inputs, from, fromEach, targetFormat, output, unnamed, target, directory }: Run,
   {
-    work,
+    temporary,
     path,
     read,
     staged,
     expected,
-  }: OutputPath & { readonly work: string; readonly read: readonly string[]; readonly staged: StagedInputs },
+  }: OutputPath & {
+    readonly temporary: TemporaryDirectory;
+    readonly read: readonly string[];
+    readonly staged: StagedInputs;
+  },
   context: CommandContext,
   signal: AbortSignal,
 ): Promise<ConversionReport> {
-  const scratchDirectory = join(work, 'scratch');
-  mkdirSync(scratchDirectory, { recursive: true });
+  const work = temporary.path;
+  const scratchDirectory = temporary.directory('scratch');
   const format = outputFormatById(request.output.format, 'output.format');
   const isGzipped = GZIP_EXTENSION.test(output);
   const { outputExtension } = deliveredKind(format, request.output);

@@ -1,12 +1,11 @@
 /** `geomill info FILE`: describes the layers, fields and CRS of a file. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { parseCrs, parseInputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type ShownFinding, shownFindings } from '../findings.ts';
 import type { InputFormat } from '../formats/format.ts';
 import { inputLimits } from '../input-limits.ts';
+import { TemporaryDirectory } from '../io/temporary-directory.ts';
 import { counted } from '../message.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
 import { inspectionDocument } from '../pipeline/inspect-document.ts';
@@ -75,16 +74,18 @@ export async function inspectFile(
   context: CommandContext,
 ): Promise<Inspection> {
   const format = chooseInputFormat(parsed.values.from, path);
-  const work = mkdtempSync(join(tmpdir(), 'geomill-'));
+  const temporary = new TemporaryDirectory();
   try {
-    return await interruptible((signal) => inspectIn(work, path, format, parsed, context, signal));
+    return await interruptible((signal) => inspectIn(temporary, path, format, parsed, context, signal));
+  } catch (error) {
+    throw temporary.explained(error);
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    temporary.remove();
   }
 }
 
 async function inspectIn(
-  work: string,
+  temporary: TemporaryDirectory,
   path: string,
   format: InputFormat,
   parsed: Parsed,
@@ -92,9 +93,8 @@ async function inspectIn(
   signal: AbortSignal,
 ): Promise<Inspection> {
   const { values } = parsed;
-  const scratchDirectory = join(work, 'scratch');
-  mkdirSync(scratchDirectory);
-  const staged = new StagedInputs(work, context);
+  const scratchDirectory = temporary.directory('scratch');
+  const staged = new StagedInputs(temporary.path, context);
   const source = await staged.file(path, [format], signal);
   const inspection = await inspectSource(
     {

@@ -1,8 +1,8 @@
 /** Checks the store that STORE_URL names: a file is written, read and removed. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TemporaryDirectory } from '../../io/temporary-directory.ts';
 import { openStore, type StoreSettings, storeOptions } from '../../storage/open-store.ts';
 import type { FileStore } from '../../storage/store.ts';
 import { type DoctorFinding, finding } from './finding.ts';
@@ -46,12 +46,12 @@ async function checkReadable(store: FileStore): Promise<DoctorFinding> {
   const began = performance.now();
   const key = randomUUID();
   const content = randomBytes(TEST_BYTES);
-  const directory = mkdtempSync(join(tmpdir(), 'geomill-doctor-'));
+  const temporary = TemporaryDirectory.required('geomill-doctor-');
   const upload = await store.receive(key);
   try {
     await upload.write(content);
     await upload.keep();
-    const path = join(directory, key);
+    const path = join(temporary.path, key);
     await store.provide(key, path);
     if (!readFileSync(path).equals(content))
       return finding(
@@ -61,7 +61,7 @@ async function checkReadable(store: FileStore): Promise<DoctorFinding> {
       );
   } finally {
     await upload.discard();
-    rmSync(directory, { recursive: true, force: true });
+    temporary.remove();
   }
   const ms = Math.round(performance.now() - began);
   return finding('ok', `a test file of 1 MiB was written, read and removed in ${ms} ms`);

@@ -1,9 +1,9 @@
 /** Copies files of a data directory into another store, and compares each copy with its original. */
 import { createHash, type Hash, randomUUID } from 'node:crypto';
-import { createReadStream, lstatSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../errors.ts';
+import { TemporaryDirectory } from '../../io/temporary-directory.ts';
 import { type FileStore, inputKey } from '../../storage/store.ts';
 import { Examples } from '../doctor/finding.ts';
 import type { CopiedFile, MoveJournal } from './journal.ts';
@@ -36,14 +36,14 @@ export async function copyFiles(move: FileMove): Promise<void> {
       await store.remove(kind, key);
       journal.remove(kind, key);
     }
-  const temporary = mkdtempSync(join(tmpdir(), 'geomill-migrate-'));
+  const temporary = TemporaryDirectory.required('geomill-migrate-');
   const files = source.files()[Symbol.iterator]();
   const lane = async (): Promise<void> => {
     for (let next = files.next(); next.done !== true; next = files.next()) {
       signal.throwIfAborted();
       const file = next.value;
       if (journal.find(file.kind, file.key)?.bytes === file.bytes) continue;
-      const copied = await copyOne(file, move, temporary);
+      const copied = await copyOne(file, move, temporary.path);
       journal.add(copied);
       onCopied(copied);
     }
@@ -52,7 +52,7 @@ export async function copyFiles(move: FileMove): Promise<void> {
     const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
     for (const one of lanes) if (one.status === 'rejected') throw one.reason;
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    temporary.remove();
   }
 }
 
