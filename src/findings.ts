@@ -128,6 +128,10 @@ const generalFindings = {
     'feature',
   ),
   LONGITUDE_MOVED: info('longitudes beyond 180 degrees were moved into range by whole turns', 'feature'),
+  ANTIMERIDIAN_IN_PLANE: changed(
+    '{operation} took geometries as they are written, though they cross 180 degrees: their rings are not closed, or go around the Earth more than once',
+    'feature',
+  ),
   // geometry
   Z_DROPPED: lost('Z values were dropped: {format} does not keep them', 'feature'),
   M_DROPPED: lost('M values were dropped: {format} does not keep them', 'feature'),

@@ -26,11 +26,15 @@ export function polygonOfBox(box: unknown, path: string, where = ''): string {
   return JSON.stringify({ type: 'MultiPolygon', coordinates: halves.map((ring) => [ring]) });
 }
 
+/** With positions in the middle of sides that would be taken for the short way over 180 degrees. */
 function ringOf(west: number, south: number, east: number, north: number): readonly (readonly number[])[] {
+  const middle = east - west > 180 ? [(west + east) / 2] : [];
   return [
     [west, south],
+    ...middle.map((x) => [x, south]),
     [east, south],
     [east, north],
+    ...middle.map((x) => [x, north]),
     [west, north],
     [west, south],
   ];

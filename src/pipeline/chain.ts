@@ -20,6 +20,7 @@ import {
   type FeatureCollector,
   type FeatureFile,
   type FileParameter,
+  type Longitudes,
   type Transformation,
   type TransformationCode,
 } from '../transformations/transformation.ts';
@@ -29,6 +30,7 @@ import type { InputPath } from './request.ts';
 export interface LoadedStep extends RequestedStep {
   readonly path: string;
   readonly code: TransformationCode;
+  readonly longitudes: Longitudes;
   /** Of the coordinates in the file of the step; missing: it has none, or one of which it uses no geometries. */
   readonly fileCrs?: CrsText;
 }
@@ -83,11 +85,11 @@ export async function loadSteps(
   for (const code of codes) code.catch(() => {});
   // In their order, so that the first broken file is reported.
   for (const [i, step] of steps.entries()) {
-    const { fileParameter } = transformationById(step.type, registry);
+    const { fileParameter, longitudes } = transformationById(step.type, registry);
     const path = step.path ?? `transformations[${i}]`;
     const code = await codes[i];
     if (fileParameter === undefined) {
-      loaded.push({ ...step, path, code });
+      loaded.push({ ...step, path, longitudes, code });
       continue;
     }
     const name = contentName(fileParameter);
@@ -98,7 +100,7 @@ export async function loadSteps(
         ? { value: fileParameter.value?.fromValue(step.params[name], `${path}.${name}`) }
         : await remembered(files, key, () => fileValue(fileParameter, step, stepInputs, readFeatures, i));
     const { value: content, ...crs } = value;
-    loaded.push({ ...step, path, params: { ...step.params, [name]: content }, ...crs, code });
+    loaded.push({ ...step, path, params: { ...step.params, [name]: content }, ...crs, longitudes, code });
   }
   return loaded;
 }
@@ -138,7 +140,7 @@ function remembered<Value>(
 export function transformationById(
   id: string,
   registry: readonly Transformation[],
-): Pick<Transformation, 'id' | 'fileParameter' | 'load'> {
+): Pick<Transformation, 'id' | 'fileParameter' | 'longitudes' | 'load'> {
   const record = [...registry, splitBy].find((transformation) => transformation.id === id);
   if (record === undefined) throw new Error(`transformation '${id}' is not registered`);
   return record;

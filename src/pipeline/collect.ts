@@ -13,6 +13,7 @@ import type { Executor } from './executor.ts';
 import type { GeometrySpool } from './geometry-spool.ts';
 import { checkGrowth, positionCount } from './growth.ts';
 import { locateFindings } from './locate-findings.ts';
+import { needsUnwrapping, unwrappedLayer, wrappedBatch } from './longitudes.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ProgressMeter } from './progress.ts';
 import { type Kept, RESULT_BYTES } from './serial.ts';
@@ -53,7 +54,12 @@ export async function collectStage(collecting: Collecting): Promise<readonly Kep
   if (code.kind !== 'collecting' || collect === null) throw new Error(`'${step.type}' does not collect`);
   const transformers = await transformersFor([{ links: [], collect }], collecting.transforming);
   const { host, finish } = hostFor(collecting);
-  const batches = collecting.batches.map((batch) => castBatch(batch, fields));
+  const cast = collecting.batches.map((batch) => castBatch(batch, fields));
+  const unwraps = needsUnwrapping(step, collect.crs);
+  const before = unwraps
+    ? unwrappedLayer(cast, step, step.type, host.findings)
+    : { batches: cast, isChanged: false, hasLeft: false };
+  const { batches } = before;
   const growth = { positionsIn: countPositions(batches), factor: collecting.limits.outputFactor };
   const setting = stepSetting(collect, layer, transformers, growth);
   const startedAt = performance.now();
@@ -61,8 +67,9 @@ export async function collectStage(collecting: Collecting): Promise<readonly Kep
   let bytes = 0;
   let rowsOut = 0;
   let positionsOut = 0;
-  for (const batch of await code.collect(batches, step.params, setting, host)) {
+  for (const result of await code.collect(batches, step.params, setting, host)) {
     throwIfAborted(signal);
+    const batch = unwraps ? wrappedBatch(result, before, host.findings) : result;
     rowsOut += batch.rowCount;
     positionsOut += positionCount(batch);
     checkGrowth(collect, growth.positionsIn, positionsOut, growth.factor);

@@ -8,6 +8,7 @@ import type { SerialRun, SerialTransformation, StoredBatch } from '../transforma
 import type { LoadedStep } from './chain.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
 import { locateFindings } from './locate-findings.ts';
+import { needsUnwrapping, unwrappedBatch, wrappedBatch } from './longitudes.ts';
 import { locateInLayer, throwIfAborted } from './partition-run.ts';
 import { stepSetting, UNBOUNDED } from './stage.ts';
 import type { StepTally } from './tally.ts';
@@ -38,6 +39,9 @@ export class SerialStage {
   readonly #crs: string;
   readonly #found: Finding[] = [];
   #seconds = 0;
+  /** Features were unwrapped for the step; some could not be. */
+  #isChanged = false;
+  #hasLeft = false;
   /** Features so far. */
   rowsIn = 0;
 
@@ -60,6 +64,25 @@ export class SerialStage {
     );
   }
 
+  get #unwraps(): boolean {
+    const { step, stage } = this.#setting;
+    return stage.collect !== null && needsUnwrapping(step, stage.collect.crs);
+  }
+
+  #unwrapped(batch: FeatureBatch, noted: Findings): FeatureBatch {
+    const { step } = this.#setting;
+    const before = unwrappedBatch(batch, step.type, step.longitudes, noted);
+    this.#isChanged ||= before.isChanged;
+    this.#hasLeft ||= before.hasLeft;
+    return before.batch;
+  }
+
+  #wrapped(batch: FeatureBatch | StoredBatch, noted: Findings): FeatureBatch | StoredBatch {
+    if (!this.#isChanged) return batch;
+    const own = 'shape' in batch ? this.#setting.context.store.load(batch) : batch;
+    return wrappedBatch(own, { isChanged: true, hasLeft: this.#hasLeft }, noted);
+  }
+
   get isComplete(): boolean {
     return this.#run.isComplete?.() ?? false;
   }
@@ -71,7 +94,7 @@ export class SerialStage {
     const own = fields === null ? batch : castBatch(batch, fields);
     const { rowCount } = own;
     const noted = new Findings();
-    this.#run.add(own, noted, rows);
+    this.#run.add(this.#unwraps ? this.#unwrapped(own, noted) : own, noted, rows);
     const found = context.locatesFindings ? locateFindings(noted.found(), [own]) : noted.list();
     const before = { records: this.rowsIn, lines: 0, rows: this.rowsIn };
     context.findings.merge(found, (location) => locateInLayer(location, before, layerName), {
@@ -90,7 +113,8 @@ export class SerialStage {
     const kept: Kept[] = [];
     let rowsOut = 0;
     let bytes = 0;
-    for (const batch of this.#run.finish(noted)) {
+    for (const result of this.#run.finish(noted)) {
+      const batch = this.#wrapped(result, noted);
       rowsOut += batch.rowCount;
       if ('shape' in batch) kept.push({ stored: batch });
       else {

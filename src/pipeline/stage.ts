@@ -16,6 +16,7 @@ import type {
 import { transformationById } from './chain.ts';
 import { checkGrowth, positionCount } from './growth.ts';
 import { locateFindings } from './locate-findings.ts';
+import { needsUnwrapping, onUnwrapped } from './longitudes.ts';
 import { reprojectBatch, shortDefinition } from './positions.ts';
 import type { ReprojectionCounts, Route, SessionStage, SessionStep, StepOutcome } from './task.ts';
 import type { Transformers } from './transformers.ts';
@@ -54,9 +55,11 @@ export async function prepareStage(
       prepared.push({ kind: 'reproject', number: link.number, transformer });
       continue;
     }
-    const code = await transformationById(link.type, registry).load();
+    const record = transformationById(link.type, registry);
+    const code = await record.load();
     if (code.kind !== 'streaming') throw new Error(`'${link.type}' cannot run on single batches`);
-    const apply = await code.prepare(link.parameters, stepSetting(link, layerName, transformers, growth));
+    const own = await code.prepare(link.parameters, stepSetting(link, layerName, transformers, growth));
+    const apply = needsUnwrapping(record, link.crs) ? onUnwrapped(own, record) : own;
     prepared.push({ kind: 'step', link, apply });
   }
   const last = links.at(-1);

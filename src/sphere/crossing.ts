@@ -1,7 +1,5 @@
 /** Which edges between two longitudes cross the antimeridian, and on which turn around the Earth a longitude is. */
 
-/** Only edges between longitudes of at least this can cross, in degrees; RFC 7946's own examples lie exactly here. */
-export const NEAR = 170;
 /** Beyond 180 by no more than this is rounding, in degrees: such longitudes become 180 and nothing is cut. */
 const ROUNDING = 1e-9;
 
@@ -15,8 +13,11 @@ export interface Seam {
 
 export const ANTIMERIDIAN: Seam = { at: 180, turn: 360 };
 
+/**
+ * Whether the edge between two longitudes crosses the antimeridian: more than 180 degrees apart, the short way is the one over 180.
+ * An edge of 360 degrees runs around the Earth.
+ */
 export function isCrossing(x1: number, x2: number): boolean {
-  if (!((x1 >= NEAR && x2 <= -NEAR) || (x1 <= -NEAR && x2 >= NEAR))) return false;
   const distance = Math.abs(x1 - x2);
   return distance > 180 && distance < 360;
 }

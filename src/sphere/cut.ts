@@ -7,10 +7,10 @@
  *       |         :         |         ==>         |      |  |  |      |
  *       +---*-----:-----*---+                     +--*---+  |  +---*--+
  *
- * An edge crosses if both its ends are at |170| or beyond, on opposite sides, more than 180 but less than 360
- * degrees apart: the short way is then the one over 180. Longitudes beyond +-180 cross without such a
- * check. A ring that goes around the Earth holds the pole that is nearer to it. Rings that span more than the globe cannot be repaired
- * by a cut: they are not changed, and neither are polygons whose rings cross one another at the cut.
+ * An edge crosses if its ends are more than 180 but less than 360 degrees apart: the short way is then the one over 180.
+ * Longitudes beyond +-180 cross without such a check. A ring that goes around the Earth holds the pole that is nearer to it. Rings that
+ * span more than the globe cannot be repaired by a cut: they are not changed, and neither are polygons whose rings cross one another at
+ * the cut.
  *
  * Other ordinates (Z, M) of the positions added at the cut are interpolated. The order of features and members is kept.
  */
@@ -23,7 +23,7 @@ import {
 } from '../batch/geometry-column.ts';
 import { signedArea } from '../batch/rings.ts';
 import { type FlatPolygon, splitPolygon } from '../batch/split-polygon.ts';
-import { ANTIMERIDIAN, cutsBetween, isCrossing, movedBy, NEAR, snapped, turnOf } from './crossing.ts';
+import { ANTIMERIDIAN, cutsBetween, isCrossing, movedBy, snapped, turnOf } from './crossing.ts';
 import { cutLine } from './cut-line.ts';
 import { cutRings } from './cut-rings.ts';
 import { RowWriter } from './row-writer.ts';
@@ -52,7 +52,7 @@ export function cutAtAntimeridian(geometry: GeometryColumn): AntimeridianCut {
   const stride = strideOf(geometry.dimensions);
   const [rows, cut, moved, closed, uncut]: number[][] = [[], [], [], [], []];
   const nothing = { geometry, rows, cut, moved, closed, uncut };
-  if (!anyNear(geometry.coordinates, stride)) return nothing;
+  if (!mayCross(geometry.coordinates, stride)) return nothing;
   const rowCount = geometry.types.length;
   const concerned: number[] = [];
   for (let row = 0; row < rowCount; row++) {
@@ -76,10 +76,16 @@ export function cutAtAntimeridian(geometry: GeometryColumn): AntimeridianCut {
   return { ...nothing, geometry: cutter.writer.finish() };
 }
 
-function anyNear(coordinates: Float64Array, stride: number): boolean {
-  for (let at = 0; at < coordinates.length; at += stride)
-    if (coordinates[at] >= NEAR || coordinates[at] <= -NEAR) return true;
-  return false;
+/** False if all longitudes are within half a turn of one another, and none is beyond 180. */
+function mayCross(coordinates: Float64Array, stride: number): boolean {
+  let west = Number.POSITIVE_INFINITY;
+  let east = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < coordinates.length; at += stride) {
+    const x = coordinates[at];
+    if (x < west) west = x;
+    if (x > east) east = x;
+  }
+  return east - west > 180 || west < -180 || east > 180;
 }
 
 function rowCrosses(geometry: GeometryColumn, row: number, stride: number): boolean {

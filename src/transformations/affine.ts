@@ -50,6 +50,7 @@ what it is; state the right one for the result with \`--from-crs\` or \`input.cr
     additionalProperties: false,
   },
   guarantees: ['The same position always gets the same place, so common borders stay common.'],
+  longitudes: 'as written',
   commandLine: {
     flag: 'affine',
     placeholder: 'CHANGES',

@@ -65,6 +65,7 @@ Attributes, ids and order do not change. Z and M are dropped.`,
     'An invalid polygon is repaired first and counted.',
     'Vertices have the exact distance. With 16 segments in a quarter circle, the segments between the vertices of an arc are inside it by at most 0.12 % of the distance.',
   ],
+  longitudes: 'own',
   commandLine: {
     flag: 'buffer',
     placeholder: 'DISTANCE',

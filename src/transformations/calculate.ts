@@ -49,6 +49,7 @@ that it needs is null, or if it has no result, such as \`1 / 0\` (\`VALUE_NOT_CO
     'A name that is not a field, an unknown function and values of the wrong kind are errors that say where in the expression.',
     'Integers are computed exactly; a result beyond 64 bits is null, and counted.',
   ],
+  longitudes: 'own',
   commandLine: {
     flag: 'calculate',
     placeholder: 'FIELD=EXPRESSION',

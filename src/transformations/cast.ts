@@ -39,6 +39,7 @@ To round numbers, use \`calculate\` with \`round\`. Geometries, ids and the orde
     'A value is never rounded or cut: it is converted exactly, or it is null and counted (VALUE_NOT_CAST).',
     'A name that is not a field is an error that lists the fields.',
   ],
+  longitudes: 'as written',
   commandLine: {
     flag: 'cast',
     placeholder: 'FIELD=TYPE',

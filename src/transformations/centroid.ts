@@ -10,6 +10,7 @@ on both sides of the antimeridian is treated as if it went around the Earth; rep
 piece. Attributes, ids and order do not change; null and empty geometries are kept. Z and M are dropped.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['The result is a Point.'],
+  longitudes: 'feature',
   commandLine: {
     flag: 'centroid',
     placeholder: null,

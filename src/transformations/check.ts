@@ -31,6 +31,7 @@ order of features do not change.`,
     'A geometry is valid here if and only if `make_valid` does not change it.',
     'If a name is already that of a field, the job fails.',
   ],
+  longitudes: 'own',
   commandLine: {
     flag: 'check',
     placeholder: null,

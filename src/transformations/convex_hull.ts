@@ -10,6 +10,7 @@ CRS in which it is in one piece. Attributes, ids and order do not change; null a
 their Z; M is dropped.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['The result is a valid Polygon, or a LineString or Point if the feature has no area.'],
+  longitudes: 'feature',
   commandLine: {
     flag: 'convex-hull',
     placeholder: null,

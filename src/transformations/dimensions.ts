@@ -48,6 +48,7 @@ have no Z, or no M, get \`z\` or \`m\`, a number or an expression on the fields 
     'Every position has exactly the ordinates of `to`.',
     'Features for which `z` or `m` has no value keep positions without it, and are counted (VALUE_NOT_COMPUTED).',
   ],
+  longitudes: 'as written',
   commandLine: {
     flag: 'dimensions',
     placeholder: 'ORDINATES',

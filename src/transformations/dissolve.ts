@@ -38,6 +38,7 @@ Memory: as for union; large groups are divided by area.`,
     'Results are valid; invalid polygons are repaired first and counted.',
     'If `by` or `aggregate` has a name that is not a field, the job fails with a message that lists the fields.',
   ],
+  longitudes: 'layer',
   commandLine: {
     flag: 'dissolve',
     placeholder: 'FIELDS',

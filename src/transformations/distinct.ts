@@ -42,6 +42,7 @@ Memory: 32 to 64 bytes for each feature that is kept, plus 40 MB; features beyon
     'A name that is not a field is an error that lists the fields.',
     'Features are compared by 128 bits of a SHA-256 of their values: the chance of a wrong match is less than 1 in 10^24 for a million features.',
   ],
+  longitudes: 'as written',
   commandLine: {
     flag: 'distinct',
     placeholder: 'FIELDS',

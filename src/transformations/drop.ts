@@ -18,6 +18,7 @@ export const drop: Transformation = {
     'Values and types of the other fields do not change.',
     'A name that is not a field is an error that lists the fields.',
   ],
+  longitudes: 'as written',
   commandLine: null,
   load: async () => (await import('./parts/choose-fields.ts')).selecting(({ fields }) => ({ drop: fields })),
 };

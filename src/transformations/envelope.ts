@@ -13,6 +13,7 @@ geometries are kept. Z and M are dropped.`,
     'The result is a valid Polygon with five positions, or a LineString or Point if the feature has no area.',
     'The sides have exactly the minimum and maximum coordinates of the feature.',
   ],
+  longitudes: 'feature',
   commandLine: {
     flag: 'envelope',
     placeholder: null,

@@ -12,6 +12,7 @@ the parts, with the attributes of the original. The first part keeps the id; the
     'Empty parts are dropped. A feature without parts remains one feature without parts.',
     'Features that became several features are counted.',
   ],
+  longitudes: 'as written',
   commandLine: {
     flag: 'explode',
     placeholder: null,

@@ -55,7 +55,7 @@ equals that of the condition, or for numbers, dates and times is in its range (\
         minItems: 4,
         maxItems: 4,
         description:
-          'West, south, east, north in `bbox_crs`. In a geographic CRS, west may be greater than east; the box then crosses the antimeridian.',
+          'West, south, east, north in `bbox_crs`. In a geographic CRS, west may be greater than east, or east greater than 180; the box then crosses the antimeridian.',
       },
       bbox_crs: {
         type: ['string', 'integer'],
@@ -72,6 +72,7 @@ equals that of the condition, or for numbers, dates and times is in its range (\
     'A box in another CRS is replaced by its bounds in the CRS of the data.',
     'With a box, features without positions are dropped.',
   ],
+  longitudes: 'own',
   commandLine: {
     flag: 'filter',
     placeholder: 'WHERE',
@@ -105,7 +106,7 @@ function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string, tot
   const [west, south, east, north] = bbox as number[];
   if (south > north) throw refuse(`${path}.bbox`, `has its south ${south} north of its north ${north}`);
   if (code !== 'EPSG:4326') return;
-  if (Math.abs(south) > 90 || Math.abs(north) > 90 || Math.abs(west) > 180 || Math.abs(east) > 180)
+  if (Math.abs(south) > 90 || Math.abs(north) > 90 || Math.abs(west) > 360 || Math.abs(east) > 360)
     throw refuse(
       `${path}.bbox`,
       phrase`must be west, south, east, north in degrees; state the CRS of another box with '${field(`${path}.bbox_crs`)}'`,

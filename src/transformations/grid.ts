@@ -64,6 +64,7 @@ Memory: 100 bytes for each cell.`,
     'The counts of all cells add up to the number of features with positions.',
     `More than ${MAX_CELLS} cells are an error that says which size would do.`,
   ],
+  longitudes: 'own',
   commandLine: {
     flag: 'grid',
     placeholder: 'SIZE',

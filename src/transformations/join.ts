@@ -87,6 +87,7 @@ Memory: the fields of the source that are used, with an index of the keys, at mo
     'Features with a match and features without one add up to the features before the step; so do the rows of the source.',
     'No key matches by rounding or by a change of type that was not requested.',
   ],
+  longitudes: 'as written',
   commandLine: {
     ...fileForm('join', 'add the attributes of another file by a key; --key NAME[=NAME_IN_FILE]', WORDS),
     modifiers: [

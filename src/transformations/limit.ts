@@ -39,6 +39,7 @@ Memory: the features of the result, up to 40 MB; more are kept on disk.`,
     'The result has `count` features, or all features after `offset` if there are fewer.',
     'Features that are not in the result were counted as dropped, as far as they were read.',
   ],
+  longitudes: 'as written',
   commandLine: {
     flag: 'limit',
     placeholder: 'COUNT',

@@ -29,6 +29,7 @@ Memory: for \`features\`, little; for \`network\`, all lines of a layer several 
     'With `features`, the ring of a Polygon has the positions of its line.',
     'With `network`, polygons are valid and do not overlap.',
   ],
+  longitudes: 'edges',
   commandLine: {
     flag: 'lines-to-polygons',
     placeholder: null,

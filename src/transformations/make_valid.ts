@@ -25,6 +25,7 @@ kept. In a repaired feature, M is dropped and new positions have interpolated Z.
     'A valid geometry keeps exactly the same bytes, with Z and M.',
     'Repaired features are counted, and so are features of which nothing is left.',
   ],
+  longitudes: 'edges',
   commandLine: {
     flag: 'make-valid',
     placeholder: null,

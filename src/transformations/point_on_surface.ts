@@ -12,6 +12,7 @@ order do not change; null and empty geometries are kept. Z and M are dropped.`,
     'The result is a Point inside the feature.',
     'An invalid geometry without such a point is repaired first and counted.',
   ],
+  longitudes: 'feature',
   commandLine: {
     flag: 'point-on-surface',
     placeholder: null,

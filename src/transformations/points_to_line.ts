@@ -43,6 +43,7 @@ Memory: about 200 MB and the longest line; more points are sorted in parts on di
     'Positions are exactly those of the points; points that are equal in `order` keep their order.',
     'A name that is not a field is an error that lists the fields.',
   ],
+  longitudes: 'own',
   commandLine: {
     flag: 'points-to-line',
     placeholder: 'FIELDS',

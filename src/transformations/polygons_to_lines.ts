@@ -9,6 +9,7 @@ export const polygonsToLines: Transformation = {
 collections do not change; nor do positions, attributes, ids and the order of features. A border that two polygons share becomes two lines.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['Every line is closed, and the total length is that of all rings.'],
+  longitudes: 'edges',
   commandLine: {
     flag: 'polygons-to-lines',
     placeholder: null,

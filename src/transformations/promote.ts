@@ -9,6 +9,7 @@ export const promote: Transformation = {
 collections do not change; nor do positions, attributes, ids and the order of features. The opposite is \`explode\`.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['No result is a Point, LineString or Polygon.'],
+  longitudes: 'as written',
   commandLine: {
     flag: 'promote',
     placeholder: null,

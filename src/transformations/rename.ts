@@ -25,6 +25,7 @@ export const rename: Transformation = {
     'Values, types and order of the fields do not change.',
     'A name that is not a field is an error that lists the fields. Two fields never get the same name.',
   ],
+  longitudes: 'as written',
   commandLine: null,
   check: ({ fields }, path) => checkNewNames(fields as Readonly<Record<string, string>>, `${path}.fields`),
   load: async () =>

@@ -33,6 +33,7 @@ transformed directly to the last CRS. Attributes, ids and order do not change.`,
     'A position that cannot be transformed fails the job with a message that names it. No position is dropped or kept untransformed.',
     'The report names the operation, its accuracy, and the grids that were used or missing.',
   ],
+  longitudes: 'as written',
   commandLine: {
     flag: 'reproject',
     placeholder: 'CRS',

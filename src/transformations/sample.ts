@@ -51,6 +51,7 @@ Memory: at most four times \`count\` features.`,
     'No interval between two features is more than twice as long as another.',
     'Features that are not in the sample are counted as dropped.',
   ],
+  longitudes: 'as written',
   commandLine: {
     flag: 'sample',
     placeholder: 'COUNT',

@@ -27,6 +27,7 @@ straight segment in longitude and latitude. Points are not changed. Attributes, 
     'New positions are on the segment between its ends; Z and M are interpolated.',
     'If the result would have more than 5 million positions and more than `MAX_OUTPUT_FACTOR` for each position of the input, the length is rejected.',
   ],
+  longitudes: 'edges',
   commandLine: {
     flag: 'segmentize',
     placeholder: 'LENGTH',

@@ -40,6 +40,7 @@ Geometries, ids and the order of features do not change.`,
     'Values and types of kept fields do not change.',
     'A name that is not a field is an error that lists the fields. Two fields never get the same name.',
   ],
+  longitudes: 'as written',
   commandLine: {
     flag: 'select',
     placeholder: 'FIELDS',

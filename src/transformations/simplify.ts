@@ -34,6 +34,7 @@ M is dropped if positions were removed.`,
     'A feature of which nothing is left is dropped and counted. With `preserve_topology` this does not happen to valid features.',
     'A feature without positions to remove keeps exactly the same bytes, with Z and M.',
   ],
+  longitudes: 'edges',
   commandLine: {
     flag: 'simplify',
     placeholder: 'TOLERANCE',

@@ -37,6 +37,7 @@ Memory: the layer, and its polygons a second time in the one worker that does th
     'The result is valid; an invalid polygon is repaired first and counted.',
     'A polygon without positions to remove keeps exactly the same bytes, with Z and M.',
   ],
+  longitudes: 'layer',
   commandLine: {
     flag: 'simplify-coverage',
     placeholder: 'TOLERANCE',

@@ -37,6 +37,7 @@ and the order of features do not change.`,
     'Every position is on the grid, within the precision of 64-bit floats, and moved by at most half of `size` along each axis.',
     'Applied to its own result, it changes nothing.',
   ],
+  longitudes: 'edges',
   commandLine: {
     flag: 'snap',
     placeholder: 'SIZE',

@@ -35,6 +35,7 @@ Memory: about 100 MB more than without the step, whatever the size of the layer;
     'Features that are equal in all keep the order that they had.',
     'A name that is not a field, and values without an order (geometries), are errors.',
   ],
+  longitudes: 'own',
   commandLine: {
     flag: 'sort',
     placeholder: 'ORDER',

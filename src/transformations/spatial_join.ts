@@ -85,6 +85,7 @@ themselves are not held.`,
     'Features with a match and features without one add up to the features before the step; so do those of the source.',
     'Matches do not depend on the number of threads, and are those of GEOS for the same coordinates.',
   ],
+  longitudes: 'own',
   commandLine: {
     ...fileForm(
       'spatial-join',

@@ -31,7 +31,8 @@ export function checkSplitBy(by: SplitBy, path: string, totals?: RequestTotals):
   calculatedType(compile(expression, { fields: [], isOpen: true, path, setting: null }), path);
 }
 
-export const splitBy: Pick<Transformation, 'id' | 'fileParameter' | 'load'> = {
+export const splitBy: Pick<Transformation, 'id' | 'fileParameter' | 'longitudes' | 'load'> = {
   id: 'split_by',
+  longitudes: 'own',
   load: async () => (await import('./split_by/code.ts')).code,
 };

@@ -8,6 +8,7 @@ export const swapXy: Transformation = {
 attributes, ids and the order of features do not change. The rings of polygons change their direction; where a format prescribes one, it is written in that.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['Twice swapped is unchanged.'],
+  longitudes: 'as written',
   commandLine: {
     flag: 'swap-xy',
     placeholder: null,

@@ -125,6 +125,17 @@ export class RequestTotals {
   expressionTokens = 0;
 }
 
+/**
+ * What the pipeline does for a step with features across the antimeridian, in longitudes and latitudes:
+ *
+ *   as written  nothing: the step moves positions one by one, or only looks at attributes
+ *   edges       edges continue over 180 degrees, and parts that were cut there are joined; the result is cut again
+ *   feature     the same, and all parts of a feature are side by side
+ *   layer       the same for all features of a layer together, in one plane
+ *   own         nothing: the step itself takes edges the short way over 180 degrees
+ */
+export type Longitudes = 'as written' | 'edges' | 'feature' | 'layer' | 'own';
+
 export interface Transformation {
   readonly id: string;
   readonly title: string;
@@ -133,6 +144,7 @@ export interface Transformation {
   readonly parameters: ParametersSchema;
   /** One sentence each, for the documentation: what always holds of a result. */
   readonly guarantees: readonly string[];
+  readonly longitudes: Longitudes;
   readonly commandLine: CommandLineForm | null;
   /** Checks rules that the schema cannot express, before the job is queued. Throws TRANSFORMATION_INVALID naming `${path}.parameter`. */
   readonly check?: (parameters: StepParameters, path: string, totals: RequestTotals) => void;

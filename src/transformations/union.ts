@@ -27,6 +27,7 @@ one call (150,000 positions, or the outline of the largest group). Work is divid
     'Features are in the order of their first members.',
     'A feature that merges with no other keeps exactly its geometry, its attributes and its id.',
   ],
+  longitudes: 'layer',
   commandLine: {
     flag: 'union',
     placeholder: null,

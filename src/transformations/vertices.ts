@@ -23,6 +23,7 @@ keeps the id, the others have no id. Z and M are kept.`,
     'Every result is a Point. Features without positions are dropped, and counted.',
     'There are as many points as positions, without the ends of rings.',
   ],
+  longitudes: 'edges',
   commandLine: {
     flag: 'vertices',
     placeholder: null,

@@ -31,6 +31,7 @@ export function exampleSteps(): { readonly registry: readonly Transformation[]; 
     description: id,
     parameters: { type: 'object', properties, additionalProperties: false },
     guarantees: [],
+    longitudes: 'as written',
     commandLine: null,
     load: async () => code,
   });

@@ -17,6 +17,7 @@ function record(
     description: '',
     parameters: { type: 'object', properties, additionalProperties: false },
     guarantees: [],
+    longitudes: 'as written',
     commandLine,
     load: () => Promise.reject(new Error('a command line needs no code')),
   };

@@ -100,6 +100,7 @@ function growing(code: TransformationCode): Transformation {
     description: '',
     parameters: { type: 'object', properties: {}, additionalProperties: false },
     guarantees: [],
+    longitudes: 'as written',
     commandLine: null,
     load: async () => code,
   };

@@ -189,7 +189,7 @@ test('what is left of the source does not depend on the batches of the features 
   };
   const features = columnOf(300, (i) => [((i * 37) % 101) / 7 - 3, ((i * 53) % 89) / 9 - 5], 0.4);
   const setting = { ...settingIn(METRIC_CRS), file: { crs: METRIC_CRS, toData: null, toWgs84: () => {} } };
-  using placed = new PlacedSource(geos, source, setting);
+  using placed = new PlacedSource(geos, source, setting, 'cut');
   const { answer } = new Subtraction(geos, placed, source.flags, { tolerance: 1e-9, text: '' });
   let calls = 0;
   const leftAfter = (batchRows: number, width: number): Promise<FeatureBatch[]> =>

@@ -23,6 +23,7 @@ const swell: Transformation = {
     additionalProperties: false,
   },
   guarantees: [],
+  longitudes: 'as written',
   commandLine: null,
   check({ mask }, path) {
     if (mask !== undefined)

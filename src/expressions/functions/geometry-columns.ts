@@ -1,6 +1,8 @@
 /** What functions on geometries share. */
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
+import { type Together, type Unwrapped, unwrapped } from '../../sphere/unwrap.ts';
 import type { FunctionCall, Parameter } from '../function.ts';
 import type { Evaluation, Node } from '../node.ts';
 
@@ -25,4 +27,21 @@ export function fromGeometry(
   const column = (evaluation: Evaluation): AttributeColumn =>
     compute(arg?.geometry === undefined ? evaluation.batch.geometry : arg.geometry(evaluation), evaluation);
   return { kind, place: call.place, column };
+}
+
+/** Of the batch at hand: several functions may need them. */
+const planes = new WeakMap<GeometryColumn, Map<Together, Unwrapped>>();
+
+/** The geometries in a plane: in longitudes and latitudes, edges continue over 180 degrees. */
+export function planeOf(column: GeometryColumn, { setting }: FunctionCall, together: Together): Unwrapped {
+  if (setting === null || !isInDegrees(setting.crs))
+    return { geometry: column, changedRows: new Set(), leftRows: [] };
+  const known = planes.get(column) ?? new Map<Together, Unwrapped>();
+  planes.set(column, known);
+  let plane = known.get(together);
+  if (plane === undefined) {
+    plane = unwrapped(column, together);
+    known.set(together, plane);
+  }
+  return plane;
 }

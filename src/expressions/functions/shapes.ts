@@ -13,7 +13,7 @@ import { writeWkt } from '../../batch/wkt-write.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import type { ExpressionFunction } from '../function.ts';
 import { constantNode, noColumn } from '../node.ts';
-import { fromGeometry, geometry, presentRows } from './geometry-columns.ts';
+import { fromGeometry, geometry, planeOf, presentRows } from './geometry-columns.ts';
 
 /** A measure of the geometry of a row. */
 type MeasureRow = (column: GeometryColumn, row: number) => number;
@@ -36,6 +36,33 @@ function geometryFunction(
 function numberOf(name: string, description: string, measure: MeasureRow): ExpressionFunction {
   return geometryFunction(name, description, 'number', (column) => numbers(column, measure));
 }
+
+/** As `numberOf`, of geometries in a plane. `from` of a feature across the antimeridian is brought to -180 to 180, and what is with it. */
+function placeOf(
+  name: string,
+  description: string,
+  measure: MeasureRow,
+  from: MeasureRow | null = null,
+): ExpressionFunction {
+  return {
+    name,
+    group: 'geometry',
+    parameters: [geometry],
+    description,
+    compile: (args, call) =>
+      fromGeometry(args, call, (column) => {
+        const { geometry: plane, changedRows } = planeOf(column, call, 'features');
+        return numbers(plane, (own, row) => {
+          const value = measure(own, row);
+          if (from === null || !changedRows.has(row)) return value;
+          return value - TURN * Math.floor((from(own, row) + TURN / 2) / TURN);
+        });
+      }),
+  };
+}
+
+/** Degrees. */
+const TURN = 360;
 
 /** NaN becomes null. */
 function numbers(column: GeometryColumn, measure: MeasureRow): AttributeColumn {
@@ -153,7 +180,9 @@ const CURVE_UNITS = 2 ** 26;
 
 function alongCurve(column: GeometryColumn, row: number, half: number): number {
   const cellOf = (index: 0 | 1): number => {
-    const centre = bound(index, false)(column, row) / 2 + bound(index, true)(column, row) / 2;
+    const middle = bound(index, false)(column, row) / 2 + bound(index, true)(column, row) / 2;
+    const isLongitude = index === 0 && half === CURVE_DEGREES;
+    const centre = isLongitude ? middle - TURN * Math.floor((middle + half) / TURN) : middle;
     const cell = Math.floor(((centre + half) / (2 * half)) * 2 ** CURVE_BITS);
     return Math.min(Math.max(cell, 0), 2 ** CURVE_BITS - 1);
   };
@@ -167,16 +196,27 @@ export const shapeFunctions: readonly ExpressionFunction[] = [
   numberOf('z', 'The z ordinate of a point; null for other features.', (column, row) =>
     hasZ(column.dimensions) ? ordinate(2)(column, row) : Number.NaN,
   ),
-  numberOf('xmin', 'The least x ordinate of the feature.', bound(0, false)),
+  placeOf(
+    'xmin',
+    'The least x ordinate of the feature; in longitudes its west, from -180 to 180 if it crosses the antimeridian.',
+    bound(0, false),
+    bound(0, false),
+  ),
   numberOf('ymin', 'The least y ordinate of the feature.', bound(1, false)),
-  numberOf('xmax', 'The greatest x ordinate of the feature.', bound(0, true)),
+  placeOf(
+    'xmax',
+    'The greatest x ordinate of the feature; in longitudes its east, more than 180 if it crosses the antimeridian.',
+    bound(0, true),
+    bound(0, false),
+  ),
   numberOf('ymax', 'The greatest y ordinate of the feature.', bound(1, true)),
-  numberOf(
+  placeOf(
     'centroid_x',
     'The x ordinate of the centroid in the plane of the coordinates.',
     (column, row) => centroid(column, row)[0],
+    (column, row) => centroid(column, row)[0],
   ),
-  numberOf(
+  placeOf(
     'centroid_y',
     'The y ordinate of the centroid in the plane of the coordinates.',
     (column, row) => centroid(column, row)[1],
@@ -189,7 +229,9 @@ export const shapeFunctions: readonly ExpressionFunction[] = [
       'The place of the centre of its bounds along a Hilbert curve over the whole CRS: sorted by it, features near each other on the map are near each other in the file.',
     compile: (args, call) => {
       const half = call.setting?.crs.kind === 'geographic' ? CURVE_DEGREES : CURVE_UNITS;
-      return fromGeometry(args, call, (column) => numbers(column, (own, row) => alongCurve(own, row, half)));
+      return fromGeometry(args, call, (column) =>
+        numbers(planeOf(column, call, 'features').geometry, (own, row) => alongCurve(own, row, half)),
+      );
     },
   },
   countOf(

@@ -7,7 +7,7 @@ import type geographiclib from 'geographiclib-geodesic';
 import { type GeometryColumn, PART_KIND, PART_KIND_MASK, strideOf } from '../../batch/geometry-column.ts';
 import type { ExpressionFunction, FunctionCall } from '../function.ts';
 import { constantNode, isTemporal, KIND_NAME, noColumn } from '../node.ts';
-import { fromGeometry, geometry, presentRows } from './geometry-columns.ts';
+import { fromGeometry, geometry, planeOf, presentRows } from './geometry-columns.ts';
 import { textFunctions } from './texts.ts';
 
 type Geodesic = typeof geographiclib.Geodesic;
@@ -137,7 +137,8 @@ function sizeFunction(name: string, description: string, measure: Measure): Expr
           null,
           `the CRS of layer '${setting.layerName}' has no known position on the Earth; use '${name.split('_')[0]}_planar()'`,
         );
-      return fromGeometry(args, call, (column) => {
+      return fromGeometry(args, call, (written) => {
+        const column = planeOf(written, call, 'edges').geometry;
         const coordinates = measure.isGeodesic ? degreesOf(column, call) : column.coordinates;
         const values = measured(column, coordinates, measure);
         return { type: 'float64', values, validity: presentRows(column) };

@@ -1,13 +1,17 @@
 /** Spatial predicates of CQL2, and validity, by GEOS in the plane of the coordinates. */
 import { type Bounds, positionBounds } from '../../batch/bounds.ts';
 import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../engines/geos/prepared.ts';
+import { readAround } from '../../engines/geos/read-turned.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
+import { meetingShifts } from '../../sphere/meeting-turns.ts';
 import type { ExpressionFunction, FunctionCall } from '../function.ts';
 import { condition, type Evaluation, type Node } from '../node.ts';
 import { FALSE, TRUE, UNKNOWN, type Verdicts } from '../verdict.ts';
-import { fromGeometry, geometry } from './geometry-columns.ts';
+import { fromGeometry, geometry, planeOf } from './geometry-columns.ts';
 
 /** A geometry that is compared with many. */
 interface Fixed {
@@ -99,41 +103,40 @@ function relationFunction(name: string, { description }: Relation): ExpressionFu
 
 function related(name: string, a: Node, b: Node, call: FunctionCall): Node {
   const { holds, apart } = RELATIONS[name];
+  const isFixed = b.constant !== undefined;
   let known: Fixed | null = null;
   return condition(call.place, (evaluation) => {
     const geos = geosOf(call);
-    // Only if both are geometries of the expression.
-    const column =
-      a.constant === undefined ? columnOf(a, evaluation) : movedToData(columnOf(a, evaluation), call);
-    const others = columnOf(b, evaluation);
-    const isFixed = b.constant !== undefined;
-    if (isFixed) known ??= fixedOf(geos, movedToData(others, call), 0);
+    const column = placedColumn(a, evaluation, call);
+    const others = isFixed && known !== null ? column : placedColumn(b, evaluation, call);
+    if (isFixed) known ??= fixedOf(geos, others, 0);
     const verdicts: Verdicts = new Uint8Array(evaluation.batch.rowCount);
     for (let row = 0; row < verdicts.length; row++) {
       const ownRow = a.constant === undefined ? row : 0;
       if (column.types[ownRow] === 0 || (!isFixed && others.types[row] === 0)) verdicts[row] = UNKNOWN;
-      else if (isFixed && apart !== null && !boundsMeet(column, ownRow, (known as Fixed).bounds))
-        verdicts[row] = apart ? TRUE : FALSE;
-      else
-        verdicts[row] = holdsFor(geos, column, ownRow, isFixed ? known : null, others, row, holds)
-          ? TRUE
-          : FALSE;
+      else if (known === null)
+        verdicts[row] = holdsForRow(geos, column, ownRow, others, row, holds) ? TRUE : FALSE;
+      else verdicts[row] = holdsForFixed(geos, column, ownRow, known, holds, apart, call) ? TRUE : FALSE;
     }
     return verdicts;
   });
 }
 
-function holdsFor(
+/** The geometries of an argument, in the plane and the CRS of the data. */
+function placedColumn(node: Node, evaluation: Evaluation, call: FunctionCall): GeometryColumn {
+  const column = columnOf(node, evaluation);
+  return planeOf(node.constant === undefined ? column : movedToData(column, call), call, 'edges').geometry;
+}
+
+function holdsForRow(
   geos: Geos,
   column: GeometryColumn,
   ownRow: number,
-  known: Fixed | null,
   others: GeometryColumn,
   row: number,
   holds: Predicate,
 ): boolean {
   using own = geos.read(column, ownRow);
-  if (known !== null) return holds(known, own);
   const fixed = fixedOf(geos, others, row);
   try {
     return holds(fixed, own);
@@ -142,6 +145,27 @@ function holdsFor(
     fixed.geometry[Symbol.dispose]();
   }
 }
+
+function holdsForFixed(
+  geos: Geos,
+  column: GeometryColumn,
+  row: number,
+  fixed: Fixed,
+  holds: Predicate,
+  apart: boolean | null,
+  { setting }: FunctionCall,
+): boolean {
+  const bounds = boundsOf(column, row);
+  let shifts = meetingShifts(bounds, fixed.bounds);
+  // In other systems, positions a turn away are others.
+  if (setting === null || !isInDegrees(setting.crs)) shifts = shifts.includes(0) ? HERE : [];
+  if (shifts.length === 0 && apart !== null) return apart;
+  const [west, , east] = fixed.bounds;
+  using own = readAround(geos, column, row, shifts.length === 0 ? HERE : shifts, (west + east) / 2);
+  return holds(fixed, own);
+}
+
+const HERE: readonly number[] = [0];
 
 function fixedOf(geos: Geos, column: GeometryColumn, row: number): Fixed {
   const made = geos.read(column, row);
@@ -160,12 +184,15 @@ function columnOf(node: Node, evaluation: Evaluation): GeometryColumn {
 
 /** A geometry of the expression in the CRS of the data; its edges are straight there. */
 function movedToData(column: GeometryColumn, { setting }: FunctionCall): GeometryColumn {
-  const coordinates = column.coordinates.slice();
-  setting?.fromWgs84(coordinates, column.dimensions);
-  return { ...column, coordinates };
+  if (setting === null) return column;
+  // In a plane, what crosses the antimeridian is in two places.
+  const own = setting.crs.kind === 'geographic' ? column : cutAtAntimeridian(column).geometry;
+  const coordinates = own.coordinates.slice();
+  setting.fromWgs84(coordinates, own.dimensions);
+  return { ...own, coordinates };
 }
 
-function boundsMeet(column: GeometryColumn, row: number, [minX, minY, maxX, maxY]: Bounds): boolean {
+function boundsOf(column: GeometryColumn, row: number): Bounds {
   const { partOffsets, ringOffsets, coordOffsets, coordinates, dimensions } = column;
   const stride = strideOf(dimensions);
   const end = coordOffsets[ringOffsets[partOffsets[row + 1]]] * stride;
@@ -178,7 +205,7 @@ function boundsMeet(column: GeometryColumn, row: number, [minX, minY, maxX, maxY
     if (y < south) south = y;
     if (y > north) north = y;
   }
-  return west <= maxX && east >= minX && south <= maxY && north >= minY;
+  return [west, south, east, north];
 }
 
 export const spatialFunctions: readonly ExpressionFunction[] = [
@@ -192,8 +219,9 @@ export const spatialFunctions: readonly ExpressionFunction[] = [
       fromGeometry(
         args,
         call,
-        (column) => {
+        (written) => {
           const geos = geosOf(call);
+          const column = planeOf(written, call, 'edges').geometry;
           const values = Uint8Array.from(column.types, (_, row) => {
             using own = geos.read(column, row);
             return own.isValid ? 1 : 0;

@@ -1,6 +1,7 @@
 /** Draws positions in degrees into a chart: edges that are straight in longitude and latitude stay so by vertices in between. */
 import type { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
+import { isCrossing } from '../../sphere/crossing.ts';
 import type { LocalChart } from '../parts/geodesy/local-chart.ts';
 import type { EdgeBends } from './geodesic-edges.ts';
 import type { GeodesicExtent } from './geodesic-extent.ts';
@@ -10,17 +11,13 @@ const DEGREE = Math.PI / 180;
 const MAX_ORDINATES = 2 ** 27;
 /** How often an edge may be halved. */
 const MAX_HALVINGS = 24;
-/** From this longitude on an edge to the other side crosses the antimeridian, degrees (as in RFC 7946's examples). */
-const NEAR_ANTIMERIDIAN = 170;
 
 /**
  * The degrees to add to the longitude of a position: `turn`, as for the previous one, or one turn more or less if the edge
- * between them crosses the antimeridian (the rule of sphere/cut.ts).
+ * between them crosses the antimeridian.
  */
 export function turnAfter(turn: number, previous: number, longitude: number): number {
-  if (Math.abs(previous) < NEAR_ANTIMERIDIAN || Math.abs(longitude) < NEAR_ANTIMERIDIAN) return turn;
-  const distance = Math.abs(previous - longitude);
-  if (!(distance > 180 && distance < 360)) return turn;
+  if (!isCrossing(previous, longitude)) return turn;
   return previous > 0 ? turn + 360 : turn - 360;
 }
 

@@ -1,7 +1,9 @@
 import { ColumnBuilder } from '../../batch/attribute-column.ts';
 import { GEOMETRY_TYPE, type GeometryColumn } from '../../batch/geometry-column.ts';
 import type { Field } from '../../batch/schema.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import { Geos } from '../../engines/geos/geos.ts';
+import { unwrapped } from '../../sphere/unwrap.ts';
 import { withNewField } from '../parts/new-fields.ts';
 import { withoutRepeatedEdges } from '../parts/repeated-edges.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
@@ -10,14 +12,15 @@ export const code: StreamingTransformation = {
   kind: 'streaming',
   outputFields,
   usesFields: () => false,
-  async prepare(parameters) {
+  async prepare(parameters, { crs }) {
     const geos = await Geos.load();
     return (batch, findings) => {
       const fields = outputFields(batch.fields, parameters);
       const valid = new ColumnBuilder('boolean', batch.rowCount);
       const reasons = new ColumnBuilder('string', batch.rowCount);
+      const plane = isInDegrees(crs) ? unwrapped(batch.geometry, 'edges').geometry : batch.geometry;
       for (let row = 0; row < batch.rowCount; row++) {
-        const fault = faultOf(geos, batch.geometry, row);
+        const fault = faultOf(geos, plane, row);
         if (batch.geometry.types[row] === GEOMETRY_TYPE.none) valid.appendNull();
         else valid.appendNumber(fault === null ? 1 : 0);
         if (fault === null) {

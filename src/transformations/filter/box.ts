@@ -1,24 +1,41 @@
 /** A box as a condition: features whose bounds intersect it, including its border. */
+import type { Bounds } from '../../batch/bounds.ts';
 import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
 import { field } from '../../message.ts';
+import { meetingShifts } from '../../sphere/meeting-turns.ts';
+import { unwrapped } from '../../sphere/unwrap.ts';
 import type { TransformPositions } from '../transformation.ts';
 
 /** west, south, east, north. */
-export type Box = readonly [number, number, number, number];
+export type Box = Readonly<Bounds>;
 
 /** Positions per side; with 256 the bounds of a bent side are found to 0.01 % of the bend. */
 const STEPS_PER_SIDE = 256;
 /** Halvings to find the last position of a side that can be transformed. */
 const HALVINGS = 40;
 
-/** A box across the antimeridian, with west greater than east, as two boxes. */
+const TURN = 360;
+
+/** A box in degrees within -180 to 180; two if it crosses the antimeridian, with west greater than east, or goes on beyond 180. */
 export function boxesOf([west, south, east, north]: Box): readonly Box[] {
-  if (west <= east) return [[west, south, east, north]];
+  const width = west <= east ? east - west : east + TURN - west;
+  if (width >= TURN) return [[-TURN / 2, south, TURN / 2, north]];
+  const isInRange = west >= -TURN / 2 && west <= TURN / 2;
+  const from = isInRange ? west : west - TURN * Math.floor((west + TURN / 2) / TURN);
+  if (isInRange && west <= east && east <= TURN / 2) return [[west, south, east, north]];
+  if (from + width <= TURN / 2) return [[from, south, from + width, north]];
   return [
-    [west, south, 180, north],
-    [-180, south, east, north],
+    [from, south, TURN / 2, north],
+    [-TURN / 2, south, from + width - TURN, north],
   ];
+}
+
+/** The boxes and their copies a turn away, where data with longitudes beyond 180 degrees has the same places. */
+export function withTurns(boxes: readonly Box[]): readonly Box[] {
+  return [0, TURN, -TURN].flatMap((by) =>
+    boxes.map(([west, south, east, north]): Box => [west + by, south, east + by, north]),
+  );
 }
 
 /**
@@ -72,10 +89,20 @@ function findEdge(at: (t: number) => boolean, from: number, to: number, fromIsKn
   }
 }
 
-/** Clears the rows of `keeps` whose bounds intersect none of the boxes, and rows without a position. */
-export function clearOutside(keeps: Uint8Array, column: GeometryColumn, boxes: readonly Box[]): void {
+/**
+ * Clears the rows of `keeps` whose bounds intersect none of the boxes, and rows without a position. `isInDegrees`: features across the
+ * antimeridian have their bounds there, and whole turns make no difference.
+ */
+export function clearOutside(
+  keeps: Uint8Array,
+  written: GeometryColumn,
+  boxes: readonly Box[],
+  isInDegrees: boolean,
+): void {
+  const column = isInDegrees ? unwrapped(written, 'features').geometry : written;
   const { partOffsets, ringOffsets, coordOffsets, coordinates } = column;
   const stride = strideOf(column.dimensions);
+  const bounds: [number, number, number, number] = [0, 0, 0, 0];
   for (let row = 0; row < keeps.length; row++) {
     if (keeps[row] === 0) continue;
     const end = coordOffsets[ringOffsets[partOffsets[row + 1]]] * stride;
@@ -95,6 +122,13 @@ export function clearOutside(keeps: Uint8Array, column: GeometryColumn, boxes: r
     for (let i = 0; i < boxes.length; i++) {
       const box = boxes[i];
       if (minX <= box[2] && maxX >= box[0] && minY <= box[3] && maxY >= box[1]) meets = 1;
+    }
+    if (meets === 0 && isInDegrees) {
+      bounds[0] = minX;
+      bounds[1] = minY;
+      bounds[2] = maxX;
+      bounds[3] = maxY;
+      if (boxes.some((box) => meetingShifts(bounds, box).length > 0)) meets = 1;
     }
     keeps[row] = meets;
   }

@@ -1,6 +1,7 @@
 /** Keeps the features that meet the conditions. */
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { epsgCode, parseEpsg } from '../../crs/crs.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import { compileCondition } from '../../expressions/compile.ts';
 import { type Expression, needsRows, refuseExpression } from '../../expressions/expression.ts';
 import { evaluationOf } from '../../expressions/node.ts';
@@ -12,7 +13,7 @@ import type { Findings } from '../../findings.ts';
 import { compiledFor, noteInto, settingFor } from '../parts/expressions.ts';
 import { takeFeatures } from '../parts/take-geometry.ts';
 import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
-import { type Box, boxesOf, clearOutside, transformedBox } from './box.ts';
+import { type Box, boxesOf, clearOutside, transformedBox, withTurns } from './box.ts';
 
 export const code: StreamingTransformation = {
   kind: 'streaming',
@@ -20,8 +21,11 @@ export const code: StreamingTransformation = {
   numbersRows: ({ where }) => where !== undefined && needsRows(parseExpression(where, 'where')),
   selects: true,
   hasBoxes: ({ bbox }) => bbox !== undefined,
-  boxes: (parameters, setting) =>
-    parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting),
+  boxes(parameters, setting) {
+    if (parameters.bbox === undefined) return null;
+    const boxes = boxesInDataCrs(parameters, setting);
+    return isInDegrees(setting.crs) ? withTurns(boxes) : boxes;
+  },
   wantedValues: ({ where }) => (where === undefined ? [] : wantedValuesOf(parseExpression(where, 'where'))),
   outputFields(fields, { where }, stepPath) {
     if (where === undefined) return fields;
@@ -37,8 +41,15 @@ async function prepare(parameters: StepParameters, setting: StepSetting): Promis
   const condition = parameters.where === undefined ? null : parseExpression(parameters.where, path);
   const keptRows =
     condition === null ? null : rowsOf(condition, await settingFor(setting, [condition]), path);
-  const boxes = code.boxes?.(parameters, setting) ?? null;
-  return (batch, findings, rowsBefore = null) => filterBatch(batch, keptRows, boxes, findings, rowsBefore);
+  const boxes = parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting);
+  const hasDegrees = isInDegrees(setting.crs);
+  return (batch, findings, rowsBefore = null) => {
+    const { rowCount, geometry } = batch;
+    const keeps =
+      keptRows === null ? new Uint8Array(rowCount).fill(1) : keptRows(batch, findings, rowsBefore);
+    if (boxes !== null) clearOutside(keeps, geometry, boxes, hasDegrees);
+    return rowsLeft(batch, keeps);
+  };
 }
 
 /** 1 for each row that is kept. */
@@ -73,16 +84,8 @@ function boxesInDataCrs(parameters: StepParameters, setting: StepSetting): reado
   return boxesOf(box).map((one) => transformedBox(one, setting.fromWgs84, `${path}.bbox`));
 }
 
-function filterBatch(
-  batch: FeatureBatch,
-  keptRows: KeptRows | null,
-  boxes: readonly Box[] | null,
-  findings: Findings,
-  rowsBefore: number | null,
-): FeatureBatch {
+function rowsLeft(batch: FeatureBatch, keeps: Uint8Array): FeatureBatch {
   const { rowCount } = batch;
-  const keeps = keptRows === null ? new Uint8Array(rowCount).fill(1) : keptRows(batch, findings, rowsBefore);
-  if (boxes !== null) clearOutside(keeps, batch.geometry, boxes);
   let count = 0;
   for (let row = 0; row < rowCount; row++) count += keeps[row];
   if (count === rowCount) return batch;

@@ -3,13 +3,17 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../batch/geometry-column.ts';
 import { indexOfField } from '../../batch/known-field.ts';
 import { type Field, isNumber } from '../../batch/schema.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import { failure } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
 import { field, phrase } from '../../message.ts';
+import { unwrapped, wrapped } from '../../sphere/unwrap.ts';
 import { MAX_CELLS } from '../grid.ts';
 import { lengthInCrs, metersOf } from '../parts/lengths.ts';
 import { withNewField } from '../parts/new-fields.ts';
 import { emptyBounds, growByRow } from '../parts/row-bounds.ts';
 import type { SerialTransformation, StepParameters, StepSetting } from '../transformation.ts';
+import { cellsAround, FeatureLongitudes, inRange } from './around.ts';
 import { type Cells, hexagons, squares } from './cells.ts';
 
 const BATCH_CELLS = 8192;
@@ -24,72 +28,171 @@ export const code: SerialTransformation = {
   usesFields: ({ aggregate }) => aggregate !== undefined,
   outputFields: (fields, parameters) => outputFields(parameters, fields, ''),
   async begin(parameters, setting) {
-    const { path } = setting;
-    const size = sizeOf(parameters, setting);
-    const cells = parameters.shape === 'hex' ? hexagons(size) : squares(size);
-    const aggregates = aggregatesOf(parameters);
-    const contents = new Map<number, Map<number, Content>>();
-    const extent = { west: Infinity, south: Infinity, east: -Infinity, north: -Infinity };
-    let cellCount = 0;
+    const grid = new Grid(parameters, setting);
     return {
-      add(batch, findings) {
-        const columns = columnsOf(batch, aggregates, path);
-        for (let row = 0; row < batch.rowCount; row++) {
-          const bounds = emptyBounds();
-          growByRow(bounds, batch.geometry, row);
-          const [west, south, east, north] = bounds;
-          const [x, y] = [(west + east) / 2, (south + north) / 2];
-          if (!Number.isFinite(x) || !Number.isFinite(y)) {
-            findings.note('GEOMETRY_DROPPED', { operation: 'grid' }, { record: row + 1 });
-            continue;
-          }
-          extent.west = Math.min(extent.west, west);
-          extent.south = Math.min(extent.south, south);
-          extent.east = Math.max(extent.east, east);
-          extent.north = Math.max(extent.north, north);
-          const [column, cellRow] = cells.at(x, y);
-          const inRow = contents.get(cellRow) ?? new Map<number, Content>();
-          contents.set(cellRow, inRow);
-          let content = inRow.get(column);
-          if (content === undefined) {
-            content = new Float64Array(1 + 2 * aggregates.length);
-            inRow.set(column, content);
-            if (++cellCount > MAX_CELLS) throw tooMany(path, cellCount, size);
-          }
-          count(content, aggregates, columns, row);
-        }
-      },
-      *finish() {
-        if (cellCount === 0) return;
-        const { west, south, east, north } = extent;
-        const fields = outputFields(parameters, [], path);
-        const [first, last] = cells.rows(south, north);
-        const makesEmpty = parameters.empty !== false;
-        const [from, to] = cells.columns(0, west, east);
-        const most = (last - first + 1) * (to - from + 1);
-        if (makesEmpty && most > MAX_CELLS) throw tooMany(path, most, size);
-        let output = new CellBatch(cells, aggregates, fields);
-        // Features on the border of the extent are in a cell beside it.
-        const rows = new Set(contents.keys());
-        if (makesEmpty) for (let row = first; row <= last; row++) rows.add(row);
-        for (const row of [...rows].sort((a, b) => a - b)) {
-          const inRow = contents.get(row) ?? new Map<number, Content>();
-          const columns = new Set(inRow.keys());
-          const [begin, end] = cells.columns(row, west, east);
-          if (makesEmpty && row >= first && row <= last)
-            for (let column = begin; column <= end; column++) columns.add(column);
-          for (const column of [...columns].sort((a, b) => a - b)) {
-            output.add(column, row, inRow.get(column));
-            if (output.rowCount < BATCH_CELLS) continue;
-            yield output.finish();
-            output = new CellBatch(cells, aggregates, fields);
-          }
-        }
-        if (output.rowCount > 0) yield output.finish();
-      },
+      add: (batch, findings) => grid.add(batch, findings),
+      finish: () => grid.finish(),
     };
   },
 };
+
+type Contents = Map<number, Map<number, Content>>;
+
+class Grid {
+  readonly #parameters: StepParameters;
+  readonly #path: string;
+  readonly #size: number;
+  readonly #cells: Cells;
+  readonly #aggregates: readonly (readonly [string, Aggregate])[];
+  /** Cells by their row and column. */
+  readonly #contents: Contents = new Map();
+  /** The same features a turn further east, if cells are not the same there. */
+  readonly #turned: Contents | null;
+  /** Null: coordinates are not longitudes. */
+  readonly #longitudes: FeatureLongitudes | null;
+  readonly #extent = { west: Infinity, south: Infinity, east: -Infinity, north: -Infinity };
+  #cellCount = 0;
+
+  constructor(parameters: StepParameters, setting: StepSetting) {
+    this.#parameters = parameters;
+    this.#path = setting.path;
+    this.#size = sizeOf(parameters, setting);
+    this.#cells = parameters.shape === 'hex' ? hexagons(this.#size) : squares(this.#size);
+    this.#aggregates = aggregatesOf(parameters);
+    const hasLongitudes = isInDegrees(setting.crs);
+    this.#longitudes = hasLongitudes ? new FeatureLongitudes() : null;
+    this.#turned = hasLongitudes && cellsAround(this.#size) === null ? new Map() : null;
+  }
+
+  add(batch: FeatureBatch, findings: Findings): void {
+    const columns = columnsOf(batch, this.#aggregates, this.#path);
+    const longitudes = this.#longitudes;
+    const geometry = longitudes === null ? batch.geometry : unwrapped(batch.geometry, 'features').geometry;
+    const extent = this.#extent;
+    for (let row = 0; row < batch.rowCount; row++) {
+      const bounds = emptyBounds();
+      growByRow(bounds, geometry, row);
+      const [west, south, east, north] = bounds;
+      let x = (west + east) / 2;
+      const y = (south + north) / 2;
+      if (!Number.isFinite(x) || !Number.isFinite(y)) {
+        findings.note('GEOMETRY_DROPPED', { operation: 'grid' }, { record: row + 1 });
+        continue;
+      }
+      extent.south = Math.min(extent.south, south);
+      extent.north = Math.max(extent.north, north);
+      if (longitudes === null) {
+        extent.west = Math.min(extent.west, west);
+        extent.east = Math.max(extent.east, east);
+      } else {
+        const centre = inRange(x);
+        longitudes.add(centre, west + (centre - x), east + (centre - x));
+        x = centre;
+      }
+      count(this.#contentAt(this.#contents, x, y), this.#aggregates, columns, row);
+      if (this.#turned !== null)
+        count(this.#contentAt(this.#turned, x + TURN, y), this.#aggregates, columns, row);
+    }
+  }
+
+  #contentAt(contents: Contents, x: number, y: number): Content {
+    const [column, cellRow] = this.#cells.at(x, y);
+    const inRow = contents.get(cellRow) ?? new Map<number, Content>();
+    contents.set(cellRow, inRow);
+    let content = inRow.get(column);
+    if (content === undefined) {
+      content = new Float64Array(1 + 2 * this.#aggregates.length);
+      inRow.set(column, content);
+      if (contents === this.#contents && ++this.#cellCount > MAX_CELLS)
+        throw tooMany(this.#path, this.#cellCount, this.#size);
+    }
+    return content;
+  }
+
+  *finish(): Generator<FeatureBatch> {
+    if (this.#cellCount === 0) return;
+    const cells = this.#cells;
+    const { south, north } = this.#extent;
+    const { west, east, inRow } = this.#placed();
+    const [first, last] = cells.rows(south, north);
+    const makesEmpty = this.#parameters.empty !== false;
+    const [from, to] = cells.columns(0, west, east);
+    const most = (last - first + 1) * (to - from + 1);
+    if (makesEmpty && most > MAX_CELLS) throw tooMany(this.#path, most, this.#size);
+    let output = this.#newBatch();
+    // Features on the border of the extent are in a cell beside it.
+    const rows = new Set(this.#contents.keys());
+    if (makesEmpty) for (let row = first; row <= last; row++) rows.add(row);
+    for (const row of [...rows].sort((a, b) => a - b)) {
+      const contents = inRow(row);
+      const columns = new Set(contents.keys());
+      const [begin, end] = cells.columns(row, west, east);
+      if (makesEmpty && row >= first && row <= last)
+        for (let column = begin; column <= this.#lastColumn(begin, end); column++) columns.add(column);
+      for (const column of [...columns].sort((a, b) => a - b)) {
+        output.add(column, row, contents.get(column));
+        if (output.rowCount < BATCH_CELLS) continue;
+        yield this.#finished(output);
+        output = this.#newBatch();
+      }
+    }
+    if (output.rowCount > 0) yield this.#finished(output);
+  }
+
+  /** Around the Earth, the cell after the last one is the first again. */
+  #lastColumn(begin: number, end: number): number {
+    const around = this.#longitudes === null ? null : cellsAround(this.#size);
+    return around === null ? end : Math.min(end, begin + around - 1);
+  }
+
+  /** The extent from west to east, and the cells of a row that have features. */
+  #placed(): {
+    readonly west: number;
+    readonly east: number;
+    readonly inRow: (row: number) => Map<number, Content>;
+  } {
+    const { west, east } = this.#extent;
+    const own = (row: number): Map<number, Content> => this.#contents.get(row) ?? new Map();
+    if (this.#longitudes === null) return { west, east, inRow: own };
+    const around = cellsAround(this.#size);
+    const extent = this.#longitudes.extent(around === null ? 2 * this.#size : 0);
+    if (around !== null) {
+      const inRow = (row: number): Map<number, Content> => {
+        const [begin] = this.#cells.columns(row, extent.west, extent.east);
+        const moved = (column: number): number =>
+          column + around * Math.ceil((begin - column) / around - ROUNDING);
+        return new Map([...own(row)].map(([column, content]) => [moved(column), content]));
+      };
+      return { ...extent, inRow };
+    }
+    const { seam } = extent;
+    if (seam === -TURN / 2) return { ...extent, inRow: own };
+    const isEastOf = (x: number, row: number, column: number): boolean => {
+      const ring = this.#cells.ring(column, row);
+      return (ring[0] + ring[4]) / 2 >= x;
+    };
+    const inRow = (row: number): Map<number, Content> =>
+      new Map([
+        ...[...own(row)].filter(([column]) => isEastOf(seam, row, column)),
+        ...[...(this.#turned?.get(row) ?? [])].filter(([column]) => !isEastOf(seam + TURN, row, column)),
+      ]);
+    return { ...extent, inRow };
+  }
+
+  #newBatch(): CellBatch {
+    return new CellBatch(this.#cells, this.#aggregates, outputFields(this.#parameters, [], this.#path));
+  }
+
+  #finished(output: CellBatch): FeatureBatch {
+    const batch = output.finish();
+    if (this.#longitudes === null) return batch;
+    return { ...batch, geometry: wrapped(batch.geometry, true).geometry };
+  }
+}
+
+/** Degrees. */
+const TURN = 360;
+const ROUNDING = 1e-9;
 
 function sizeOf({ size, units }: StepParameters, { crs }: StepSetting): number {
   return units === 'crs' ? (size as number) : lengthInCrs(metersOf(size, units), crs);

@@ -1,3 +1,4 @@
+import { copyPart, copyRows } from '../../batch/copy-rows.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE,
@@ -7,10 +8,12 @@ import {
   PART_KIND_MASK,
   strideOf,
 } from '../../batch/geometry-column.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
-import { copyPart, copyRows } from '../parts/copy-rows.ts';
+import { LayerWindow } from '../../sphere/layer-window.ts';
+import { wrapped } from '../../sphere/unwrap.ts';
 import { KeptBatches } from '../parts/kept-batches.ts';
 import { MAPPED, mapGeometries } from '../parts/map-geometries.ts';
 import type { BatchStore, SerialRun, SerialTransformation } from '../transformation.ts';
@@ -24,9 +27,9 @@ export const code: SerialTransformation = {
   kind: 'serial',
   merges: true,
   outputFields: (fields, { method }) => (method === 'network' ? [] : fields),
-  async begin({ method }, _setting, store) {
+  async begin({ method }, { crs }, store) {
     const geos = await Geos.load();
-    return method === 'network' ? faces(geos) : closedLines(geos, store);
+    return method === 'network' ? faces(geos, isInDegrees(crs)) : closedLines(geos, store);
   },
 };
 
@@ -76,7 +79,8 @@ function isRing(
   );
 }
 
-function faces(geos: Geos): SerialRun {
+/** `hasLongitudes`: lines on both sides of 180 degrees are brought to one plane. */
+function faces(geos: Geos, hasLongitudes: boolean): SerialRun {
   const lines = new GeometryBuilder();
   return {
     add({ geometry, rowCount }, findings) {
@@ -91,12 +95,17 @@ function faces(geos: Geos): SerialRun {
         else findings.note('GEOMETRY_DROPPED', { operation: ID }, { record: row + 1 });
       }
     },
-    finish: (findings) => facesOf(geos, lines, findings),
+    finish: (findings) => facesOf(geos, lines.finish(), hasLongitudes, findings),
   };
 }
 
-function* facesOf(geos: Geos, lines: GeometryBuilder, findings: Findings): Generator<FeatureBatch> {
-  const column = lines.finish();
+function* facesOf(
+  geos: Geos,
+  lines: GeometryColumn,
+  hasLongitudes: boolean,
+  findings: Findings,
+): Generator<FeatureBatch> {
+  const column = hasLongitudes ? inOnePlane(lines) : lines;
   if (column.types.length === 0) return;
   const rows = Uint32Array.from(column.types, (_, row) => row);
   using all = geos.readParts(column, rows);
@@ -112,12 +121,21 @@ function* facesOf(geos: Geos, lines: GeometryBuilder, findings: Findings): Gener
     using face = collection.part(i);
     face.appendTo(builder);
     if (builder.positionCount < BATCH_POSITIONS && i < count - 1) continue;
-    yield batchOf(builder);
+    yield batchOf(builder, hasLongitudes);
     builder = new GeometryBuilder(column.dimensions);
   }
 }
 
-function batchOf(builder: GeometryBuilder): FeatureBatch {
-  const geometry = builder.finish();
+function inOnePlane(lines: GeometryColumn): GeometryColumn {
+  const window = new LayerWindow();
+  window.addBounds(lines.coordinates, lines.dimensions);
+  if (!window.isWide) return lines;
+  window.add(lines);
+  return window.place(lines);
+}
+
+function batchOf(builder: GeometryBuilder, hasLongitudes: boolean): FeatureBatch {
+  const made = builder.finish();
+  const geometry = hasLongitudes ? wrapped(made, true).geometry : made;
   return { rowCount: geometry.types.length, geometry, fields: [], columns: [], ids: null };
 }

@@ -1,8 +1,9 @@
 /** Repairs geometries that are invalid for GEOS. */
+
+import { copyRows } from '../../batch/copy-rows.ts';
 import { GEOMETRY_TYPE, type GeometryBuilder, type GeometryColumn } from '../../batch/geometry-column.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import type { MakeValidMethod } from '../../engines/geos/native.ts';
-import { copyRows } from '../parts/copy-rows.ts';
 import { MAPPED, type Mapped, mapGeometries } from '../parts/map-geometries.ts';
 import { withoutRepeatedEdges } from '../parts/repeated-edges.ts';
 import type { StreamingTransformation } from '../transformation.ts';

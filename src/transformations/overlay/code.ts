@@ -18,7 +18,7 @@ import { field } from '../../message.ts';
 import { sliverTolerance } from '../parts/sliver-tolerance.ts';
 import { type FeatureSource, ROW_FLAG } from '../parts/source/feature-source.ts';
 import { featureStep, sourceOf } from '../parts/source/feature-step.ts';
-import { cutWhereDegrees, PlacedSource } from '../parts/source/placed-source.ts';
+import { drawnWhereDegrees, PlacedSource } from '../parts/source/placed-source.ts';
 import { RowPairs } from '../parts/source/row-pairs.ts';
 import { namedFields, noteNames } from '../parts/source/source-fields.ts';
 import type { StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
@@ -50,6 +50,7 @@ export const code: StreamingTransformation = {
       const step = new OverlayStep(geos, placed, parameters, setting);
       return (batch, findings, _rowsBefore, forAddition) => step.apply(batch, findings, forAddition);
     },
+    'cut',
   ),
   addition: {
     isWanted: (parameters) => keptBy(parameters).remains,
@@ -61,7 +62,7 @@ export const code: StreamingTransformation = {
     async prepare(parameters, setting) {
       const geos = await Geos.load();
       const source = sourceOf(parameters);
-      const placed = new PlacedSource(geos, source, setting);
+      const placed = new PlacedSource(geos, source, setting, 'cut');
       return new Subtraction(geos, placed, source.flags, toleranceOf(placed.geometry, setting)).answer;
     },
   },
@@ -96,7 +97,7 @@ class OverlayStep {
   apply(batch: FeatureBatch, findings: Findings, forAddition?: (data: unknown) => void): FeatureBatch {
     const { geometry, rowCount } = batch;
     const cutter = this.#cutter;
-    const column = cutWhereDegrees(geometry, this.#setting.crs);
+    const column = drawnWhereDegrees(geometry, this.#setting.crs, 'cut');
     const builder = new GeometryBuilder(geometry.dimensions, rowCount, geometry.coordinates.length / 2);
     const pairs = new RowPairs(rowCount, this.#setting);
     const dropped = new RowTally();

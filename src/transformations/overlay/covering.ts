@@ -2,8 +2,9 @@
  * Which features cover which polygons of the source, kept until all features were seen. The polygons are divided by their rows into parts,
  * so that threads can subtract for one part each, and each part has the features that cover its polygons, on disk.
  */
+
+import { copyRows } from '../../batch/copy-rows.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../batch/geometry-column.ts';
-import { copyRows } from '../parts/copy-rows.ts';
 import type { BatchStore, StoredData } from '../transformation.ts';
 
 /** Number of parts of the source: many times the number of threads, since some take longer than others. */

@@ -1,5 +1,6 @@
 /** The pieces of one feature in the polygons of a source, and what is outside of all of them. */
 import type { Bounds } from '../../batch/bounds.ts';
+import { copyPart, copyRows } from '../../batch/copy-rows.ts';
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -9,7 +10,6 @@ import {
 } from '../../batch/geometry-column.ts';
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
-import { copyPart, copyRows } from '../parts/copy-rows.ts';
 import { thickParts } from '../parts/mask/slivers.ts';
 import { isRefusal } from '../parts/repaired.ts';
 import { emptyBounds, growByRow } from '../parts/row-bounds.ts';

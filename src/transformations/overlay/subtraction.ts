@@ -1,5 +1,6 @@
 /** Subtracts, in a worker, the features that cover polygons of a part of the source from these polygons. */
 import type { Bounds } from '../../batch/bounds.ts';
+import { copyPart, copyRows } from '../../batch/copy-rows.ts';
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -10,7 +11,6 @@ import {
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import { BoxIndex } from '../parts/box-index.ts';
-import { copyPart, copyRows } from '../parts/copy-rows.ts';
 import { thickParts } from '../parts/mask/slivers.ts';
 import { emptyBounds, growByRow } from '../parts/row-bounds.ts';
 import type { sliverTolerance } from '../parts/sliver-tolerance.ts';

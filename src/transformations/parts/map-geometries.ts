@@ -1,4 +1,6 @@
 /** Makes a new geometry for each feature; shared by the steps that process features one at a time. */
+
+import { copyRows } from '../../batch/copy-rows.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   type Dimensions,
@@ -10,7 +12,6 @@ import {
 import { rowDimensions } from '../../batch/row-dimensions.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
-import { copyRows } from './copy-rows.ts';
 import { withRows } from './take-rows.ts';
 
 /** Result for a row. */

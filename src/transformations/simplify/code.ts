@@ -1,3 +1,4 @@
+import { copyRows } from '../../batch/copy-rows.ts';
 import {
   GEOMETRY_TYPE,
   type GeometryBuilder,
@@ -8,7 +9,6 @@ import {
 } from '../../batch/geometry-column.ts';
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import { Geos } from '../../engines/geos/geos.ts';
-import { copyRows } from '../parts/copy-rows.ts';
 import { lengthInCrs, metersOf } from '../parts/lengths.ts';
 import { levelDegrees, unlevel } from '../parts/level-degrees.ts';
 import { MAPPED, type Mapped, mapGeometries } from '../parts/map-geometries.ts';

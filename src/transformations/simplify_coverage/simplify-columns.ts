@@ -1,4 +1,6 @@
 /** The polygons of several columns simplified as one coverage. */
+
+import { copyRows } from '../../batch/copy-rows.ts';
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -7,7 +9,6 @@ import {
 } from '../../batch/geometry-column.ts';
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
-import { copyRows } from '../parts/copy-rows.ts';
 import { levelFactor, unlevel } from '../parts/level-degrees.ts';
 import { isFinitePlane } from '../parts/repaired.ts';
 

@@ -1,6 +1,7 @@
 /** Joins the attributes of the features of the source that each feature relates to. */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
@@ -11,16 +12,20 @@ import { aggregateColumn } from '../parts/aggregate-columns.ts';
 import { metersOf } from '../parts/lengths.ts';
 import { type FeatureSource, ROW_FLAG } from '../parts/source/feature-source.ts';
 import { featureStep, sourceOf } from '../parts/source/feature-step.ts';
-import { cutWhereDegrees, type PlacedSource } from '../parts/source/placed-source.ts';
+import { drawnWhereDegrees, type PlacedSource } from '../parts/source/placed-source.ts';
 import { NO_ROW_OF_SOURCE, RowPairs } from '../parts/source/row-pairs.ts';
 import { type AddedField, namedFields, noteNames } from '../parts/source/source-fields.ts';
 import type { StepParameters, StepSetting } from '../transformation.ts';
 import { type Matcher, NearestMatcher, type Predicate, PredicateMatcher } from './matcher.ts';
 
-export const code = featureStep(addedFields, (geos, placed, parameters, setting) => {
-  const step = new SpatialJoin(geos, placed, parameters, setting);
-  return (batch, findings) => step.apply(batch, findings);
-});
+export const code = featureStep(
+  addedFields,
+  (geos, placed, parameters, setting) => {
+    const step = new SpatialJoin(geos, placed, parameters, setting);
+    return (batch, findings) => step.apply(batch, findings);
+  },
+  'unwrapped',
+);
 
 function merges({ aggregate, matches }: StepParameters): boolean {
   return aggregate !== undefined || matches === 'aggregate';
@@ -52,7 +57,7 @@ class SpatialJoin {
     this.#matcher =
       parameters.predicate === 'nearest'
         ? nearest(geos, placed, parameters, setting)
-        : new PredicateMatcher(geos, placed, parameters.predicate as Predicate);
+        : new PredicateMatcher(geos, placed, parameters.predicate as Predicate, isInDegrees(setting.crs));
   }
 
   /**
@@ -64,7 +69,7 @@ class SpatialJoin {
     const { how, matches, distance_field: distanceField, count_field: countField } = this.#parameters;
     const merging = merges(this.#parameters) ? new MergedMatches() : null;
     const matcher = this.#matcher;
-    const geometry = cutWhereDegrees(batch.geometry, this.#setting.crs);
+    const geometry = drawnWhereDegrees(batch.geometry, this.#setting.crs, 'unwrapped');
     const pairs = new RowPairs(batch.rowCount, this.#setting);
     const distances = distanceField === undefined ? null : new ColumnBuilder('float64', batch.rowCount);
     const counts = countField === undefined ? null : new ColumnBuilder('int32', batch.rowCount);

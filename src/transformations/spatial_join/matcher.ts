@@ -1,7 +1,8 @@
 /** Which features of the source relate to a feature: candidates by their boxes, then the exact test of GEOS. */
-import type { Bounds } from '../../batch/bounds.ts';
+import { type Bounds, positionBounds } from '../../batch/bounds.ts';
 import {
   GEOMETRY_TYPE,
+  GeometryBuilder,
   type GeometryColumn,
   PART_KIND,
   PART_KIND_MASK,
@@ -10,6 +11,8 @@ import {
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../engines/geos/prepared.ts';
+import { readAround } from '../../engines/geos/read-turned.ts';
+import { meetingShifts } from '../../sphere/meeting-turns.ts';
 import { isRefusal } from '../parts/repaired.ts';
 import { emptyBounds, growByRow } from '../parts/row-bounds.ts';
 import { type PlacedSource, validRow } from '../parts/source/placed-source.ts';
@@ -47,10 +50,14 @@ export class PredicateMatcher implements Matcher {
   readonly #bounds: Bounds = emptyBounds();
   readonly #candidates: number[] = [];
 
-  constructor(geos: Geos, source: PlacedSource, predicate: Predicate) {
+  /** Of all rows of the source, in longitudes; null: coordinates are not longitudes. */
+  readonly #extent: Bounds | null;
+
+  constructor(geos: Geos, source: PlacedSource, predicate: Predicate, hasLongitudes: boolean) {
     this.#geos = geos;
     this.#source = source;
     this.#predicate = predicate;
+    this.#extent = hasLongitudes ? positionBounds(source.geometry) : null;
   }
 
   match(column: GeometryColumn, row: number): void {
@@ -60,12 +67,40 @@ export class PredicateMatcher implements Matcher {
     if (column.partOffsets[row] === column.partOffsets[row + 1]) return;
     const bounds = boundsOf(column, row, this.#bounds);
     const candidates = this.#candidates;
+    const shifts = this.#extent === null ? [] : meetingShifts(bounds, this.#extent);
+    if (shifts.some((by) => by !== 0)) {
+      this.#matchTurned(column, row, bounds, shifts);
+      return;
+    }
     this.#source.index.search(bounds[0], bounds[1], bounds[2], bounds[3], candidates);
     if (candidates.length === 0) return;
     candidates.sort((a, b) => a - b);
     if (column.types[row] === GEOMETRY_TYPE.point && Number.isFinite(bounds[0] + bounds[1]))
       this.#matchPoint(column, row, bounds[0], bounds[1]);
     else this.#matchAny(column, row);
+  }
+
+  /** Of longitudes that meet the source when they are moved by whole turns. */
+  #matchTurned(column: GeometryColumn, row: number, bounds: Bounds, shifts: readonly number[]): void {
+    const found = new Map<number, number[]>();
+    for (const by of shifts) {
+      const candidates = this.#candidates;
+      this.#source.index.search(bounds[0] + by, bounds[1], bounds[2] + by, bounds[3], candidates);
+      for (const other of candidates) found.set(other, [...(found.get(other) ?? []), by]);
+    }
+    if (found.size === 0) return;
+    using owned = new DisposableStack();
+    const { geometry, flag } = validRow(this.#geos, column, row);
+    owned.use(geometry);
+    this.isRepaired = flag;
+    const builder = new GeometryBuilder('XY', 1, 64);
+    geometry.appendTo(builder);
+    const valid = builder.finish();
+    for (const [other, by] of [...found].sort(([a], [b]) => a - b)) {
+      const { prepared, geometry: held } = this.#source.row(other);
+      using seen = readAround(this.#geos, valid, 0, by, middleOf(held));
+      if (this.#holds(prepared, OF_SOURCE[this.#predicate], seen)) this.found.push(other);
+    }
   }
 
   /** Most points need no geometry of GEOS. */
@@ -206,4 +241,12 @@ function pointOf(column: GeometryColumn, row: number): number {
     partOffsets[row + 1] === part + 1 &&
     (partKinds[part] & PART_KIND_MASK) === PART_KIND.point;
   return isPoint ? coordOffsets[ringOffsets[part]] * strideOf(dimensions) : -1;
+}
+
+/** The longitude in the middle of the bounds. */
+function middleOf(geometry: GeosGeometry): number {
+  const builder = new GeometryBuilder('XY', 1, geometry.positionCount);
+  geometry.appendTo(builder);
+  const [west, , east] = positionBounds(builder.finish());
+  return (west + east) / 2;
 }

@@ -4,6 +4,7 @@
  * that loses nothing else stays as it is.
  */
 import type { Bounds } from '../../../batch/bounds.ts';
+import { copyPart, copyRows } from '../../../batch/copy-rows.ts';
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -22,7 +23,6 @@ import type { Geos } from '../../../engines/geos/geos.ts';
 import { GEOS_TYPE } from '../../../engines/geos/native.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
-import { copyPart, copyRows } from '../copy-rows.ts';
 import { isFinitePlane, isRefusal } from '../repaired.ts';
 import { emptyBounds, growByRow } from '../row-bounds.ts';
 import type { Mask, MaskOperation, MaskPiece } from './mask.ts';

@@ -1,4 +1,6 @@
 /** Gathers the polygons of a file for a mask: one polygon per row, XY. */
+
+import { copyPart } from '../../../batch/copy-rows.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE,
@@ -11,7 +13,6 @@ import {
 import { failure, type GeomillError } from '../../../errors.ts';
 import { counted, field } from '../../../message.ts';
 import type { FeatureCollector } from '../../transformation.ts';
-import { copyPart } from '../copy-rows.ts';
 import { isFinitePlane } from '../repaired.ts';
 
 /**

@@ -3,6 +3,7 @@
  * decides most features by their bounds, prepared predicates decide others, and only cut features need an overlay.
  */
 import { type Bounds, positionBounds } from '../../../batch/bounds.ts';
+import { copyRows } from '../../../batch/copy-rows.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import { Geos } from '../../../engines/geos/geos.ts';
@@ -10,7 +11,6 @@ import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
 import { field } from '../../../message.ts';
 import type { ApplyStep, StepSetting, StreamingTransformation } from '../../transformation.ts';
-import { copyRows } from '../copy-rows.ts';
 import { emptyBounds, growByRow } from '../row-bounds.ts';
 import { withRows } from '../take-rows.ts';
 import { CUT, Cutter } from './cutter.ts';

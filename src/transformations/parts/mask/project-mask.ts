@@ -10,6 +10,7 @@
 import { positionBounds } from '../../../batch/bounds.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import type { CrsDescription } from '../../../crs/crs.ts';
+import { isInDegrees } from '../../../crs/degrees.ts';
 import { WGS84_DESCRIPTION } from '../../../crs/wgs84.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
@@ -33,8 +34,6 @@ const POLAR_LATITUDE = 89;
 const SAMPLES = 13;
 /** Computed poles can exceed 90 degrees slightly. */
 const ROUNDING_DEGREES = 1e-7;
-/** Radians. */
-const DEGREE = Math.PI / 180;
 
 interface CutMask {
   /** Owned by the caller; may be empty, where the CRS cannot show any of the mask. */
@@ -57,11 +56,11 @@ export function projectMask(
 ): ProjectedMask {
   const { file } = setting;
   const own = file?.crs ?? WGS84_DESCRIPTION;
-  const isInDegrees = own.kind === 'geographic' && Math.abs(own.unitFactor / DEGREE - 1) < 1e-9;
-  if (isInDegrees) checkRange(mask, path);
-  const { area, repairReason } = unite(geos, isInDegrees ? cutAtAntimeridian(mask).geometry : mask, path);
+  const hasDegrees = isInDegrees(own);
+  if (hasDegrees) checkRange(mask, path);
+  const { area, repairReason } = unite(geos, hasDegrees ? cutAtAntimeridian(mask).geometry : mask, path);
   using united = area;
-  if (isInDegrees) {
+  if (hasDegrees) {
     const toData = file === undefined ? setting.fromWgs84 : (file.toData ?? stay);
     return { ...fromDegrees(geos, united, own, toData, setting.crs, path), repairReason };
   }

@@ -9,16 +9,17 @@ import type {
 import { SOURCE } from '../source-file.ts';
 import { concludeSource } from './conclude-source.ts';
 import type { FeatureSource } from './feature-source.ts';
-import { PlacedSource } from './placed-source.ts';
+import { type AtAntimeridian, PlacedSource } from './placed-source.ts';
 import { type AddedField, namedFields } from './source-fields.ts';
 
 /** A step is not notified of its end: the memory of GEOS is freed when the step is garbage collected. */
 const abandoned = new FinalizationRegistry<PlacedSource>((source) => source[Symbol.dispose]());
 
-/** `addedFields` of the source, after those of the features. `prepare` gets the source in the CRS of the data. */
+/** `addedFields` of the source, after those of the features. `prepare` gets the source in the CRS of the data, drawn as `how` says. */
 export function featureStep(
   addedFields: (parameters: StepParameters) => readonly AddedField[],
   prepare: (geos: Geos, source: PlacedSource, parameters: StepParameters, setting: StepSetting) => ApplyStep,
+  how: AtAntimeridian,
 ): StreamingTransformation {
   return {
     kind: 'streaming',
@@ -28,7 +29,7 @@ export function featureStep(
     ],
     async prepare(parameters, setting) {
       const geos = await Geos.load();
-      const placed = new PlacedSource(geos, sourceOf(parameters), setting);
+      const placed = new PlacedSource(geos, sourceOf(parameters), setting, how);
       const apply = prepare(geos, placed, parameters, setting);
       abandoned.register(apply, placed);
       return apply;

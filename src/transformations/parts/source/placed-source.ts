@@ -1,5 +1,6 @@
 /** A second source in the CRS of the data, with an index: what each thread makes of it for its tests and overlays. */
 
+import { copyRows } from '../../../batch/copy-rows.ts';
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -8,14 +9,15 @@ import {
   PART_KIND_MASK,
 } from '../../../batch/geometry-column.ts';
 import type { CrsDescription } from '../../../crs/crs.ts';
+import { isInDegrees } from '../../../crs/degrees.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
 import { GeomillError } from '../../../errors.ts';
 import { cutAtAntimeridian } from '../../../sphere/cut.ts';
+import { unwrapped } from '../../../sphere/unwrap.ts';
 import type { FileSetting, StepSetting } from '../../transformation.ts';
 import { BoxIndex } from '../box-index.ts';
-import { copyRows } from '../copy-rows.ts';
 import { lengthInCrs } from '../lengths.ts';
 import { followEdges } from '../mask/follow-edges.ts';
 import { isFinitePlane } from '../repaired.ts';
@@ -24,7 +26,6 @@ import { type FeatureSource, ROW_FLAG } from './feature-source.ts';
 
 /** Tolerated deviation of an edge from where it runs in its own CRS, on the ground. */
 const TOLERANCE_METERS = 0.01;
-const DEGREE = Math.PI / 180;
 /** Positions of geometries that GEOS holds, prepared, until they are freed: about 1 KB for each in the worst case. */
 const MAX_HELD_POSITIONS = 1_000_000;
 
@@ -45,10 +46,10 @@ export class PlacedSource {
   readonly #held = new Map<number, HeldRow>();
   #heldPositions = 0;
 
-  constructor(geos: Geos, { geometry, flags }: FeatureSource, setting: StepSetting) {
+  constructor(geos: Geos, { geometry, flags }: FeatureSource, setting: StepSetting, how: AtAntimeridian) {
     this.#geos = geos;
     this.#flags = flags;
-    this.geometry = placed(geometry, flags, setting);
+    this.geometry = placed(geometry, flags, setting, how);
   }
 
   /** Of the rows, made at the first use. */
@@ -116,23 +117,31 @@ export function hasArea({ partOffsets, partKinds }: GeometryColumn, row: number)
   return false;
 }
 
-/** Whether coordinates are longitudes and latitudes in degrees. */
-export function isInDegrees({ kind, unitFactor }: CrsDescription): boolean {
-  return kind === 'geographic' && Math.abs(unitFactor / DEGREE - 1) < 1e-9;
+/** Features that cross 180 degrees are in two parts there, or go on over 180. */
+export type AtAntimeridian = 'cut' | 'unwrapped';
+
+/** The geometries of a source or of features in longitudes and latitudes; those of other systems are the same. */
+export function drawnWhereDegrees(
+  column: GeometryColumn,
+  crs: CrsDescription,
+  how: AtAntimeridian,
+): GeometryColumn {
+  if (!isInDegrees(crs)) return column;
+  return how === 'cut' ? cutAtAntimeridian(column).geometry : unwrapped(column, 'edges').geometry;
 }
 
-/** Features that cross 180 degrees are in two parts there, as the source is. */
-export function cutWhereDegrees(column: GeometryColumn, crs: CrsDescription): GeometryColumn {
-  return isInDegrees(crs) ? cutAtAntimeridian(column).geometry : column;
-}
-
-function placed(own: GeometryColumn, flags: Uint8Array, setting: StepSetting): GeometryColumn {
+function placed(
+  own: GeometryColumn,
+  flags: Uint8Array,
+  setting: StepSetting,
+  how: AtAntimeridian,
+): GeometryColumn {
   const { file, crs } = setting;
   if (file === undefined) throw new Error('a source has no CRS');
-  const cut = cutWhereDegrees(own, file.crs);
-  if (file.toData === null) return cut;
+  if (file.toData === null) return drawnWhereDegrees(own, crs, how);
+  const cut = drawnWhereDegrees(own, file.crs, 'cut');
   const whole = moved(cut, file, crs);
-  if (whole !== null) return cutWhereDegrees(whole, crs);
+  if (whole !== null) return drawnWhereDegrees(whole, crs, how);
   // One by one, without those that the CRS cannot represent.
   const builder = new GeometryBuilder('XY', own.types.length, own.coordinates.length / 2);
   for (let row = 0; row < cut.types.length; row++) {
@@ -145,7 +154,7 @@ function placed(own: GeometryColumn, flags: Uint8Array, setting: StepSetting): G
       builder.endFeature(GEOMETRY_TYPE.none);
     }
   }
-  return cutWhereDegrees(builder.finish(), crs);
+  return drawnWhereDegrees(builder.finish(), crs, how);
 }
 
 /** With edges that stay straight in their own CRS. Null: a position or an edge is where the CRS has none. */

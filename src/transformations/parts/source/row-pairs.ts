@@ -1,10 +1,10 @@
 /** Pairs of a feature and a row of the source: the features of a step that adds fields of a second source. */
 import type { AttributeColumn } from '../../../batch/attribute-column.ts';
+import { copyRows } from '../../../batch/copy-rows.ts';
 import { batchByteLength, type FeatureBatch } from '../../../batch/feature-batch.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import type { Field } from '../../../batch/schema.ts';
 import type { StepSetting } from '../../transformation.ts';
-import { copyRows } from '../copy-rows.ts';
 import { idsOfFirst } from '../ids-of-first.ts';
 import { takeRows } from '../take-rows.ts';
 import { takenSize, takeOrNull } from './shared-columns.ts';

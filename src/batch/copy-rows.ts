@@ -1,11 +1,5 @@
 /** Copies unchanged geometries to a builder, including Z and M. */
-import {
-  type GeometryBuilder,
-  type GeometryColumn,
-  hasM,
-  hasZ,
-  strideOf,
-} from '../../batch/geometry-column.ts';
+import { type GeometryBuilder, type GeometryColumn, hasM, hasZ, strideOf } from './geometry-column.ts';
 
 /** Appends rows `[rowStart, rowEnd)` as features. Ordinates without a counterpart in the builder are left out; missing ones are NaN. */
 export function copyRows(
