@@ -1,6 +1,6 @@
 /** Every step, with data for the law of the sphere; data is near longitude 0, and goes to 180 degrees when it is turned. */
-import type { LawFeature, LawGeometry, LawStep } from './turned.ts';
-import { turnedLongitude } from './turned.ts';
+import type { LawFeature, LawGeometry, LawStep, Writing } from './turned.ts';
+import { assertTurned, runTurned, turnedLongitude } from './turned.ts';
 
 export interface LawCase extends LawStep {
   readonly data: readonly LawFeature[];
@@ -324,3 +324,21 @@ export const LAW_CASES: Readonly<Record<string, readonly Omit<LawCase, 'type'>[]
   union: [{ data: [...AREAS, ...COVERAGE] }, { data: [...LINES, ...POINTS] }],
   vertices: [{ data: MIXED }],
 };
+
+/** Throws unless the law holds of a case, for data that is turned by so many degrees. */
+export async function holdsWhenTurned(
+  one: LawCase,
+  turns: readonly (readonly [by: number, writing: Writing])[],
+): Promise<void> {
+  const expected = await runTurned(one, one.data, 0);
+  for (const [by, writing] of turns) {
+    const unit = one.turnUnit ?? 1;
+    const turn = Math.round(by / unit) * unit;
+    const actual = await runTurned(one, one.data, turn, writing);
+    await assertTurned(expected.features, actual.features, turn, {
+      tolerance: one.tolerance ?? 1e-7,
+      ...(one.longitudes === undefined ? {} : { longitudes: one.longitudes }),
+      ...(one.isOrdered === undefined ? {} : { isOrdered: one.isOrdered }),
+    });
+  }
+}
