@@ -22,7 +22,7 @@ import type { Setting } from '../src/setting-values.ts';
 import { exampleStep } from '../src/transformations/parts/example-step.ts';
 import { LAYER_PARAMETER } from '../src/transformations/parts/step-layers.ts';
 import { transformations } from '../src/transformations/registry.ts';
-import type { CommandLineForm, Transformation } from '../src/transformations/transformation.ts';
+import type { CommandLineForm, Longitudes, Transformation } from '../src/transformations/transformation.ts';
 import { renderSpecification } from './specification-page.ts';
 
 interface Page {
@@ -311,8 +311,37 @@ say what they keep in memory.
 A step may produce [\`MAX_OUTPUT_FACTOR\`](settings.md) positions (500 by default) for each input position; results
 of up to 5 million positions are always allowed. Larger results fail the job with \`OUTPUT_FACTOR_EXCEEDED\`, which names the step.`,
     transformations.map(({ id, title }) => `- [${title}](#${id})`).join('\n'),
+    renderLongitudes(),
     ...transformations.map(renderTransformation),
   );
+}
+
+/** What each step does with features across 180 degrees, by the fact of its record. */
+function renderLongitudes(): string {
+  const links = (longitudes: Longitudes): string =>
+    transformations
+      .filter((one) => one.longitudes === longitudes)
+      .map(({ id, title }) => `[${title}](#${id})`)
+      .join(', ');
+  return `## Features across 180 degrees
+
+In a geographic CRS in degrees, an edge between longitudes that are more than 180 degrees apart is the short way, over 180 degrees. A feature there may be
+written as one geometry whose longitudes jump from 180 to -180, or go on over 180, or as a multi geometry that was cut at 180 degrees: steps take all
+three for the same feature. A box is different: \`bbox\` has the width that it states.
+
+Before a step that works in the plane, longitudes continue over 180 degrees, and after it geometries are cut there again
+(\`ANTIMERIDIAN_CUT\`). Features whose longitudes are less than 180 degrees apart are not changed, including those with longitudes up to 360. Longitudes of
+geometries that were cut again are exact to 1e-12 degrees. Edges of a result that are longer than 180 degrees get a position in the middle. A
+geometry that cannot be drawn in one piece, such as a ring that goes around the Earth twice, is taken as it is written
+(\`ANTIMERIDIAN_IN_PLANE\`).
+
+| what is together | steps |
+|---|---|
+| each edge, and the parts that a cut at 180 degrees made of a feature | ${links('edges')} |
+| the same, and all parts of a feature, on the side of its largest gap | ${links('feature')} |
+| all features of a layer, in one plane; if they are at all longitudes, they are cut at 180 degrees, and features that only meet there are not merged | ${links('layer')} |
+| the step has its own way: its section says which | ${links('own')} |
+| positions are taken as they are written | ${links('as written')} |`;
 }
 
 function renderTransformation(transformation: Transformation): string {

@@ -21,7 +21,7 @@ millimetre and at most a millimetre) are dropped and counted, and a feature that
     additionalProperties: false,
   },
   guarantees: [
-    'A feature completely inside keeps exactly the same bytes, with Z and M, even if it is invalid.',
+    'A feature completely inside keeps exactly the same bytes, with Z and M, even if it is invalid; one across 180 degrees is cut there.',
     'Cut features are valid. A feature that had to be repaired for that is counted; an invalid mask is repaired, and reported with the place.',
     'In cut features, new positions have interpolated Z, and M is dropped; both are reported.',
     'Features outside are counted. If no feature is left, the result is empty, with a warning.',

@@ -5,8 +5,8 @@ export const convexHull: Transformation = {
   id: 'convex_hull',
   title: 'Convex hull',
   description: `Each feature becomes the smallest convex polygon around it: a line if all its positions are on one line, and
-a point if it has only one position. A feature on both sides of the antimeridian is treated as if it went around the Earth; reproject first to a
-CRS in which it is in one piece. Attributes, ids and order do not change; null and empty geometries are kept. Positions keep
+a point if it has only one position. Parts on both sides of 180 degrees are side by side; the hull is then
+cut there. Attributes, ids and order do not change; null and empty geometries are kept. Positions keep
 their Z; M is dropped.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['The result is a valid Polygon, or a LineString or Point if the feature has no area.'],

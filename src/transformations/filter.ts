@@ -31,6 +31,9 @@ and times as instants (UTC if they have no time zone), written as in ISO 8601: \
 beginning of a date: \`'2020'\`. As in SQL, a comparison with null is neither true nor false, so the
 feature is dropped, also by \`!=\`. In a field with values of different kinds, values of different kinds are not equal, and neither is less or greater.
 
+In degrees, features are met whichever way their longitudes are written: a box of 170 to -170, or 170 to 190, keeps what is at -175 or 185, and a feature
+across 180 degrees is not met by boxes elsewhere.
+
 If the first step has a \`bbox\`, and the input is at least 64 MB, only what is near the box is read where an index shows which these are:
 the spatial index of a GeoPackage layer, if it has an entry for every feature and triggers that keep it up to date, and the bounds at
 the beginning of each record of a shapefile (in a zip, only without compression). The report then counts the features that were read, and says so

@@ -19,7 +19,10 @@ Corners of squares are at multiples of the size, and hexagons have their centres
 unit of length, or \`crs\` for the unit of the axes. In a geographic CRS, a length is converted with the length of the longest degree, and
 cells get narrower towards the poles; reproject first for cells of equal size.
 
-Memory: 100 bytes for each cell.`,
+In longitudes, the grid is over the extent without the largest gap, so that features on both sides of 180 degrees give cells there and not around
+the Earth. If 360 degrees are a multiple of the size, cells continue over 180 degrees; a cell that crosses it is cut there.
+
+Memory: 100 bytes for each cell; twice that in degrees if 360 is no multiple of the size.`,
   parameters: {
     type: 'object',
     properties: {

@@ -10,7 +10,7 @@ export const pointsToLine: Transformation = {
 in the order of \`order\`, such as the time. Without \`by\`, all points of a layer are one line; without \`order\`, they are in the order of the features. Null is a value too.
 
 A line has the fields of \`by\`, and with \`count_field\` the number of its positions; other fields and ids are dropped. Lines are in the order of the values of \`by\`.
-Z and M are kept. The positions of a MultiPoint follow each other.
+Z and M are kept. The positions of a MultiPoint follow each other. In longitudes, a line takes the short way, and is cut at 180 degrees.
 
 A group with one position gives no line. Its point, and features that are not points, are dropped and counted.
 

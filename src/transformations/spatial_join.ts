@@ -25,7 +25,7 @@ counts in each polygon the features of the source, and \`aggregate\` sums up the
 
 Predicates are those of OGC Simple Features, in the plane of the CRS in which the step works: a point on the border of a polygon intersects it, but is not within it. A
 source in another CRS is transformed to that of the data; positions are inserted into its edges first, so that they remain straight in their own CRS within 1 cm.
-Geometries that cross 180 degrees of longitude are cut there for the test. Invalid polygons are tested as repaired, and counted. \`nearest\` measures
+Longitudes that differ by whole turns are the same for the test, so that features on both sides of 180 degrees meet. Invalid polygons are tested as repaired, and counted. \`nearest\` measures
 in the plane, in a projected CRS; use \`reproject\` before it if the data has degrees.
 
 Features without a match are kept, with null in the new fields, or dropped with \`"how": "inner"\`; their number and that of the features of the source without

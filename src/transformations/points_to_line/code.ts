@@ -5,7 +5,9 @@ import { GEOMETRY_TYPE, GeometryBuilder, hasM, hasZ, PART_KIND } from '../../bat
 import { joinBatches } from '../../batch/join-batches.ts';
 import { indexOfField } from '../../batch/known-field.ts';
 import type { Field } from '../../batch/schema.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import type { Findings } from '../../findings.ts';
+import { cutAtAntimeridian } from '../../sphere/cut.ts';
 import { withNewField } from '../parts/new-fields.ts';
 import { comparison, RowSorter } from '../parts/row-sorter.ts';
 import { keysFor, SortKeys, withKeys } from '../parts/sort-keys.ts';
@@ -41,7 +43,7 @@ export const code: SerialTransformation = {
       },
       *finish(findings) {
         if (fields === null) return;
-        const lines = new Lines(by, parameters, fields, findings);
+        const lines = new Lines(by, parameters, fields, findings, isInDegrees(setting.crs));
         const isNext = comparison(all.groups);
         let before: readonly AttributeColumn[] = [];
         let beforeRow = -1;
@@ -109,6 +111,8 @@ class Lines {
   readonly #fields: readonly Field[];
   readonly #hasCount: boolean;
   readonly #findings: Findings;
+  /** Lines across 180 degrees are cut there. */
+  readonly #hasLongitudes: boolean;
   #builder = new GeometryBuilder();
   #attributes: FeatureBatch[] = [];
   #counts = new ColumnBuilder('int32');
@@ -121,7 +125,9 @@ class Lines {
     parameters: StepParameters,
     fields: readonly Field[],
     findings: Findings,
+    hasLongitudes: boolean,
   ) {
+    this.#hasLongitudes = hasLongitudes;
     this.#indices = by.map((name) => indexOfField(fields, name));
     this.#fields = fieldsOf(parameters, fields);
     this.#hasCount = parameters.count_field !== undefined;
@@ -191,7 +197,8 @@ class Lines {
   /** The lines that have ended. */
   batch(): FeatureBatch {
     const joined = joinBatches(this.#attributes);
-    const geometry = this.#builder.finish();
+    const own = this.#builder.finish();
+    const geometry = this.#hasLongitudes ? cutAtAntimeridian(own).geometry : own;
     const columns = this.#hasCount ? [...joined.columns, this.#counts.finish()] : joined.columns;
     this.#builder = new GeometryBuilder(geometry.dimensions);
     this.#attributes = [];
