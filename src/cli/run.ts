@@ -21,7 +21,7 @@ import { type CommandContext, type Conversion, filesRead, runConversionOf } from
 import { checkOutput } from './files.ts';
 import { readJson } from './json-file.ts';
 import { restartForLargeFiles } from './restart.ts';
-import { isArchive } from './split.ts';
+import { isArchive, isZipName } from './split.ts';
 import { standardOutput } from './standard-output.ts';
 import { findingLines, summarize } from './summary.ts';
 
@@ -164,7 +164,14 @@ function conversionOf(document: JobDocument, index: number): Conversion {
     {
       ...document,
       inputs: [{ ...first, format }, ...inputs.slice(1)],
-      outputs: [{ ...chosen.options, ...target, format: target.format ?? chosen.format.id }],
+      outputs: [
+        {
+          ...splitDefault(output, target),
+          ...chosen.options,
+          ...target,
+          format: target.format ?? chosen.format.id,
+        },
+      ],
     },
     0,
   );
@@ -198,6 +205,11 @@ function conversionOf(document: JobDocument, index: number): Conversion {
     unnamed: 'geomill',
     request,
   };
+}
+
+/** A path that ends with .zip gets files, also of formats with layers, as with `geomill convert --split-by`. */
+function splitDefault(output: string, { split_by }: Readonly<Record<string, unknown>>): object {
+  return split_by !== undefined && isZipName(output) ? { split_into: 'files' } : {};
 }
 
 function formatKey(path: string): FormatKey {

@@ -29,7 +29,8 @@ export function splitOf(
   const field = values['split-by'];
   if (typeof field !== 'string') return null;
   if (directory === undefined) {
-    if (format.parts === 'layers' || isArchive(output, format, options)) return { field, into: format.parts };
+    if (isArchive(output, format, options)) return { field, into: 'files' };
+    if (format.parts === 'layers') return { field, into: 'layers' };
     throw failure('USAGE', {
       detail: `'${output}' cannot hold a ${format.name} file for each value: use --out-dir DIR --to ${format.id} in place of it, or the name of a .zip`,
     });
@@ -39,7 +40,11 @@ export function splitOf(
 
 /** Whether an output path can get several files, in a zip. To standard output only formats that are zips anyway. */
 export function isArchive(output: string, format: Format, options: OutputRequest['options']): boolean {
-  return output === '-' ? outputKind(format, options).outputExtension === '.zip' : /\.zip$/i.test(output);
+  return output === '-' ? outputKind(format, options).outputExtension === '.zip' : isZipName(output);
+}
+
+export function isZipName(output: string): boolean {
+  return /\.zip$/i.test(output);
 }
 
 export function fileKey(path: string): string {

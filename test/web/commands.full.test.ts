@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { unzipSync } from 'fflate';
+import { outputFormatById } from '../../src/formats/format-by-id.ts';
 import { type CopyKind, copyAs } from '../../web/copy/commands.ts';
 import type { WorkspaceDocument } from '../../web/model/document.ts';
 import { outputExtension } from '../../web/model/split-output.ts';
@@ -152,7 +153,14 @@ async function outputsOf(text: string, directory: string): Promise<ReadonlyMap<s
 
 for (const [title, document] of Object.entries(DOCUMENTS)) {
   let expected: ReadonlyMap<string, unknown> | null = null;
-  const extension = outputExtension(document.output, `.${document.output.format}`);
+  const { parts, outputExtension: extensionOfFormat } = outputFormatById(
+    document.output.format,
+    'output.format',
+  );
+  const extension = outputExtension(document.output, {
+    split_into: parts,
+    output_extension: extensionOfFormat,
+  });
   const context = { serviceUrl: service.url, outputExtension: extension };
   for (const kind of Object.keys(RUNNERS) as CopyKind[])
     test(`${title} as ${kind} gives the bytes of the command line`, async (t) => {

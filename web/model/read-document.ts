@@ -238,7 +238,7 @@ function readOutput(value: unknown, where: string, { formats }: KnownNames): Out
   const format = readFormat(value as Options, where, formatOfName(name, usable), usable);
   checkKeys(options, [...namesOf(format.write_options), ...COMMON_OUTPUT_OPTIONS], where);
   const choice = { format: format.id, crs: '', name: null, options };
-  const extension = outputExtension(choice, format.output_extension);
+  const extension = outputExtension(choice, format);
   const stem = name.toLowerCase().endsWith(extension.toLowerCase()) ? name.slice(0, -extension.length) : name;
   return {
     ...choice,

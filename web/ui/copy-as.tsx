@@ -16,12 +16,10 @@ export function CopyAs(): JSX.Element {
   const [said, say] = useState('');
   const shown = useRef<HTMLPreElement>(null);
   const document = workspace.current.value;
+  const format = formatOf(document.output.format);
   const context = {
     serviceUrl: SERVICE_URL,
-    outputExtension: outputExtension(
-      document.output,
-      formatOf(document.output.format)?.output_extension ?? '',
-    ),
+    outputExtension: format === null ? '' : outputExtension(document.output, format),
   };
   const pipeline = encodePipeline(document);
   const text =

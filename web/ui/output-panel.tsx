@@ -46,11 +46,7 @@ export function OutputPanel(): JSX.Element {
       {format !== null && (
         <OptionsDetails
           title="Options for writing"
-          schema={
-            operation === 'transform'
-              ? withSplitOptions(format.write_options, format.id)
-              : format.write_options
-          }
+          schema={operation === 'transform' ? withSplitOptions(format) : format.write_options}
           values={output.options}
           fields={sourceFields()}
           onChange={(options, control) =>

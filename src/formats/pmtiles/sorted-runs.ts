@@ -38,7 +38,8 @@ export class SortedRuns {
   /** Adds records that are sorted. */
   append(bytes: Uint8Array<ArrayBuffer>): void {
     if (bytes.length === 0) return;
-    this.#kept.push(bytes);
+    // Records of a divided output come from a file as a part of a larger buffer, which has no room for words and is not freed with them.
+    this.#kept.push(bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice());
     this.#keptBytes += bytes.length;
     if (this.#keptBytes > this.#memoryBytes) this.#spill();
   }

@@ -53,6 +53,7 @@ function describeFormat(format: Format): object {
     input_crs: format.inputCrs,
     layer_service: format.layerService ?? null,
     output_layers: format.outputLayers,
+    split_into: format.parts,
     read_options: format.readOptions,
     write_options: format.writeOptions,
     links: isInputFormat(format)

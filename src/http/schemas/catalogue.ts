@@ -28,6 +28,12 @@ const formatRecord = closedObject({
     description:
       '`many`: an output can have several layers. `one`: layers are combined, with a field `layer`.',
   },
+  split_into: {
+    type: 'string',
+    enum: ['layers', 'files'],
+    description:
+      'What `split_by` divides an output into by default. `layers`: layers of one file. `files`: files in a zip archive, the only choice of formats without layers.',
+  },
   read_options: {
     ...schemaOfOptions,
     description: 'Read options (under `input`), as JSON Schema (2020-12).',
