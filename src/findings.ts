@@ -127,6 +127,19 @@ const generalFindings = {
     'areas around a pole were closed along it: their outline follows 180 degrees to the pole',
     'feature',
   ),
+  MAP_EDGE_CUT: split(
+    'geometries that cross {meridian} degrees of longitude, where the map of {crs} ends, were cut there',
+    'feature',
+  ),
+  POLE_CUT_OFF: lost('areas around a pole were cut off near it: {crs} cannot show the pole', 'feature'),
+  EDGES_TORN: changed(
+    'edges longer than {degrees} degrees could not be followed to {crs}: its map is torn there, or goes to infinity; they are drawn straight between their ends',
+    'feature',
+  ),
+  EDGES_FOLLOWED: info(
+    'edges longer than {degrees} degrees, which are bent in {crs}, got positions so that they stay within 1 km of where they were',
+    'feature',
+  ),
   LONGITUDE_MOVED: info('longitudes beyond 180 degrees were moved into range by whole turns', 'feature'),
   ANTIMERIDIAN_IN_PLANE: changed(
     '{operation} took geometries as they are written, though they cross 180 degrees: their rings are not closed, or go around the Earth more than once',

@@ -1,5 +1,5 @@
 /** Transforms the positions of a batch to another CRS. */
-import { type Bounds, positionBounds } from '../batch/bounds.ts';
+import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
 import type { PositionRows } from '../engines/proj/area.ts';
@@ -8,14 +8,14 @@ import { failure } from '../errors.ts';
 import type { ReprojectionCounts } from './task.ts';
 
 /**
- * Transforms the batch's coordinates in place. `bounds` of the positions, where the caller has them. Throws
+ * Transforms the batch's coordinates in place. `bounds` of the positions. Throws
  * COORDINATE_OUTSIDE_DOMAIN for the first that cannot be transformed.
  */
 export function reprojectBatch(
   batch: FeatureBatch,
   transformer: Transformer,
-  bounds: Bounds = positionBounds(batch.geometry),
-): Omit<ReprojectionCounts, 'number'> {
+  bounds: Bounds,
+): Omit<ReprojectionCounts, 'number' | 'findings'> {
   const { geometry } = batch;
   const rows = rowsOf(geometry, batch.rowCount);
   const outcome = transformer.transform(geometry.coordinates, geometry.dimensions, bounds, rows);

@@ -1,13 +1,14 @@
 /** Makes the session that each worker gets once: the plan with all data to carry it out. */
-import { type CrsText, WGS84 } from '../crs/crs.ts';
+import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
 import { asGeomillError } from '../errors.ts';
+import { sphereSideOf } from '../sphere/side.ts';
 import type { ChainLink, StepLink } from './chain.ts';
 import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { byteLengthOf } from './open-inputs.ts';
 import type { ConversionPlan, LayerPlan } from './plan.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
-import type { Route, Session, SessionLayer, SessionLink, SessionStep } from './task.ts';
+import type { Route, Session, SessionLayer, SessionLink, SessionStep, SphereRoute } from './task.ts';
 
 /** The sources of all layers, in the order of the plan. */
 export function sessionFor(
@@ -58,9 +59,53 @@ function formatOf({ own }: ConversionRequest['input']['files'][number]): Pick<Se
 function sessionLinks(links: readonly ChainLink[], plan: ConversionPlan, crs: CrsService): SessionLink[] {
   return links.map((link) =>
     link.kind === 'reproject'
-      ? { kind: 'reproject', number: link.number, recipe: crs.recipe(link.from, link.to) }
+      ? {
+          kind: 'reproject',
+          number: link.number,
+          recipe: crs.recipe(link.from, link.to),
+          sphere: sphereRoute(link.from, link.to, crs),
+        }
       : sessionStep(link, plan, crs),
   );
+}
+
+/** Width of an area of use, and its latitude, from which data may be around the Earth, in degrees. */
+const WIDE_DEGREES = 60;
+const POLAR_LATITUDE = 75;
+
+function sphereRoute(from: CrsText, to: CrsText, crs: CrsService): SphereRoute | null {
+  const source = crs.describe(from, 'input.epsg');
+  const target = crs.describe(to, 'output.epsg');
+  const sides = { from: sphereSideOf(source), to: sphereSideOf(target) };
+  if (sides.from === null || sides.to === null) return null;
+  const needsDegrees =
+    sides.from.turn === null &&
+    sides.to.turn === null &&
+    sides.to.opposite !== null &&
+    mayReach(source.areaOfUse, sides.to.opposite);
+  const toDegrees = needsDegrees ? route(from, WGS84, crs) : null;
+  const fromDegrees = needsDegrees ? route(WGS84, to, crs) : null;
+  return {
+    from: sides.from,
+    to: sides.to,
+    metersFrom: source.unitFactor,
+    metersTo: target.unitFactor,
+    targetName: target.name,
+    byDegrees:
+      toDegrees !== null && fromDegrees !== null && 'recipe' in toDegrees && 'recipe' in fromDegrees
+        ? { toDegrees: toDegrees.recipe, fromDegrees: fromDegrees.recipe }
+        : null,
+  };
+}
+
+/** Whether data of a system with this area of use may cross a meridian, go around the Earth, or hold a pole. */
+function mayReach(area: CrsDescription['areaOfUse'], meridian: number): boolean {
+  if (area === null || area.west > area.east) return true;
+  const { west, south, east, north } = area;
+  if (east - west > WIDE_DEGREES || north > POLAR_LATITUDE || south < -POLAR_LATITUDE) return true;
+  // Data often goes a little beyond the area.
+  const margin = WIDE_DEGREES / 4;
+  return [meridian - 360, meridian, meridian + 360].some((one) => one > west - margin && one < east + margin);
 }
 
 function sessionStep(link: StepLink, plan: ConversionPlan, crs: CrsService): SessionStep {

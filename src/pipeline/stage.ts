@@ -1,5 +1,5 @@
 /** A stage prepared in the thread that runs it: links with code and transformers, and the handler of calls. */
-import type { Bounds } from '../batch/bounds.ts';
+import { type Bounds, positionBounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type Dimensions, strideOf } from '../batch/geometry-column.ts';
 import type { Transformer } from '../engines/proj/proj.ts';
@@ -18,6 +18,7 @@ import { checkGrowth, positionCount } from './growth.ts';
 import { locateFindings } from './locate-findings.ts';
 import { needsUnwrapping, onUnwrapped } from './longitudes.ts';
 import { reprojectBatch, shortDefinition } from './positions.ts';
+import { SphereStep } from './sphere-step.ts';
 import type { ReprojectionCounts, Route, SessionStage, SessionStep, StepOutcome } from './task.ts';
 import type { Transformers } from './transformers.ts';
 
@@ -35,7 +36,12 @@ export interface StageOutcome {
 }
 
 type PreparedLink =
-  | { readonly kind: 'reproject'; readonly number: number; readonly transformer: Transformer }
+  | {
+      readonly kind: 'reproject';
+      readonly number: number;
+      readonly transformer: Transformer;
+      readonly sphere: SphereStep | null;
+    }
   | { readonly kind: 'step'; readonly link: SessionStep; readonly apply: ApplyStep };
 
 const NOTHING: readonly never[] = [];
@@ -52,7 +58,8 @@ export async function prepareStage(
   for (const link of links) {
     if (link.kind === 'reproject') {
       const transformer = transformers.of(link.recipe);
-      prepared.push({ kind: 'reproject', number: link.number, transformer });
+      const sphere = link.sphere === null ? null : new SphereStep(link.sphere, transformer, transformers);
+      prepared.push({ kind: 'reproject', number: link.number, transformer, sphere });
       continue;
     }
     const record = transformationById(link.type, registry);
@@ -95,8 +102,17 @@ function applyLinks(
   growth.positionsIn = positionsIn;
   for (const link of links) {
     if (link.kind === 'reproject') {
-      const counts = reprojectBatch(batch, link.transformer, known);
-      reprojections.push({ number: link.number, ...counts });
+      const { number, transformer, sphere } = link;
+      const own = known ?? positionBounds(batch.geometry);
+      const completion = sphere?.begin(batch.geometry, own) ?? null;
+      const counts = reprojectBatch(batch, transformer, own);
+      const findings = new Findings();
+      if (completion !== null) batch = { ...batch, geometry: completion(batch.geometry, findings) };
+      reprojections.push({
+        number,
+        ...counts,
+        findings: locates ? locateFindings(findings.found(), [batch]) : findings.list(),
+      });
     } else {
       const findings = new Findings();
       const rowsIn = batch.rowCount;

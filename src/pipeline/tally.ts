@@ -74,7 +74,7 @@ export class SourceTally {
   readonly #mixed: MixedType;
   readonly #types = new Map<string, OpenType>();
   rowsRead = 0;
-  /** Number of input rows of each step of stage 0 so far. */
+  /** Number of input rows of each step of stage 0 so far, and of each reprojection. */
   readonly rowsIn = new Map<number, number>();
   readonly #range: RangeTally;
   #ignoredCrs: string | null;
@@ -209,11 +209,21 @@ export class LayerTally {
   /** Adds the first transformation of a batch in its stage; `source` is null after a collecting step. */
   transformed(result: TaskResult, source: SourceTally | null, base: PartitionBase, findings: Findings): void {
     const tallies = source === null ? this.#later : this.#routes[source.facts.plan.route];
-    for (const counts of result.reprojections) tallies.get(counts.number)?.add(counts);
     const at = source?.facts.at ?? { layer: this.plan.name };
     const origin = source === null ? null : { crs: source.facts.plan.crs };
     findings.merge(result.mappingFindings, (location) => locateAt(location, base, at), origin);
     const rowsInto = source?.rowsIn ?? this.#rowsIn;
+    for (const counts of result.reprojections) {
+      const tally = tallies.get(counts.number);
+      tally?.add(counts);
+      // Reprojections are numbered apart from the steps.
+      const key = -1 - counts.number;
+      const rows = rowsInto.get(key) ?? 0;
+      rowsInto.set(key, rows + counts.rows);
+      const before = { records: rows, lines: 0, rows };
+      const reached = tally === undefined ? null : { crs: tally.link.to };
+      findings.merge(counts.findings, (location) => locateAt(location, before, at), reached);
+    }
     for (const outcome of result.steps) {
       const { step, rowsIn, findings: found } = outcome;
       this.step(step).add(outcome);

@@ -13,6 +13,7 @@ import type { FoundFinding } from '../findings.ts';
 import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { Content } from '../io/zip-pack.ts';
+import type { SphereMoves } from '../sphere/reprojection.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
 import type { SourceMapping } from './field-mappings.ts';
 import type { PositionRange, RangeCounts } from './position-range.ts';
@@ -68,8 +69,25 @@ export interface SessionStage {
 }
 
 export type SessionLink =
-  | { readonly kind: 'reproject'; readonly number: number; readonly recipe: TransformerRecipe }
+  | {
+      readonly kind: 'reproject';
+      readonly number: number;
+      readonly recipe: TransformerRecipe;
+      /** Null: one of the systems has no known position on the Earth. */
+      readonly sphere: SphereRoute | null;
+    }
   | SessionStep;
+
+/** What a reprojection needs to keep shapes across the antimeridian and around poles. */
+export interface SphereRoute extends Pick<SphereMoves, 'from' | 'to' | 'metersFrom' | 'metersTo'> {
+  /** Name of the target, for findings. */
+  readonly targetName: string;
+  /** From one map to another by longitudes of WGS 84; null: not needed, or not possible. */
+  readonly byDegrees: {
+    readonly toDegrees: TransformerRecipe;
+    readonly fromDegrees: TransformerRecipe;
+  } | null;
+}
 
 export interface SessionStep {
   readonly kind: 'step';
@@ -168,6 +186,8 @@ export interface ReprojectionCounts {
   readonly outside: OutsideCounts;
   /** Null: every position was transformed by the operation itself. */
   readonly approximated: ApproximationCounts | null;
+  /** Locations count the rows of the batch from 1. */
+  readonly findings: readonly FoundFinding[];
 }
 
 /** One step of one batch. */

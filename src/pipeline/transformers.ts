@@ -37,7 +37,10 @@ export async function transformersFor(
 }
 
 function recipesOf(link: SessionLink): TransformerRecipe[] {
-  if (link.kind === 'reproject') return [link.recipe];
+  if (link.kind === 'reproject') {
+    const byDegrees = link.sphere?.byDegrees ?? null;
+    return [link.recipe, ...(byDegrees === null ? [] : [byDegrees.toDegrees, byDegrees.fromDegrees])];
+  }
   const routes = [link.fromWgs84, link.toWgs84, link.file?.toData ?? null, link.file?.toWgs84 ?? null];
   return routes.flatMap((route) => (route !== null && 'recipe' in route ? [route.recipe] : []));
 }

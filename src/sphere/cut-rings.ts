@@ -10,9 +10,10 @@
  *      |                          |                 border, where #1 begins, and #1 ends at the west border, where
  *      +--------south pole--------+                 #0 begins: a band.
  */
-import { locateInRing, signedArea } from '../batch/rings.ts';
+import { locateInRing } from '../batch/rings.ts';
 import type { FlatPolygon } from '../batch/split-polygon.ts';
 import { mix, movedBy, type Seam } from './crossing.ts';
+import { areaOf, longitudesOf } from './loose-rings.ts';
 
 /** The border of a turn, counter-clockwise from its south-east corner; the poles themselves have length 1. */
 class Border {
@@ -97,8 +98,8 @@ export function cutRings(
   return pieces;
 }
 
-/** The smallest of the shells around a hole. */
-function ownerOf(
+/** The polygon with the smallest of the shells around a hole. */
+export function ownerOf(
   pieces: readonly FlatPolygon[],
   hole: readonly number[],
   stride: number,
@@ -224,18 +225,9 @@ function followingChains(chains: readonly Chain[]): number[] | null {
 
 /** A ring that does not cross the seam, moved by whole turns. */
 function withinTurn(ring: readonly number[], stride: number, seam: Seam): number[] {
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < ring.length; at += stride) {
-    low = Math.min(low, ring[at]);
-    high = Math.max(high, ring[at]);
-  }
+  const [low, high] = longitudesOf(ring, stride);
   const turns = Math.ceil(((low + high) / 2 - seam.at) / seam.turn);
   return ring.map((ordinate, i) => (i % stride === 0 ? movedBy(ordinate, -turns, seam) : ordinate));
-}
-
-function areaOf(ring: readonly number[], stride: number): number {
-  return signedArea(Float64Array.from(ring), stride, 0, ring.length / stride);
 }
 
 function contains(shell: readonly number[], hole: readonly number[], stride: number): boolean {

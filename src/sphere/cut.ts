@@ -21,11 +21,11 @@ import {
   PART_KIND_MASK,
   strideOf,
 } from '../batch/geometry-column.ts';
-import { signedArea } from '../batch/rings.ts';
 import { type FlatPolygon, splitPolygon } from '../batch/split-polygon.ts';
 import { ANTIMERIDIAN, cutsBetween, isCrossing, movedBy, snapped, turnOf } from './crossing.ts';
 import { cutLine } from './cut-line.ts';
 import { cutRings } from './cut-rings.ts';
+import { longitudesOf, windingOf, withInteriorLeft } from './loose-rings.ts';
 import { RowWriter } from './row-writer.ts';
 
 export interface AntimeridianCut {
@@ -223,7 +223,7 @@ class Cutter {
       const unwrapped = this.#unwrap(ring);
       const { ordinates } = unwrapped;
       if (ordinates.length < 4 * stride) return null;
-      const winding = windingOf(ordinates, stride);
+      const winding = windingOf(ordinates, stride, 360);
       if (winding === null) return null;
       isAroundPole ||= winding !== 0;
       if (rings.length === 0) {
@@ -251,7 +251,7 @@ class Cutter {
     }
     this.#outcome.isCut ||= pieces.length > 1;
     for (const piece of pieces) {
-      const turns = turnOf(middleX(piece[0], stride));
+      const turns = turnOf(middleOf(piece[0], stride));
       if (turns === 0) continue;
       this.#outcome.isMoved = true;
       for (const ring of piece)
@@ -262,19 +262,11 @@ class Cutter {
 
   #closePolygon(rings: readonly number[][]): FlatPolygon[] | null {
     const stride = this.#stride;
-    const oriented = rings.map((ring, i) => withInteriorLeft(ring, stride, i === 0));
+    const oriented = rings.map((ring, i) => withInteriorLeft(ring, stride, i === 0, 360));
     const pieces = cutRings(oriented, stride, ANTIMERIDIAN, 90);
     this.#outcome.isClosed ||= pieces !== null;
     return pieces;
   }
-}
-
-/** How often a closed ring with continuous longitudes goes around the Earth, eastward; null: it is not closed. */
-function windingOf(ordinates: readonly number[], stride: number): number | null {
-  const last = ordinates.length - stride;
-  if (ordinates[1] !== ordinates[last + 1]) return null;
-  const winding = (ordinates[last] - ordinates[0]) / 360;
-  return Math.abs(winding) <= 1 && Number.isInteger(winding) ? winding : null;
 }
 
 /** A hole may be written with longitudes one turn away from those of its shell. */
@@ -284,36 +276,7 @@ function moveInto(ordinates: number[], stride: number, own: Unwrapped, minX: num
     for (let at = 0; at < ordinates.length; at += stride) ordinates[at] += turns;
 }
 
-/** The ring in the direction in which the interior of the polygon is on the left. */
-function withInteriorLeft(ring: number[], stride: number, isShell: boolean): number[] {
-  const winding = windingOf(ring, stride);
-  const isLeft =
-    winding === 0
-      ? signedArea(Float64Array.from(ring), stride, 0, ring.length / stride) > 0
-      : // Eastward around it, a pole on the left is the north pole.
-        (winding === 1) === meanLatitude(ring, stride) > 0;
-  return isLeft === isShell ? ring : reversed(ring, stride);
-}
-
-function meanLatitude(ring: readonly number[], stride: number): number {
-  let sum = 0;
-  for (let at = 1; at < ring.length; at += stride) sum += ring[at];
-  return sum / (ring.length / stride);
-}
-
-export function reversed(ring: readonly number[], stride: number): number[] {
-  const result: number[] = [];
-  for (let at = ring.length - stride; at >= 0; at -= stride)
-    for (let i = 0; i < stride; i++) result.push(ring[at + i]);
-  return result;
-}
-
-function middleX(ring: readonly number[], stride: number): number {
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < ring.length; at += stride) {
-    low = Math.min(low, ring[at]);
-    high = Math.max(high, ring[at]);
-  }
+function middleOf(ring: readonly number[], stride: number): number {
+  const [low, high] = longitudesOf(ring, stride);
   return (low + high) / 2;
 }

@@ -1,12 +1,10 @@
 /** Transforms rings with their edges to another CRS: positions are added where a straight edge would deviate. */
 import type { GeometryColumn } from '../../../batch/geometry-column.ts';
 import type { CrsDescription } from '../../../crs/crs.ts';
+import { subdivideEdges } from '../../../sphere/subdivide-edges.ts';
 import type { TransformPositions } from '../../transformation.ts';
 import { lengthInCrs } from '../lengths.ts';
 
-/** Maximum pieces of an edge in one round; more are added in the next round. */
-const MAX_PIECES = 64;
-const MAX_ROUNDS = 6;
 /** An edge is torn if its ends are closer than this and farther apart than TORN_TOLERANCES after transformation. */
 const TORN_METERS = 1.1;
 const TORN_TOLERANCES = 1e5;
@@ -27,23 +25,9 @@ export function followEdges(
   transform: TransformPositions,
   tolerance: number,
 ): GeometryColumn | null {
-  const { coordOffsets } = column;
-  let positions: Float64Array<ArrayBuffer> = column.coordinates;
-  let offsets = coordOffsets;
-  let allowed = tolerance;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const deviations = deviationsOfEdges(positions, offsets, transform);
-    if (deviations === null) return null;
-    // The deviation of a smooth curve from its chord is proportional to the square of the length.
-    const wanted = deviations.reduce((sum, deviation) => sum + Math.sqrt(deviation / allowed), 0);
-    if (round === 0 && wanted > MAX_ADDED) allowed *= (wanted / MAX_ADDED) ** 2;
-    const pieces = Uint32Array.from(deviations, (deviation) =>
-      Math.min(MAX_PIECES, Math.max(1, Math.ceil(Math.sqrt(deviation / allowed)))),
-    );
-    const total = pieces.reduce((sum, count) => sum + count, 0);
-    if (total === positions.length / 2) break;
-    ({ positions, offsets } = cutEdges(positions, offsets, pieces, total));
-  }
+  const divided = subdivideEdges(column, 2, transform, { tolerance, maxAdded: MAX_ADDED });
+  if (divided.hasGaps) return null;
+  const { coordinates: positions, coordOffsets: offsets } = divided;
   const coordinates = positions.slice();
   transform(coordinates, 'XY');
   for (let ring = 0; ring + 1 < offsets.length; ring++) {
@@ -80,77 +64,4 @@ function isTorn(
     }
   }
   return false;
-}
-
-/** How far the edge from each position to the next leaves its chord; 0 for the last position of a ring. */
-function deviationsOfEdges(
-  positions: Float64Array,
-  offsets: Uint32Array,
-  transform: TransformPositions,
-): Float64Array | null {
-  const count = positions.length / 2;
-  // Each position, and a quarter, the half and three quarters of the way to the next.
-  const samples = new Float64Array(count * 8);
-  for (let i = 0; i < count; i++) {
-    const next = Math.min(i + 1, count - 1);
-    for (let quarter = 0; quarter < 4; quarter++) {
-      const at = i * 8 + quarter * 2;
-      samples[at] = positions[i * 2] + ((positions[next * 2] - positions[i * 2]) * quarter) / 4;
-      samples[at + 1] =
-        positions[i * 2 + 1] + ((positions[next * 2 + 1] - positions[i * 2 + 1]) * quarter) / 4;
-    }
-  }
-  // There is no edge from the end of a ring to the next ring: its samples repeat the end.
-  for (let ring = 0; ring + 1 < offsets.length; ring++) {
-    const end = (offsets[ring + 1] - 1) * 8;
-    for (let i = 2; i < 8; i++) samples[end + i] = samples[end + (i & 1)];
-  }
-  transform(samples, 'XY');
-  const deviations = new Float64Array(count);
-  for (let ring = 0; ring + 1 < offsets.length; ring++) {
-    for (let i = offsets[ring]; i < offsets[ring + 1] - 1; i++) deviations[i] = deviationOf(samples, i * 8);
-  }
-  return deviations.every(Number.isFinite) ? deviations : null;
-}
-
-/** The greatest distance of three positions on an edge from the chord between its ends, not from the line beyond them. */
-function deviationOf(samples: Float64Array, at: number): number {
-  const x = samples[at];
-  const y = samples[at + 1];
-  const dx = samples[at + 8] - x;
-  const dy = samples[at + 9] - y;
-  const squared = dx * dx + dy * dy;
-  let worst = 0;
-  for (let i = at + 2; i < at + 8; i += 2) {
-    const px = samples[i] - x;
-    const py = samples[i + 1] - y;
-    const along = squared === 0 ? 0 : Math.min(1, Math.max(0, (px * dx + py * dy) / squared));
-    const distance = Math.hypot(px - along * dx, py - along * dy);
-    if (!(distance <= worst)) worst = distance;
-  }
-  return worst;
-}
-
-function cutEdges(
-  positions: Float64Array,
-  offsets: Uint32Array,
-  pieces: Uint32Array,
-  total: number,
-): { positions: Float64Array<ArrayBuffer>; offsets: Uint32Array<ArrayBuffer> } {
-  const cut = new Float64Array(total * 2);
-  const cutOffsets = new Uint32Array(offsets.length);
-  let to = 0;
-  for (let ring = 0; ring + 1 < offsets.length; ring++) {
-    for (let i = offsets[ring]; i < offsets[ring + 1]; i++) {
-      cut[to++] = positions[i * 2];
-      cut[to++] = positions[i * 2 + 1];
-      for (let piece = 1; piece < pieces[i]; piece++) {
-        const share = piece / pieces[i];
-        cut[to++] = positions[i * 2] + (positions[i * 2 + 2] - positions[i * 2]) * share;
-        cut[to++] = positions[i * 2 + 1] + (positions[i * 2 + 3] - positions[i * 2 + 1]) * share;
-      }
-    }
-    cutOffsets[ring + 1] = to / 2;
-  }
-  return { positions: cut, offsets: cutOffsets };
 }

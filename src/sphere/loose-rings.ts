@@ -1,0 +1,66 @@
+/** Rings with continuous longitudes: they go on over the antimeridian, and may go around a pole. */
+import { signedArea } from '../batch/rings.ts';
+import { isCrossing } from './crossing.ts';
+
+/** How often a closed ring with continuous longitudes goes around the Earth, eastward; null: it is not closed. */
+export function windingOf(ordinates: readonly number[], stride: number, turn: number): number | null {
+  const last = ordinates.length - stride;
+  if (ordinates[1] !== ordinates[last + 1]) return null;
+  const winding = (ordinates[last] - ordinates[0]) / turn;
+  return Math.abs(winding) <= 1 && Number.isInteger(winding) ? winding : null;
+}
+
+/**
+ * The ring in the direction in which the interior of the polygon is on the left. A ring that goes around the Earth holds the pole that
+ * is nearer to it.
+ */
+export function withInteriorLeft(ring: number[], stride: number, isShell: boolean, turn: number): number[] {
+  const winding = windingOf(ring, stride, turn);
+  const isLeft =
+    winding === 0
+      ? areaOf(ring, stride) > 0
+      : // Eastward around it, a pole on the left is the north pole.
+        (winding === 1) === meanLatitude(ring, stride) > 0;
+  return isLeft === isShell ? ring : reversed(ring, stride);
+}
+
+function meanLatitude(ring: readonly number[], stride: number): number {
+  let sum = 0;
+  for (let at = 1; at < ring.length; at += stride) sum += ring[at];
+  return sum / (ring.length / stride);
+}
+
+export function areaOf(ring: readonly number[], stride: number): number {
+  return signedArea(Float64Array.from(ring), stride, 0, ring.length / stride);
+}
+
+export function reversed(ring: readonly number[], stride: number): number[] {
+  const result: number[] = [];
+  for (let at = ring.length - stride; at >= 0; at -= stride)
+    for (let i = 0; i < stride; i++) result.push(ring[at + i]);
+  return result;
+}
+
+/** The ordinates with longitudes that go on where an edge crosses the antimeridian. */
+export function unwrapRing(ring: readonly number[], stride: number, turn: number): number[] {
+  const result = [...ring];
+  const degrees = 360 / turn;
+  let turns = 0;
+  for (let at = stride; at < ring.length; at += stride) {
+    if (isCrossing(ring[at - stride] * degrees, ring[at] * degrees))
+      turns += ring[at - stride] > 0 ? turn : -turn;
+    result[at] += turns;
+  }
+  return result;
+}
+
+/** The lowest and the highest longitude; inverted infinities without positions. */
+export function longitudesOf(ring: readonly number[], stride: number): [number, number] {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < ring.length; at += stride) {
+    if (ring[at] < low) low = ring[at];
+    if (ring[at] > high) high = ring[at];
+  }
+  return [low, high];
+}
