@@ -135,7 +135,9 @@ function chainsOf(ring: readonly number[], stride: number, seam: Seam, border: B
       appendPosition(positions, crossing, 0, stride, isEastward ? seam.at - seam.turn : seam.at);
       turn += isEastward ? 1 : -1;
     }
-    appendPosition(positions, ring, at, stride, movedBy(ring[at], -turn, seam));
+    // The last position is the first again, perhaps a turn away.
+    if (at + stride < ring.length)
+      appendPosition(positions, ring, at, stride, movedBy(ring[at], -turn, seam));
   }
   if (chains.length === 0) return null;
   // The walk began within a chain: its end is the beginning of the first one.

@@ -13,7 +13,12 @@ export interface EdgeRule {
   /** How far an edge may deviate, in the unit of the target. */
   readonly tolerance: number;
   /** Edges up to this long in x and in y stay as they are. Default: all edges are followed. */
-  readonly long?: { readonly in: 'source' | 'target'; readonly length: number };
+  readonly long?: {
+    readonly in: 'source' | 'target';
+    readonly length: number;
+    /** Longitudes in the source: edges along one of these meridians are followed whatever their length. */
+    readonly meridians?: readonly number[];
+  };
   /** The target has longitudes: a whole turn. Edges are then followed over the antimeridian and over poles. */
   readonly turn?: number;
   /** If more positions than this would be added to all edges, the tolerance is increased. */
@@ -141,9 +146,11 @@ function openEdges({ coordinates, states }: Edges, stride: number, { long }: Edg
   const open: number[] = [];
   for (let i = 0; i < states.length; i++) {
     if (states[i] === NEW && long?.in === 'source') {
-      const dx = coordinates[(i + 1) * stride] - coordinates[i * stride];
+      const x = coordinates[i * stride];
+      const dx = coordinates[(i + 1) * stride] - x;
       const dy = coordinates[(i + 1) * stride + 1] - coordinates[i * stride + 1];
-      if (!isLong(dx, dy, long.length)) states[i] = SETTLED;
+      const isAlong = dx === 0 && long.meridians?.includes(x) === true;
+      if (!isAlong && !isLong(dx, dy, long.length)) states[i] = SETTLED;
     }
     if (states[i] !== SETTLED) open.push(i);
   }

@@ -225,7 +225,12 @@ function moveParts(rows: readonly SpecialRow[], to: ToMap): (part: SpecialPart) 
   const source = flattened(all, stride);
   const divided = subdivideEdges(source, stride, nudged(move, edge, turn), {
     tolerance: to.tolerance,
-    long: { in: 'source', length: to.longLength },
+    long: {
+      in: 'source',
+      length: to.longLength,
+      // The border of a map may be bent more than anything within it.
+      meridians: edge === null ? [] : [edge.at, edge.at - turn],
+    },
     maxAdded: Number.POSITIVE_INFINITY,
     maxAddedToRing: MAX_ADDED_TO_RING,
   });

@@ -1,0 +1,218 @@
+/**
+ * Law: whatever the CRS of the output, a feature that holds a pole or crosses the antimeridian keeps its area or length, is valid, and is
+ * within the range of the CRS. The areas are those of the input, which is in an equal-area projection.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import geographiclib from 'geographiclib-geodesic';
+import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
+import { WktReader } from '../../src/batch/wkt.ts';
+import { Geos } from '../../src/engines/geos/geos.ts';
+import type { RequestedStep } from '../../src/transformations/requested-steps.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+
+const geos = await Geos.load();
+/** Edges of up to 10 degrees are not followed, so a square of 600 km differs by so much. */
+const SHARE = 0.01;
+
+type Ring = readonly (readonly [number, number])[];
+
+const circle = (x: number, y: number, radius: number, count = 72, from = 0): Ring =>
+  Array.from({ length: count + 1 }, (_, i) => {
+    const angle = (2 * Math.PI * ((i % count) + from)) / count;
+    return [Math.round(x + radius * Math.cos(angle)), Math.round(y + radius * Math.sin(angle))] as const;
+  });
+const square = (x: number, y: number, half: number): Ring => [
+  [x - half, y - half],
+  [x + half, y - half],
+  [x + half, y + half],
+  [x - half, y + half],
+  [x - half, y - half],
+];
+const backwards = (ring: Ring): Ring => [...ring].reverse();
+const textOf = (ring: Ring): string => `(${ring.map(([x, y]) => `${x} ${y}`).join(',')})`;
+const polygon = (...rings: Ring[]): string => `POLYGON (${rings.map(textOf).join(',')})`;
+
+/** In a polar projection, with the pole at 0, 0. */
+const AREAS: Readonly<Record<string, string>> = {
+  'a circle around the pole': polygon(circle(0, 0, 2e6)),
+  'a clockwise circle': polygon(backwards(circle(0, 0, 2e6))),
+  'a circle with an off-centre pole': polygon(circle(900_000, 400_000, 1.2e6)),
+  'a square around the pole': polygon(square(0, 0, 1e6)),
+  'a square with the pole near its edge': polygon(square(0, 990_000, 1e6)),
+  'a ring around the pole': polygon(circle(0, 0, 2e6), circle(0, 0, 5e5)),
+  'a ring whose hole is written the same way round': polygon(
+    circle(0, 0, 2e6),
+    backwards(circle(1e5, 0, 5e5)),
+  ),
+  'a hole beside the pole': polygon(circle(0, 0, 2e6), circle(1e6, 1e6, 3e5)),
+  'holes all around the pole': polygon(
+    circle(0, 0, 2e6),
+    ...[0, 60, 120, 180, 240, 300].map((degrees) =>
+      circle(1e6 * Math.cos((degrees * Math.PI) / 180), 1e6 * Math.sin((degrees * Math.PI) / 180), 2e5),
+    ),
+  ),
+  'a corner at the pole': polygon([
+    [0, 0],
+    [1e6, -2e5],
+    [1e6, 5e5],
+    [0, 0],
+  ]),
+  'an edge through the pole': polygon([
+    [-1e6, 0],
+    [1e6, 0],
+    [0, 1e6],
+    [-1e6, 0],
+  ]),
+  'an edge close to the pole': polygon(square(0, 1e6 + 3, 1e6)),
+  'no pole': polygon(square(2e6, 2e6, 3e5)),
+  'two polygons, one around the pole': `MULTIPOLYGON ((${textOf(circle(0, 0, 1e6))}),(${textOf(square(3e6, 0, 2e5))}))`,
+};
+
+function columnOf(wkt: string) {
+  const builder = new GeometryBuilder();
+  const bytes = new TextEncoder().encode(wkt);
+  new WktReader().read(bytes, 0, bytes.length, builder);
+  return builder.finish();
+}
+
+interface Read {
+  readonly type: string;
+  readonly coordinates: unknown;
+}
+
+function wktOf({ type, coordinates }: Read): string {
+  const text = (value: unknown): string => {
+    const list = value as unknown[];
+    return typeof list[0] === 'number' ? list.slice(0, 2).join(' ') : `(${list.map(text).join(',')})`;
+  };
+  return `${type.toUpperCase()} ${text(coordinates)}`;
+}
+
+/** The features in the CRS, with the codes of what was reported. */
+async function converted(
+  wkts: readonly string[],
+  from: string,
+  to: string,
+  steps: readonly RequestedStep[] = [],
+) {
+  using workspace = makeWorkspace();
+  const input = join(workspace.path, 'in.csv');
+  writeFileSync(input, `id,geom_wkt\n${wkts.map((wkt, i) => `${i},"${wkt}"\n`).join('')}`);
+  const { outputPath, report } = await convertFile(input, workspace.path, {
+    from: 'csv',
+    to: 'geojson',
+    fromCrs: from,
+    toCrs: to,
+    transformations: steps,
+    writeOptions: to === 'EPSG:4326' ? {} : { geojson_crs: 'requested' },
+  });
+  const { features } = JSON.parse(readFileSync(outputPath, 'utf8')) as { features: { geometry: Read }[] };
+  return { geometries: features.map(({ geometry }) => geometry), findings: report.warnings };
+}
+
+function planarArea(wkt: string): number {
+  using geometry = geos.read(columnOf(wkt), 0);
+  assert.ok(geometry.isValid, `${geometry.validityReason}: ${wkt.slice(0, 200)}`);
+  return geometry.area;
+}
+
+function polygonsOf({ type, coordinates }: Read): [number, number][][][] {
+  return (type === 'Polygon' ? [coordinates] : coordinates) as [number, number][][][];
+}
+
+/** Square metres on the ellipsoid. */
+function geodesicArea(geometry: Read, degreesPerUnit = 1): number {
+  let sum = 0;
+  for (const rings of polygonsOf(geometry))
+    for (const [i, ring] of rings.entries()) {
+      const judge = geographiclib.Geodesic.WGS84.Polygon(false);
+      for (const [x, y] of ring.slice(0, -1)) judge.AddPoint(y * degreesPerUnit, x * degreesPerUnit);
+      const area = Math.abs(judge.Compute(false, true).area as number);
+      sum += i === 0 ? area : -area;
+    }
+  return sum;
+}
+
+function assertNear(actual: number, expected: number, what: string): void {
+  assert.ok(Math.abs(actual - expected) <= SHARE * expected, `${what}: ${actual} for ${expected}`);
+}
+
+function assertInRange(geometry: Read, halfTurn: number, what: string): void {
+  for (const [x, y] of polygonsOf(geometry).flat(2))
+    assert.ok(Math.abs(x) <= halfTurn && Math.abs(y) <= halfTurn / 2, `${what}: ${x} ${y}`);
+}
+
+const POLES = { north: 'EPSG:3571', south: 'ESRI:102020' } as const;
+const TARGETS: readonly (readonly [crs: string, halfTurn: number | null])[] = [
+  ['EPSG:4326', 180],
+  // Grads from Paris, and degrees of another datum.
+  ['EPSG:4807', 200],
+  ['EPSG:4269', 180],
+  // Equal-area maps that end at 180 degrees, and elsewhere.
+  ['EPSG:8857', null],
+  ['EPSG:6933', null],
+  ['+proj=eqearth +lon_0=-100 +ellps=WGS84', null],
+];
+
+for (const [pole, from] of Object.entries(POLES))
+  for (const [crs, halfTurn] of TARGETS)
+    test(`areas around the ${pole} pole keep their area and are valid in ${crs}`, async () => {
+      const { geometries } = await converted(Object.values(AREAS), from, crs);
+      for (const [i, [what, wkt]] of Object.entries(AREAS).entries()) {
+        const geometry = geometries[i];
+        const planar = planarArea(wktOf(geometry));
+        if (halfTurn === null) assertNear(planar, planarArea(wkt), what);
+        else {
+          assertInRange(geometry, halfTurn, what);
+          assertNear(geodesicArea(geometry, 180 / halfTurn), planarArea(wkt), what);
+        }
+      }
+    });
+
+test('areas around a pole come back from longitudes and latitudes', async () => {
+  const { geometries } = await converted(Object.values(AREAS), 'EPSG:3571', 'EPSG:3571', [
+    { type: 'reproject', params: { crs: 'EPSG:4326' } },
+    { type: 'make_valid', params: {} },
+  ]);
+  for (const [i, [what, wkt]] of Object.entries(AREAS).entries())
+    assertNear(planarArea(wktOf(geometries[i])), planarArea(wkt), what);
+});
+
+test('reports areas that were closed along a pole, those that a map cannot show, and edges that were followed', async () => {
+  const codes = (findings: readonly { readonly code: string; readonly count: number }[]) =>
+    Object.fromEntries(findings.map(({ code, count }) => [code, count]));
+  const wkts = [AREAS['a circle around the pole'], AREAS['a square around the pole'], AREAS['no pole']];
+  const degrees = await converted(wkts, 'EPSG:3571', 'EPSG:4326');
+  assert.deepEqual(codes(degrees.findings), { POLE_CLOSED: 2, EDGES_FOLLOWED: 1 });
+  const mercator = await converted(wkts, 'EPSG:3571', 'EPSG:3395');
+  assert.deepEqual(
+    { ...codes(mercator.findings), EDGES_FOLLOWED: 0, OUTSIDE_AREA_OF_USE: 0 },
+    { POLE_CLOSED: 2, POLE_CUT_OFF: 2, EDGES_FOLLOWED: 0, OUTSIDE_AREA_OF_USE: 0 },
+  );
+  for (const geometry of mercator.geometries) planarArea(wktOf(geometry));
+});
+
+test('lines over a pole are cut there, and others only where they cross 180 degrees', async () => {
+  const lines = [
+    'LINESTRING (-1000000 0,1000000 0)',
+    'LINESTRING (-1000000 1,1000000 1)',
+    'LINESTRING (5 0,10 0)',
+  ];
+  const { geometries } = await converted(lines, 'EPSG:3995', 'EPSG:4326');
+  const [over, beside, near] = geometries;
+  const parts = over.coordinates as number[][][];
+  assert.equal(over.type, 'MultiLineString');
+  assert.deepEqual(
+    [parts[0].at(-1), parts[1][0]],
+    [
+      [-90, 90],
+      [90, 90],
+    ],
+  );
+  // Past the pole by a metre, through Greenwich and not through 180.
+  assert.equal(beside.type, 'MultiLineString');
+  assert.equal(near.type, 'LineString');
+});
