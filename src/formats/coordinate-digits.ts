@@ -76,6 +76,8 @@ function decimalsLeft(digits: number, bounds: readonly number[]): number {
   return digits - 1 - Math.floor(Math.log10(Math.max(largest, Number.MIN_VALUE)));
 }
 
-function lengthText(metres: number): string {
+/** Two digits of a length, in a unit that suits it. */
+export function lengthText(metres: number): string {
+  if (metres >= 1000) return `${Number((metres / 1000).toPrecision(2))} km`;
   return metres < 1 ? `${Number((metres * 100).toPrecision(2))} cm` : `${Number(metres.toPrecision(2))} m`;
 }

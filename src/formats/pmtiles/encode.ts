@@ -7,6 +7,7 @@ import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { AttributeEncoder, idAt } from './attributes.ts';
 import { CellSet } from './cell-set.ts';
 import { cutLines, cutPolygons, type TileRange, visitTiles } from './clip.ts';
+import { Displacement } from './displacement.ts';
 import { MOST_BYTES, type RecordFacts, RecordWriter } from './record-writer.ts';
 import { IS_THINNED, type RecordChunk } from './records.ts';
 import { cleanLine, cleanPolygon, gridPoint, type Line, type Polygon, snapped } from './rings.ts';
@@ -62,6 +63,7 @@ class TileEncoder {
   /** Records before the current zoom of the current feature. */
   #countBefore = 0;
   #hasCollapsed = false;
+  readonly #displacement: Displacement;
 
   constructor(batch: FeatureBatch, state: WriteState, { records, cells }: Buffers) {
     this.#batch = batch;
@@ -69,6 +71,7 @@ class TileEncoder {
     this.#attributes = new AttributeEncoder(batch.columns);
     this.#records = records;
     this.#cells = cells;
+    this.#displacement = new Displacement(state.maxZoom);
     const zooms = state.maxZoom + 1;
     this.#thinned = new Uint32Array(zooms);
     this.#smallAsPoints = new Uint32Array(zooms);
@@ -87,7 +90,8 @@ class TileEncoder {
       else this.#encodeRow(shape);
     }
     this.#noteCounts();
-    const chunk = { bytes: this.#records.takeSorted(), bounds: this.#degrees };
+    const { metres: displacement } = this.#displacement;
+    const chunk = { bytes: this.#records.takeSorted(), bounds: this.#degrees, displacement };
     return { chunk, findings: this.#findings };
   }
 
@@ -130,6 +134,9 @@ class TileEncoder {
       if (lineBox !== null) this.#addLines(lines, lineBox, zoom);
       if (polygonBox !== null) this.#addPolygons(polygons, polygonBox, zoom);
     }
+    this.#displacement.measure(points);
+    for (const line of lines) this.#displacement.measure(line);
+    for (const polygon of polygons) for (const ring of polygon) this.#displacement.measure(ring);
     if (this.#hasCollapsed) this.#findings.note('PMTILES_RINGS_COLLAPSED', { zoom: maxZoom }, at);
   }
 

@@ -1,4 +1,4 @@
-import { changed, dropped, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { changed, dropped, type FindingEntries, info, lost, single } from '../../catalogue-entries.ts';
 
 export const findings = {
   PMTILES_SMALL_AS_POINTS: info(
@@ -13,6 +13,16 @@ export const findings = {
   PMTILES_TILE_LIMIT: lost(
     "zoom {zoom}: pieces of features were left out of tiles that would be larger than {limit} bytes; for larger tiles, {set:output.tile_size_limit}, or for more detail a larger '{field:output.max_zoom}'",
     'piece',
+  ),
+  PMTILES_ZOOMS: single(
+    info(
+      'the tiles have the zooms {min} to {max}; the grid of zoom {max} moved positions by up to {displacement}',
+    ),
+  ),
+  PMTILES_POSITIONS_MOVED: single(
+    changed(
+      'positions were moved by up to {displacement} to the grid of zoom {max}, the largest; for more detail, {set:output.max_zoom}',
+    ),
   ),
   PMTILES_CLIPPED: changed(
     'features were cut at 85.0511 degrees north or south, where Web Mercator tiles end',

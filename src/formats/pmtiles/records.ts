@@ -20,6 +20,8 @@ export interface RecordChunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** minX, minY, maxX, maxY in degrees; inverted infinities without a position. */
   readonly bounds: readonly [number, number, number, number];
+  /** Metres on the ground that the grid of the largest zoom moved a position, at most. */
+  readonly displacement: number;
 }
 
 /** Reads the heads of records. `bytes` are a whole buffer, whose length is a multiple of 8, as that of records is. */

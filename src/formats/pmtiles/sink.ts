@@ -3,6 +3,7 @@
 import type { FieldType } from '../../batch/schema.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { unfinishedPath } from '../../io/output-place.ts';
+import { lengthText } from '../coordinate-digits.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { DirectoryWriter, HEADER_BYTES } from './directory.ts';
 import { encodeHeader } from './header.ts';
@@ -20,6 +21,9 @@ const MOST_WAITING = 8;
 const MOST_WAITING_BYTES = 32 << 20;
 /** Contents of tiles that are looked for in later ones. */
 const MOST_KNOWN = 2 ** 18;
+
+/** Positions that move further are reported as changed. */
+const MOST_METRES = 1;
 
 const METADATA_TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   boolean: 'Boolean',
@@ -42,6 +46,7 @@ export class PmtilesSink implements OutputSink {
     Number.NEGATIVE_INFINITY,
     Number.NEGATIVE_INFINITY,
   ];
+  #displacement = 0;
   #tileBytes = 0;
   #contents = 0;
 
@@ -56,8 +61,9 @@ export class PmtilesSink implements OutputSink {
   }
 
   append(_layerIndex: number, chunk: unknown): void {
-    const { bytes, bounds } = chunk as RecordChunk;
+    const { bytes, bounds, displacement } = chunk as RecordChunk;
     this.#runs.append(bytes);
+    this.#displacement = Math.max(this.#displacement, displacement);
     for (let i = 0; i < 2; i++) {
       this.#bounds[i] = Math.min(this.#bounds[i], bounds[i]);
       this.#bounds[i + 2] = Math.max(this.#bounds[i + 2], bounds[i + 2]);
@@ -101,6 +107,7 @@ export class PmtilesSink implements OutputSink {
       throw error;
     }
     this.#runs.discard();
+    this.#noteZooms();
     return this.#complete();
   }
 
@@ -141,6 +148,15 @@ export class PmtilesSink implements OutputSink {
   #noteLeft(tile: number, count: number): void {
     const [{ tileLimit: limit }] = this.#states;
     this.#context.findings.note('PMTILES_TILE_LIMIT', { zoom: zoomOf(tile), limit }, undefined, count);
+  }
+
+  #noteZooms(): void {
+    if (this.#contents === 0) return;
+    const [{ minZoom: min, maxZoom: max }] = this.#states;
+    const displacement = lengthText(this.#displacement);
+    this.#context.findings.note('PMTILES_ZOOMS', { min, max, displacement });
+    if (this.#displacement > MOST_METRES)
+      this.#context.findings.note('PMTILES_POSITIONS_MOVED', { max, displacement });
   }
 
   /** Puts the header, the directories and the metadata before the tiles. */

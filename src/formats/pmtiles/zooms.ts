@@ -1,4 +1,5 @@
 /** The zooms of an archive: as requested, or by the size of the details in the data. */
+import { PART_KIND } from '../../batch/geometry-column.ts';
 import type { GeometryStatistics } from '../../batch/statistics.ts';
 import { failure } from '../../errors.ts';
 import type { OutputLayer } from '../format.ts';
@@ -17,6 +18,11 @@ const UNITS_BETWEEN_POINTS = 1024;
 /** Tiles of lines and polygons at a guessed largest zoom: for each position, but at least so many. */
 const TILES_PER_POSITION = 4;
 const LEAST_TILES = 2 ** 14;
+/** Positions of data of which the largest zoom is at least SMALL_ZOOM, if its lines and polygons do not cover too many tiles. */
+const SMALL_POSITIONS = 2 ** 16;
+const SMALL_ZOOM = 12;
+/** Metres around the Earth along the equator. */
+const EQUATOR_METRES = 40_075_016.686;
 /** Degrees; the edge of Web Mercator. */
 const MAX_LATITUDE = 85.0511;
 /** Of data across the antimeridian. */
@@ -34,6 +40,7 @@ export function zoomsFor(
   }
   const measured = layers.flatMap(({ statistics }) => (statistics === null ? [] : [statistics.geometry]));
   let maxZoom = measured.reduce((most, geometry) => Math.max(most, guess(geometry)), minZoom);
+  maxZoom = Math.max(maxZoom, floorOf(measured));
   // Small features of one layer may be beside polygons that cover the world.
   const positions = measured.reduce((sum, { positionCount }) => sum + positionCount, 0);
   const mostTiles = Math.max(LEAST_TILES, TILES_PER_POSITION * positions);
@@ -42,11 +49,42 @@ export function zoomsFor(
   return { minZoom, maxZoom };
 }
 
+/**
+ * The smallest of the largest zooms, whatever the distances between features are: one with units of at most a metre if its tiles are few,
+ * else 12 if the data is small, else one of which the tiles are as many as those of small data may be.
+ */
+function floorOf(measured: readonly GeometryStatistics[]): number {
+  const drawn = measured.filter(({ positionCount }) => positionCount > 0);
+  const tilesAt = (zoom: number): number =>
+    drawn.reduce((sum, geometry) => sum + coveredTiles(geometry, zoom) + tilesOfPoints(geometry, zoom), 0);
+  const metre = drawn.reduce((most, geometry) => Math.max(most, metreZoom(geometry)), 0);
+  if (tilesAt(metre) <= LEAST_TILES) return metre;
+  const positions = drawn.reduce((sum, { positionCount }) => sum + positionCount, 0);
+  if (positions <= SMALL_POSITIONS) return SMALL_ZOOM;
+  for (let zoom = SMALL_ZOOM; zoom > 0; zoom--) if (tilesAt(zoom) <= SMALL_POSITIONS) return zoom;
+  return 0;
+}
+
+/** The first zoom whose units have at most a metre on the ground where the layer is nearest to the equator; at most the largest that is guessed. */
+function metreZoom({ bounds }: GeometryStatistics): number {
+  const [, south, , north] = bounds;
+  const latitude = south <= 0 && north >= 0 ? 0 : Math.min(Math.abs(south), Math.abs(north), MAX_LATITUDE);
+  const metres = (EQUATOR_METRES * Math.cos((latitude * Math.PI) / 180)) / EXTENT;
+  return Math.min(MOST_GUESSED, Math.max(0, Math.ceil(Math.log2(metres))));
+}
+
+/** Tiles that the points of a layer are in, at most: one each, and no more than there are within its bounds. */
+function tilesOfPoints({ bounds, kindCounts, positionCount }: GeometryStatistics, zoom: number): number {
+  if (kindCounts[PART_KIND.point] === 0) return 0;
+  const width = 360 / 2 ** zoom;
+  const [west, south, east, north] = bounds;
+  const rows = (mercator(clamped(north)) - mercator(clamped(south))) / width + 1;
+  return Math.min(positionCount, ((east - west) / width + 1) * rows, 4 ** zoom);
+}
+
 /** About as many tiles as the lines and polygons of a layer cover at a zoom. */
 function coveredTiles({ bounds, covered }: GeometryStatistics, zoom: number): number {
-  const [south, north] = [bounds[1], bounds[3]].map((y) =>
-    Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, y)),
-  );
+  const [south, north] = [bounds[1], bounds[3]].map(clamped);
   // A degree of latitude is longer than one of longitude in Web Mercator.
   const stretch = south < north ? (mercator(north) - mercator(south)) / (north - south) : 1;
   const width = 360 / 2 ** zoom;
@@ -57,6 +95,8 @@ function coveredTiles({ bounds, covered }: GeometryStatistics, zoom: number): nu
   const world = 4 ** zoom;
   return isOnEarth || tiles < world ? tiles : world;
 }
+
+const clamped = (latitude: number): number => Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitude));
 
 /** In degrees of the equator. */
 function mercator(latitude: number): number {
