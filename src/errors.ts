@@ -137,6 +137,10 @@ const generalErrors = {
     400,
     "{place}: position ({x}, {y}) is outside the range of longitude and latitude; {reading}; state the CRS of the data with '{field:path}'",
   ),
+  COORDINATES_IMPOSSIBLE: user(
+    400,
+    '{share} of the features of {source} have longitudes beyond 360 or latitudes beyond 90 degrees, which {crs} cannot have, the first at position ({x}, {y}) of {place}: {advice} to convert the positions as they are',
+  ),
   EDGE_LONGER_THAN_EARTH: user(
     400,
     "{place}: an edge is {kilometres} km long, longer than the circumference of the Earth; the coordinates are probably wrong or not in {crs}; state the CRS of the data with '{field:path}'",

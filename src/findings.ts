@@ -98,7 +98,7 @@ const generalFindings = {
     'the files have different CRSs; the output is in that of the first, {crs}; for another one, {set:output.epsg}',
   ),
   CRS_NOT_WRITTEN: info('the output does not state its CRS ({crs}): {reason}'),
-  COORDINATES_OUT_OF_RANGE: info(
+  COORDINATES_OUT_OF_RANGE: lost(
     'features have longitudes beyond 360 or latitudes beyond 90 degrees, which {crs} cannot have ({share}); is it the right CRS?',
     'feature',
   ),

@@ -62,6 +62,7 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
     layer: { type: 'string', multiple: true },
     'fail-on': { type: 'string' },
     strict: { type: 'boolean' },
+    'accept-impossible-coordinates': { type: 'boolean' },
     exact: { type: 'boolean' },
     decimals: { type: 'string' },
     overwrite: { type: 'boolean' },
@@ -85,6 +86,8 @@ export function conversionUsage(done: string): string {
   --overwrite           replace OUT if it exists
   --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
   --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
+  --accept-impossible-coordinates
+                        convert longitudes beyond 360 and latitudes beyond 90 degrees as they are, however many
   --exact               let PROJ transform every position, also of large files   (docs/crs.md)
   --threads N           maximum number of worker threads for large files (default: one per core)
   --report FILE         write the report to FILE, as JSON
@@ -296,6 +299,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
     ...(merge === undefined ? {} : { merge }),
     ...(failOn === null ? {} : { failOn }),
     ...(values.strict === true ? { strict: true } : {}),
+    ...(values['accept-impossible-coordinates'] === true ? { acceptImpossibleCoordinates: true } : {}),
     ...(values.exact === true ? { exact: true } : {}),
   };
 }

@@ -67,7 +67,7 @@ function modifiers(parameter: string, flag?: string): readonly CommandLineModifi
     .filter((modifier) => modifier.flag.replaceAll('-', '_') === parameter);
 }
 
-const SWITCHES = new Set(['--overwrite', '--drop-other-content']);
+const SWITCHES = new Set(['--overwrite', '--drop-other-content', '--accept-impossible-coordinates']);
 
 function isSwitch(flag: string): boolean {
   return SWITCHES.has(flag) || modifiers(flag.slice(2).replaceAll('-', '_'))[0]?.placeholder === null;
@@ -89,6 +89,7 @@ function flagsOfFields(): ReadonlyMap<string, string> {
     ['attributes', '--attributes'],
     ['source_field', '--source-field'],
     ['fail_on', '--fail-on'],
+    ['accept_impossible_coordinates', '--accept-impossible-coordinates'],
     // Of the forms that users and keys are created with.
     ['name', '--name'],
     ['owner', '--owner'],

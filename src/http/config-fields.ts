@@ -255,7 +255,15 @@ export const CONFIG_FIELDS = {
     nested: ['strict'],
     operations: ALL,
     description:
-      'true: reject all unknown keys, and fail with COORDINATE_OUT_OF_RANGE, without output, if a longitude is beyond 360 or a latitude beyond 90 degrees. Default: an unknown key that looks like a known one is rejected, others are ignored and reported; coordinates are a warning.',
+      'true: reject all unknown keys, and fail with COORDINATE_OUT_OF_RANGE, without output, if a longitude is beyond 360 or a latitude beyond 90 degrees. Default: an unknown key that looks like a known one is rejected, others are ignored and reported; coordinates are an error if more than 1 % of the features have such a position, and otherwise a warning.',
+    schema: () => ({ type: 'boolean', default: false }),
+    shouldBe: 'true or false',
+  },
+  acceptImpossibleCoordinates: {
+    nested: ['accept_impossible_coordinates'],
+    operations: ['transform', 'append', 'merge'],
+    description:
+      'true: convert positions as they are, and report them, however many have a longitude beyond 360 or a latitude beyond 90 degrees. Default: the job fails with COORDINATES_IMPOSSIBLE, without output, if more than 1 % of the features of a layer have such a position.',
     schema: () => ({ type: 'boolean', default: false }),
     shouldBe: 'true or false',
   },

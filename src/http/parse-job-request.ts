@@ -122,6 +122,8 @@ function parseConfig(
   const failOn = values.take('failOn').value as FailOn | undefined;
   const merge = endpoint.operation === 'merge' ? parseMerge(values) : null;
   const isStrict = values.take('strict').value === true;
+  const acceptsImpossible =
+    endpoint.operation !== 'inspect' && values.take('acceptImpossibleCoordinates').value === true;
   const isExact = endpoint.operation !== 'inspect' && values.take('exact').value === true;
   const isTextOnly = endpoint.operation === 'inspect' && values.take('textOnly').value === true;
   const ignoredPaths = ['input.path', 'output.path'].filter(
@@ -160,6 +162,7 @@ function parseConfig(
       const asked = {
         ...(failOn === undefined ? {} : { failOn }),
         ...(isStrict ? { strict: true } : {}),
+        ...(acceptsImpossible ? { acceptImpossibleCoordinates: true } : {}),
         ...(isExact ? { exact: true } : {}),
       };
       const kept = merge === null ? {} : { merge };

@@ -20,8 +20,9 @@ import { widenedFinding } from './misfits.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { withoutGzip, withTextPosition } from './open-inputs.ts';
 import { locateInLayer, runPartitions } from './partition-run.ts';
-import { type PositionRange, positionRangeOf, RangeTally } from './position-range.ts';
+import { type PositionRange, positionRangeOf } from './position-range.ts';
 import { ProgressMeter } from './progress.ts';
+import { RangeTally } from './range-tally.ts';
 import type { ConversionPaths, InputRequest, InspectionRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
 import { assumedCrsOf } from './source-crs.ts';
@@ -230,7 +231,7 @@ async function readLayer({ layer, layerIndex, positionRange, onRead, ...reading 
     findings,
     statistics.rowCount,
     { layer: layer.name },
-    { isStrict: false, crsPath: 'input.epsg' },
+    { refuses: 'none', crsPath: 'input.epsg', label: layer.name },
   );
   return { statistics, findings: findings.list(), misfits: misfits.list() };
 }

@@ -6,10 +6,7 @@ import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { strideOf } from '../batch/geometry-column.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
-import { failure, GeomillError, type Location } from '../errors.ts';
-import { type FindingRows, MAX_LISTED, RowTally } from '../finding-rows.ts';
-import type { Findings, ListedRows } from '../findings.ts';
-import { field, textOf } from '../message.ts';
+import { type FindingRows, RowTally } from '../finding-rows.ts';
 import { locateTally } from './locate-findings.ts';
 import { rowsOf, shortDefinition } from './positions.ts';
 
@@ -20,7 +17,7 @@ const LATITUDE_LIMIT = 90.0000001;
 /** Areas of use are rough boxes: up to about 1 km outside needs no warning. */
 const TOLERANCE = { degrees: 0.01, metres: 1000 };
 const RADIANS_PER_DEGREE = Math.PI / 180;
-const MAX_PLACES = 5;
+export const MAX_PLACES = 5;
 
 /** What positions in a CRS can be, in its units. Plain data. */
 export interface PositionRange {
@@ -160,139 +157,10 @@ function isBeside(x: number, west: number, east: number, turn: number): boolean 
   return x > east && (turn === 0 || x - turn < west);
 }
 
-function areWithin([minX, minY, maxX, maxY]: Bounds, [x, y]: readonly [number, number]): boolean {
+export function areWithin([minX, minY, maxX, maxY]: Bounds, [x, y]: readonly [number, number]): boolean {
   return minX >= -x && maxX <= x && minY >= -y && maxY <= y;
 }
 
-function contains(outer: Bounds, inner: Bounds): boolean {
+export function contains(outer: Bounds, inner: Bounds): boolean {
   return outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
-}
-
-function areApart(a: Bounds, b: Bounds): boolean {
-  return a[0] > b[2] || b[0] > a[2] || a[1] > b[3] || b[1] > a[3];
-}
-
-/** Sums the counts of the batches of a layer. */
-export class RangeTally {
-  readonly #range: PositionRange | null;
-  readonly #bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
-  readonly #places: { record: number; x: number; y: number }[] = [];
-  readonly #left = { impossible: MAX_LISTED, outside: MAX_LISTED };
-  readonly #listed = { impossible: [] as ListedRows[], outside: [] as ListedRows[] };
-  #impossible = 0;
-  #outside = 0;
-
-  constructor(range: PositionRange | null) {
-    this.#range = range;
-  }
-
-  /** `rowsBefore`: number of rows before those of the batch. `at`: file and layer. `crs`: of the positions. */
-  add(counts: RangeCounts | null, rowsBefore: number, at: Location = {}, crs: CrsText = ''): void {
-    if (counts === null) return;
-    if (counts.rows !== undefined)
-      for (const kind of ['impossible', 'outside'] as const) {
-        const rows = counts.rows[kind];
-        const before = { record: rowsBefore, line: 0 };
-        if (rows.rows.length === 0 || this.#left[kind] <= 0) continue;
-        this.#left[kind] -= rows.rows.length;
-        this.#listed[kind].push({ rows, base: before, at, crs });
-      }
-    const { bounds, impossible, outside, places } = counts;
-    const own = this.#bounds;
-    for (const i of [0, 1]) own[i] = Math.min(own[i], bounds[i]);
-    for (const i of [2, 3]) own[i] = Math.max(own[i], bounds[i]);
-    this.#impossible += impossible;
-    this.#outside += outside;
-    for (const { record, x, y } of places)
-      if (this.#places.length < MAX_PLACES) this.#places.push({ record: record + rowsBefore, x, y });
-  }
-
-  /** The first feature with a longitude or latitude that cannot be; null: none. */
-  get firstImpossible(): { readonly record: number; readonly x: number; readonly y: number } | null {
-    return this.#places.at(0) ?? null;
-  }
-
-  /**
-   * Notes what was found among `rowCount` features. Throws COORDINATE_OUT_OF_RANGE for the first feature with a longitude
-   * or latitude that cannot be if the check is strict. `crsPath`: where the request can state the CRS.
-   */
-  note(
-    findings: Findings,
-    rowCount: number,
-    at: Location,
-    { isStrict, crsPath }: { readonly isStrict: boolean; readonly crsPath: string },
-  ): void {
-    const range = this.#range;
-    if (range === null || this.#bounds[0] > this.#bounds[2]) return;
-    const { crs } = range;
-    const isSwapped = this.looksSwapped;
-    const first = this.firstImpossible;
-    if (isStrict && first !== null)
-      throw impossiblePosition(first, at, isSwapped ? SWAPPED : `${crs} is in degrees`, crsPath);
-    const axes = range.limits === null ? 'x and y' : 'longitude and latitude';
-    if (isSwapped) findings.note('COORDINATES_SWAPPED', { axes, crs }, at);
-    const unlisted = new RowTally();
-    const share = (count: number): string => shareText(count, rowCount);
-    const beyond = { crs, share: share(this.#impossible) };
-    for (const [i, { record }] of this.#places.entries()) {
-      const located = Number.isNaN(record) ? at : { ...at, record };
-      const count = i === 0 ? this.#impossible - this.#places.length + 1 : 1;
-      findings.note('COORDINATES_OUT_OF_RANGE', beyond, located, count, unlisted);
-    }
-    if (this.#impossible > 0) findings.addListed('COORDINATES_OUT_OF_RANGE', beyond, this.#listed.impossible);
-    if (this.#outside === 0) return;
-    const params = { crs, share: share(this.#outside) };
-    findings.note('OUTSIDE_AREA_OF_USE', params, at, this.#outside);
-    findings.addListed('OUTSIDE_AREA_OF_USE', params, this.#listed.outside);
-  }
-
-  /** Nothing is where it can be, and everything would be if x and y were exchanged. */
-  get looksSwapped(): boolean {
-    if (this.#range === null) return false;
-    const { limits, area } = this.#range;
-    const bounds = this.#bounds;
-    const swapped: Bounds = [bounds[1], bounds[0], bounds[3], bounds[2]];
-    const isWrong = this.#impossible > 0 || (area !== null && areApart(area, bounds));
-    return (
-      isWrong && (limits === null || areWithin(swapped, limits)) && (area === null || contains(area, swapped))
-    );
-  }
-}
-
-const SWAPPED = 'longitude and latitude look swapped';
-
-/** The error with the likely reason, if positions of its batch cannot be in the CRS. */
-export function withLikelyReason(
-  error: unknown,
-  counts: RangeCounts | null,
-  range: PositionRange | null,
-): unknown {
-  const isOutside = error instanceof GeomillError && error.code === 'COORDINATE_OUTSIDE_DOMAIN';
-  if (!isOutside || counts === null || range === null) return error;
-  const tally = new RangeTally(range);
-  tally.add(counts, 0);
-  if (!tally.looksSwapped) return error;
-  const reason = `${textOf(error.params.reason)} (${SWAPPED})`;
-  return new GeomillError(error.code, { ...error.params, reason }, error.location, error);
-}
-
-export function impossiblePosition(
-  { record, x, y }: { readonly record: number; readonly x: number; readonly y: number },
-  at: Location,
-  reading: string,
-  crsPath: string,
-): Error {
-  const file = at.file === undefined ? '' : `'${at.file}', `;
-  return failure(
-    'COORDINATE_OUT_OF_RANGE',
-    { place: `${file}feature ${record}`, x, y, reading, path: field(crsPath) },
-    { ...at, record },
-  );
-}
-
-/** "12.3 %"; 0 % and 100 % only for none and all. */
-export function shareText(count: number, total: number): string {
-  if (count >= total) return '100 %';
-  const percent = Math.min(99.9, (count / total) * 100);
-  return percent < 0.1 ? 'less than 0.1 %' : `${percent.toFixed(1)} %`;
 }

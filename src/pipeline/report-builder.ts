@@ -15,8 +15,8 @@ import { shortText } from '../short-text.ts';
 import { layersOf } from '../transformations/parts/step-layers.ts';
 import { MAX_STEP_CRS } from './bounded-report.ts';
 import type { LoadedStep } from './chain.ts';
-import { shareText } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
+import { shareText } from './range-tally.ts';
 import type {
   ConversionReport,
   LayerReport,

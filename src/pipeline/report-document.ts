@@ -185,6 +185,9 @@ export function configOfRequest({
     ...('failOn' in more && more.failOn !== undefined ? { fail_on: more.failOn } : {}),
     ...('textOnly' in more && more.textOnly === true ? { text_only: true } : {}),
     ...('strict' in more && more.strict === true ? { strict: true } : {}),
+    ...('acceptImpossibleCoordinates' in more && more.acceptImpossibleCoordinates === true
+      ? { accept_impossible_coordinates: true }
+      : {}),
     ...('exact' in more && more.exact === true ? { exact: true } : {}),
   };
 }

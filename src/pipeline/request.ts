@@ -25,6 +25,8 @@ export interface ConversionRequest {
   readonly failOn?: FailOn;
   /** Coordinates that cannot be in their CRS are an error. Missing: a warning. */
   readonly strict?: boolean;
+  /** Coordinates that cannot be in their CRS are reported, however many. Missing: many of them are an error. */
+  readonly acceptImpossibleCoordinates?: boolean;
   /** No operation is approximated. Missing: operations are, for large inputs. */
   readonly exact?: boolean;
 }

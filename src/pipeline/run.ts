@@ -52,6 +52,7 @@ import type { ConversionPlan } from './plan.ts';
 import { type Planned, planWithCrs } from './plan-with-crs.ts';
 import { ProgressMeter } from './progress.ts';
 import { conversionWeight } from './progress-weight.ts';
+import type { RangeCheck } from './range-tally.ts';
 import type { ConversionReport, Progress, ReprojectionReport, WrittenLayerReport } from './report.ts';
 import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
 import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
@@ -422,7 +423,7 @@ class Conversion {
       await writing.encode();
       for (const { sources, tally, outputFields, statistics } of layers) {
         for (const source of sources) {
-          source.tally.checkRange(this.#findings, this.#request.strict === true);
+          source.tally.checkRange(this.#findings, refusedPositions(this.#request));
           noteExcerpt(source, this.#findings);
         }
         const hasRead = sources.some((source) => source.tally.rowsRead > 0);
@@ -488,6 +489,10 @@ class Conversion {
     this.#findings = planned.findings;
     return planned;
   }
+}
+
+function refusedPositions({ strict, acceptImpossibleCoordinates }: ConversionRequest): RangeCheck['refuses'] {
+  return strict === true ? 'any' : acceptImpossibleCoordinates === true ? 'none' : 'many';
 }
 
 function baseName(path: string): string {

@@ -10,7 +10,7 @@ import { field, textOf } from '../message.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
 import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
 import type { LayerPlan, SourcePlan } from './plan.ts';
-import { impossiblePosition, RangeTally } from './position-range.ts';
+import { impossiblePosition, type RangeCheck, RangeTally } from './range-tally.ts';
 import type { ReprojectionCounts, StepOutcome, TaskResult } from './task.ts';
 
 export type ReprojectionLink = ChainLink & { readonly kind: 'reproject' };
@@ -122,17 +122,17 @@ export class SourceTally {
   }
 
   /**
-   * Reports positions that cannot be in their CRS: an error if the file itself states another CRS, or if the check is
-   * strict, else a warning. It is done at the end because GeoJSON may state its crs after the features.
+   * Reports positions that cannot be in their CRS: an error if the file itself states another CRS, or if `refuses` says so, else a
+   * warning. It is done at the end because GeoJSON may state its crs after the features.
    */
-  checkRange(findings: Findings, isStrict: boolean): void {
-    const { at, isCrsStated, crsPath } = this.facts;
+  checkRange(findings: Findings, refuses: RangeCheck['refuses']): void {
+    const { at, isCrsStated, crsPath, label } = this.facts;
     const first = this.#range.firstImpossible;
     if (first !== null && !isCrsStated && this.#ignoredCrs !== null) {
       const reading = `GeoJSON is read as EPSG:4326, and its crs member '${this.#ignoredCrs}' is ignored`;
       throw impossiblePosition(first, at, reading, crsPath);
     }
-    this.#range.note(findings, this.rowsRead, at, { isStrict, crsPath });
+    this.#range.note(findings, this.rowsRead, at, { refuses, crsPath, label });
   }
 }
 

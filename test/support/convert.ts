@@ -45,6 +45,7 @@ export interface ConvertOptions {
   readonly stepInputs?: ConversionPaths['stepInputs'];
   readonly failOn?: ConversionRequest['failOn'];
   readonly strict?: boolean;
+  readonly acceptImpossibleCoordinates?: boolean;
   readonly exact?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
@@ -93,6 +94,7 @@ export function requestFor(options: ConvertOptions): ConversionRequest {
     },
     transformations: options.transformations ?? [],
     ...(options.strict === true ? { strict: true } : {}),
+    ...(options.acceptImpossibleCoordinates === true ? { acceptImpossibleCoordinates: true } : {}),
     ...(options.exact === true ? { exact: true } : {}),
     output: {
       format: options.to,

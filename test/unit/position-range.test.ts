@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { type Bounds, positionBounds } from '../../src/batch/bounds.ts';
 import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
 import { GeomillError } from '../../src/errors.ts';
+import { findingCatalogue } from '../../src/findings.ts';
 import { checkPositions, positionRangeOf } from '../../src/pipeline/position-range.ts';
 import type { ConversionReport } from '../../src/pipeline/report.ts';
 import { type ConvertOptions, convertFile, makeWorkspace, requestFor } from '../support/convert.ts';
@@ -38,6 +39,8 @@ const found = ({ warnings }: ConversionReport): object[] =>
       ...params,
       places: places.map(({ record }) => record),
     }));
+
+const ACCEPTED = { acceptImpossibleCoordinates: true };
 
 test('features beyond the limits or outside the area are counted like one position after the other', () => {
   const description = { ...WGS84_DESCRIPTION, areaOfUse: { west: -10, south: 30, east: 40, north: 70 } };
@@ -103,8 +106,14 @@ test('a latitude beyond 90 degrees is reported from every format, with share and
       to: format,
       ...crs,
       writeOptions,
+      acceptImpossibleCoordinates: true,
     });
-    const { report } = await convertFile(made.outputPath, directory, { from: format, to: 'csv', ...crs });
+    const again = { from: format, to: 'csv', ...crs };
+    await assert.rejects(convertFile(made.outputPath, directory, again), { code: 'COORDINATES_IMPOSSIBLE' });
+    const { report } = await convertFile(made.outputPath, directory, {
+      ...again,
+      acceptImpossibleCoordinates: true,
+    });
     assert.deepEqual(
       found(report).filter((finding) => 'code' in finding && finding.code === expected.code),
       [expected],
@@ -125,7 +134,9 @@ test('exchanged longitudes and latitudes are recognised by the limits or by the 
     [-33.8, 151.2],
   ];
   assert.deepEqual(
-    found(await convertPoints(australia, 'EPSG:4326')).map((finding) => 'code' in finding && finding.code),
+    found(await convertPoints(australia, 'EPSG:4326', ACCEPTED)).map(
+      (finding) => 'code' in finding && finding.code,
+    ),
     ['COORDINATES_SWAPPED', 'COORDINATES_OUT_OF_RANGE'],
   );
   // Within the limits either way, but EPSG:4258 is for Europe.
@@ -139,7 +150,7 @@ test('exchanged longitudes and latitudes are recognised by the limits or by the 
   ]);
   assert.deepEqual(found(await convertPoints(europe, 'EPSG:4326')), []);
   // One of three is in the right order, so exchanging is no repair.
-  const mixed = found(await convertPoints([...australia, [115.8, -31.9]], 'EPSG:4326'));
+  const mixed = found(await convertPoints([...australia, [115.8, -31.9]], 'EPSG:4326', ACCEPTED));
   assert.deepEqual(mixed, [
     { code: 'COORDINATES_OUT_OF_RANGE', count: 2, crs: 'EPSG:4326', share: '66.7 %', places: [1, 2] },
   ]);
@@ -183,6 +194,7 @@ test('grads have other limits than degrees', async () => {
         [0, 54],
       ],
       'EPSG:4807',
+      ACCEPTED,
     ),
   );
   assert.deepEqual('code' in first && first.code, 'COORDINATES_OUT_OF_RANGE');
@@ -219,5 +231,49 @@ test('a position that PROJ rejects because x and y are exchanged is explained', 
     assert.equal(error.code, 'COORDINATE_OUTSIDE_DOMAIN');
     assert.match(error.message, /longitude and latitude look swapped/);
     return true;
+  });
+});
+
+test('impossible positions of more than one feature of a hundred are an error with the way out', async () => {
+  const of = (count: number, bad: readonly Point[]): Point[] =>
+    Array.from({ length: count }, (_, i) => bad[i] ?? [8 + i / 1000, 47]);
+  const projected: Point = [471000, 530000];
+  const refused: readonly (readonly [Point[], RegExp])[] = [
+    [
+      [projected],
+      /^100 % of the features of .* have longitudes .* the first at position \(471000, 530000\) of feature 1: state the CRS/,
+    ],
+    [of(3, [projected, projected, projected]), /^100 %/],
+    [of(100, [projected, projected]), /^2\.0 % .*accept_impossible_coordinates' to true/],
+    [
+      of(4, [
+        [-31.9, 115.8],
+        [-33.8, 151.2],
+        [-33, 150],
+        [-35, 149],
+      ]),
+      /look swapped, so exchange them with the step swap_xy/,
+    ],
+    [[[0, 90.1]], /EPSG:4326 cannot have/],
+    [[[361, 0]], /EPSG:4326 cannot have/],
+  ];
+  for (const [points, message] of refused) {
+    await assert.rejects(convertPoints(points, 'EPSG:4326'), { code: 'COORDINATES_IMPOSSIBLE', message });
+    const report = await convertPoints(points, 'EPSG:4326', ACCEPTED);
+    const [finding] = report.warnings.filter(({ code }) => code === 'COORDINATES_OUT_OF_RANGE');
+    assert.equal(findingCatalogue[finding.code].severity, 'lost');
+  }
+  for (const points of [
+    of(100, [projected]),
+    of(1000, [projected, projected]),
+    of(2, [
+      [360, 90],
+      [-360, -90],
+    ]),
+  ])
+    await convertPoints(points, 'EPSG:4326');
+  const [few] = found(await convertPoints(of(100, [projected]), 'EPSG:4326'));
+  assert.deepEqual(few, {
+    ...{ code: 'COORDINATES_OUT_OF_RANGE', count: 1, crs: 'EPSG:4326', share: '1.0 %', places: [1] },
   });
 });
