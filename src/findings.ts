@@ -73,6 +73,9 @@ const generalFindings = {
   ),
   // CRS
   CRS_FROM_REQUEST: info('{source} does not state its CRS; {crs} was used, as requested'),
+  CRS_CODE_UNKNOWN: info(
+    '{source} states the code {code}, which is not in the database of PROJ; {used} was used',
+  ),
   CRS_CONTRADICTED: info(
     "{source} states {found}, but {stated} was used, as '{field:input.epsg}' says; is it the right CRS?",
   ),

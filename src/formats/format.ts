@@ -310,6 +310,8 @@ export interface SourceLayer {
   readonly declaredStatistics?: LayerStatistics | null;
   /** The CRS in the file; null if it has none. */
   readonly crs: CrsText | null;
+  /** The same CRS in full, the best definition first, if the code in `crs` is unknown. Missing: the file has none. */
+  readonly crsDefinitions?: readonly CrsText[];
   readonly assumedCrs?: AssumedCrs | null;
   /** Why `crs` is null, for the error message: "there is no .prj". */
   readonly crsMissingReason: string;

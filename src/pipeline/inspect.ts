@@ -25,7 +25,7 @@ import { ProgressMeter } from './progress.ts';
 import { RangeTally } from './range-tally.ts';
 import type { ConversionPaths, InputRequest, InspectionRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
-import { assumedCrsOf } from './source-crs.ts';
+import { assumedCrsOf, noteUnknownCode, usableCrs } from './source-crs.ts';
 import { newThreads } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
@@ -257,7 +257,10 @@ function describeCrs(
   if (definition === null) return null;
   const origin = known === null ? 'assumed' : known === stated && known !== layer.crs ? 'request' : 'file';
   try {
-    return { description: crs.describe(definition, 'input.epsg'), origin };
+    if (definition !== layer.crs) return { description: crs.describe(definition, 'input.epsg'), origin };
+    const usable = usableCrs(layer, definition, question.source, crs);
+    noteUnknownCode(usable, question.source, findings);
+    return { description: usable.description, origin };
   } catch {
     // An unusable .prj is a finding of an inspection, where a conversion would fail.
     return null;

@@ -14,12 +14,13 @@ export function targetCrsOf(
   { output }: ConversionRequest,
   format: Pick<Format, 'fixedOutputCrs'>,
   crs: CrsAuthority,
+  findings?: Findings,
 ): CrsText | null {
   const { crs: stated, crsPath = 'output.epsg', options } = output;
   const { crs: fixed, unless = '' } = format.fixedOutputCrs ?? {};
   if (fixed !== undefined && options[unless] !== 'requested') return fixed;
   if (stated === SOURCE_CRS || stated === LOCAL_CRS) return null;
-  return stated === null ? WGS84 : identified(stated, crsPath, crs);
+  return stated === null ? WGS84 : identified(stated, crsPath, crs, findings);
 }
 
 /** Throws CRS_NO_OPERATION for a layer that is in a CRS with a position on the Earth. */

@@ -119,7 +119,7 @@ export function planConversion(
   const groups = namedGroups(found, request.output.layerName, joins && split === null);
   // A step names layers as they are in the input. A layer that gets another name is the only one.
   const steps = groups === found ? known : known.map(onAllLayers);
-  const targetCrs = targetCrsOf(request, output.format, crs);
+  const targetCrs = targetCrsOf(request, output.format, crs, findings);
   const layerField = joins && split === null ? layerFieldFor(groups, steps) : null;
   if (layerField !== null) findings.note('LAYERS_JOINED', { count: groups.length, field: layerField });
   const merges = operation === 'merge' ? mergedFieldsOf(request) : null;

@@ -1,7 +1,7 @@
 /** Finds the CRS of a layer from its file and the request, and handles contradictions between them. */
 import type { Bounds } from '../batch/bounds.ts';
 import { type CrsDescription, type CrsText, LOCAL_CRS, localCrs, WGS84 } from '../crs/crs.ts';
-import { asGeomillError, failure, type Location } from '../errors.ts';
+import { asGeomillError, failure, GeomillError, type Location } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
 import { field, textOf } from '../message.ts';
@@ -20,12 +20,73 @@ export interface CrsAuthority {
 
 /**
  * The code of a CRS that is given as WKT, as for a .prj, so that the same text is the same system
- * everywhere. Other definitions are returned unchanged. Throws CRS_UNKNOWN.
+ * everywhere. Other definitions are returned unchanged. A code that is unknown is noted in `findings`. Throws CRS_UNKNOWN.
  */
-export function identified(definition: CrsText, path: string, crs: CrsAuthority): CrsText {
+export function identified(
+  definition: CrsText,
+  path: string,
+  crs: CrsAuthority,
+  findings?: Findings,
+): CrsText {
   if (definition === WGS84) return definition;
-  const { authority } = crs.describe(definition, path);
+  const { authority, unknownCode } = crs.describe(definition, path);
+  if (findings !== undefined && unknownCode !== undefined)
+    noteUnknownCode({ code: unknownCode, authority }, `'${path}'`, findings);
   return authority === null || !isWkt(definition) ? definition : `${authority.name}:${authority.code}`;
+}
+
+/** The definition of the CRS of a layer that is used. */
+export interface UsableCrs {
+  readonly definition: CrsText;
+  readonly description: CrsDescription;
+  /** A code that the file states and no authority has; null: none. */
+  readonly code: string | null;
+}
+
+/**
+ * The first definition of the CRS of a layer whose code is known, else the first that says it in full. `own`: that of the layer. Throws
+ * CRS_UNKNOWN.
+ */
+export function usableCrs(layer: SourceLayer, own: CrsText, source: string, crs: CrsAuthority): UsableCrs {
+  const usable: UsableCrs[] = [];
+  let fault: unknown = null;
+  let code: string | null = null;
+  for (const definition of [own, ...(layer.crsDefinitions ?? [])]) {
+    try {
+      const description = crs.describe(definition, source);
+      const { unknownCode = null } = description;
+      code ??= unknownCode;
+      usable.push({ definition, description, code });
+      if (unknownCode === null) break;
+    } catch (error) {
+      if (!(error instanceof GeomillError)) throw error;
+      fault ??= error;
+      code ??= definition;
+    }
+  }
+  const found =
+    usable.find(({ description }) => description.unknownCode === undefined) ??
+    usable.find(({ definition }) => definition !== own) ??
+    usable.at(0);
+  if (found === undefined) throw fault;
+  return { ...found, code };
+}
+
+export function noteUnknownCode(
+  {
+    code,
+    description,
+    authority = description?.authority ?? null,
+  }: Partial<Pick<UsableCrs, 'code' | 'description'>> & {
+    readonly authority?: CrsDescription['authority'];
+  },
+  source: string,
+  findings: Findings,
+  location?: Location,
+): void {
+  if (code === undefined || code === null) return;
+  const used = authority === null ? 'its definition' : `${authority.name}:${authority.code}`;
+  findings.note('CRS_CODE_UNKNOWN', { source, code, used }, location);
 }
 
 function isWkt(definition: CrsText): boolean {
@@ -48,7 +109,7 @@ export interface CrsQuestion {
 export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: Findings): CrsText {
   const { layer, source, format, location } = question;
   const { crsPath: path } = question.stated;
-  const stated = statedCrsOf(question, crs);
+  const stated = statedCrsOf(question, crs, findings);
   if (format.inputCrs === 'request' && stated !== null) {
     noteContradiction(question, stated, crs, findings);
     return stated;
@@ -82,9 +143,9 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
       );
     return fromRequest(stated);
   }
-  let found: CrsDescription;
+  let usable: UsableCrs;
   try {
-    found = crs.describe(layer.crs, source);
+    usable = usableCrs(layer, layer.crs, source, crs);
   } catch (error) {
     if (stated !== null) return fromRequest(stated);
     const advice = crsAdvice(layer, crs);
@@ -95,9 +156,12 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
       error,
     );
   }
+  noteUnknownCode(usable, source, findings, location);
+  const found = usable.description;
   // A local or engineering system has no known position on the Earth, so it is treated like a missing CRS.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);
-  const known = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
+  const known =
+    found.authority === null ? usable.definition : `${found.authority.name}:${found.authority.code}`;
   const isContradicted = (own: CrsText): boolean => isLocal(question) || !crs.equivalent(own, known);
   if (question.stated.crsOnlyIfMissing === true) return known;
   if (stated !== null && stated !== known && isContradicted(stated)) {
@@ -118,10 +182,10 @@ export function assumedCrsOf(
 }
 
 /** The CRS that the request states; null: none. */
-function statedCrsOf(question: CrsQuestion, crs: CrsAuthority): CrsText | null {
+function statedCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: Findings): CrsText | null {
   const { crs: stated, crsPath } = question.stated;
   if (isLocal(question)) return localCrs(question.layer.metresPerUnit ?? 1);
-  return stated === null ? null : identified(stated, crsPath, crs);
+  return stated === null ? null : identified(stated, crsPath, crs, findings);
 }
 
 function isLocal({ stated }: CrsQuestion): boolean {
@@ -138,8 +202,8 @@ function noteContradiction(
   const { layer, source, location } = question;
   if (layer.crs === null || isLocal(question)) return;
   try {
-    const found = crs.describe(layer.crs, source);
-    if (found.kind !== 'other' && !crs.equivalent(stated, layer.crs))
+    const { definition, description: found } = usableCrs(layer, layer.crs, source, crs);
+    if (found.kind !== 'other' && !crs.equivalent(stated, definition))
       findings.note('CRS_CONTRADICTED', { source, found: found.name, stated }, location);
   } catch {
     // What the file states is no usable CRS, so nothing is contradicted.

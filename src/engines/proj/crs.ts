@@ -2,7 +2,7 @@
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import type { Area } from './area.ts';
 import { type ProjContext, ProjObject } from './context.ts';
-import { createCrs, isAuthorityCode } from './definition.ts';
+import { createCrs, isAuthorityCode, unknownCode } from './definition.ts';
 import { PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS, PJ_TYPE, PJ_WKT, type Pointer } from './native.ts';
 
 export type Authority = NonNullable<CrsDescription['authority']>;
@@ -18,8 +18,10 @@ export function describeCrs(context: ProjContext, definition: CrsText, path: str
     ? authorityOf(context, crs.pointer)
     : identify(context, horizontal);
   const axis = horizontalAxis(context, horizontal, 0);
+  const unknown = unknownCode(context, definition);
   return {
     definition,
+    ...(unknown === null ? {} : { unknownCode: unknown }),
     name: context.text(context.native.proj_get_name(crs.pointer)) ?? 'unnamed',
     authority,
     kind: kindOf(context, horizontal),

@@ -3,7 +3,8 @@ import { type CrsText, crsHint } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import { field } from '../../message.ts';
 import { type ProjContext, ProjObject } from './context.ts';
-import { PJ_TYPE } from './native.ts';
+import { asEsriCode, withoutUnknownCodes } from './known-codes.ts';
+import { PJ_TYPE, type Pointer } from './native.ts';
 
 /** Longer than any real definition; limits the work of the parser for hostile files. */
 const MAX_DEFINITION_LENGTH = 100_000;
@@ -32,13 +33,49 @@ export function createCrs(context: ProjContext, definition: CrsText, path: strin
     return refuse(`it has ${text.length} characters; the limit is ${MAX_DEFINITION_LENGTH}`);
   if (nesting(text) > MAX_NESTING) return refuse(`it is nested deeper than ${MAX_NESTING} levels`);
   context.clearMessages();
-  const pointer = context.withString(text, (string) => context.native.proj_create(context.pointer, string));
+  let pointer = create(context, text);
+  const other = resolved(context, text, pointer !== 0);
+  if (other !== null) {
+    if (pointer !== 0) context.native.proj_destroy(pointer);
+    context.clearMessages();
+    pointer = create(context, other.text);
+  }
   if (pointer === 0) return refuse(explain(text, context.reason(HINT)));
   const object = new ProjObject(context, pointer);
   const reason = unusable(context, object);
   if (reason === null) return object;
   object[Symbol.dispose]();
   return refuse(reason);
+}
+
+function create(context: ProjContext, text: string): Pointer {
+  return context.withString(text, (string) => context.native.proj_create(context.pointer, string));
+}
+
+/** What is used in place of a definition with a code that is unknown; null: it has none. */
+function resolved(
+  context: ProjContext,
+  text: string,
+  isRead: boolean,
+): { readonly text: string; readonly code: string } | null {
+  if (!isAuthorityCode(text)) return withoutUnknownCodes(context, text);
+  const esri = isRead ? null : asEsriCode(text);
+  if (esri === null) return null;
+  const pointer = create(context, esri.text);
+  if (pointer === 0) return null;
+  context.native.proj_destroy(pointer);
+  return esri;
+}
+
+/** The code in a definition that PROJ's database does not have: "EPSG:102003"; null: it has none. */
+export function unknownCode(context: ProjContext, definition: CrsText): string | null {
+  const text = prepare(definition);
+  if (text === null) return null;
+  const pointer = isAuthorityCode(text) ? create(context, text) : 0;
+  if (pointer !== 0) context.native.proj_destroy(pointer);
+  const code = resolved(context, text, pointer !== 0)?.code ?? null;
+  context.clearMessages();
+  return code;
 }
 
 /** Whether the definition is a reference to PROJ's database: "EPSG:28350", a URN, an OGC URL. */

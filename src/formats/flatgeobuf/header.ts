@@ -94,6 +94,8 @@ export interface Header {
   /** 0: there is no index. */
   readonly nodeSize: number;
   readonly crs: CrsText | null;
+  /** WKT of the CRS, if `crs` is only its code. */
+  readonly crsDefinition: CrsText | null;
   /** What has titles, descriptions or metadata: "the file", "column 'a'". */
   readonly described: readonly string[];
 }
@@ -115,8 +117,18 @@ export function readHeader(bytes: Uint8Array): Header {
   const crsSlot = tables.slot(HEADER.crs, 4);
   const columnsSlot = tables.slot(HEADER.columns, 4);
   const columns = columnsSlot === 0 ? null : readColumns(tables, columnsSlot, described);
-  const crs = crsSlot === 0 ? null : readCrs(tables, crsSlot);
-  return { name, envelope, geometryType, columns, featureCount: Number(count), nodeSize, crs, described };
+  const { crs, definition } = crsSlot === 0 ? NO_CRS : readCrs(tables, crsSlot);
+  return {
+    name,
+    envelope,
+    geometryType,
+    columns,
+    featureCount: Number(count),
+    nodeSize,
+    crs,
+    crsDefinition: definition,
+    described,
+  };
 }
 
 /** Some writers store equal texts once. */
@@ -157,15 +169,23 @@ function readEnvelope(tables: FlatTables): Bounds | null {
 }
 
 /** An EPSG code if there is one, else the WKT, else the code of another organisation. */
-function readCrs(tables: FlatTables, slot: number): CrsText | null {
+interface StatedCrs {
+  readonly crs: CrsText | null;
+  readonly definition: CrsText | null;
+}
+
+const NO_CRS: StatedCrs = { crs: null, definition: null };
+
+function readCrs(tables: FlatTables, slot: number): StatedCrs {
   tables.enter(tables.tableAt(slot));
   const org = tables.text(CRS.org)?.trim() ?? '';
   const number = tables.int32(CRS.code);
   const code = number > 0 ? String(number) : (tables.text(CRS.codeString)?.trim() ?? '');
   const wkt = withoutEpoch(tables.text(CRS.wkt)?.trim() ?? '');
-  if (number > 0 && /^(?:epsg)?$/i.test(org)) return `EPSG:${number}`;
-  if (wkt !== '') return wkt;
-  return org !== '' && code !== '' ? `${org.toUpperCase()}:${code}` : null;
+  if (number > 0 && /^(?:epsg)?$/i.test(org))
+    return { crs: `EPSG:${number}`, definition: wkt === '' ? null : wkt };
+  if (wkt !== '') return { crs: wkt, definition: null };
+  return org !== '' && code !== '' ? { crs: `${org.toUpperCase()}:${code}`, definition: null } : NO_CRS;
 }
 
 /** WKT2 with a coordinate epoch: the CRS alone. */

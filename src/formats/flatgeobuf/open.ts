@@ -76,6 +76,7 @@ export function openFlatGeobuf(file: InputFile, context: OpenContext): SourceLay
     fields: columns === null && cut.featureCount > 0 ? null : fieldsOf(columns ?? []),
     featureCount: cut.featureCount,
     crs: header.crs,
+    ...(header.crsDefinition === null ? {} : { crsDefinitions: [header.crsDefinition] }),
     crsMissingReason: 'its header has no CRS',
     statedExtent: header.envelope,
     encoding: UTF8,

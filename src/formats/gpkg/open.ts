@@ -123,7 +123,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
         limit: context.limits.features,
         setting: 'MAX_FEATURES',
       });
-    const { crs, missingReason } = readCrs(database, crsColumns, layer.srsId);
+    const stated = readCrs(database, crsColumns, layer.srsId);
     const state: GpkgState = {
       path: file.path,
       source: file.name,
@@ -140,7 +140,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
       stored: schema.stored,
       root: cut.root,
     };
-    return sourceLayer(layer, state, cut, crs, missingReason);
+    return sourceLayer(layer, state, cut, stated);
   });
   return layers;
 }
@@ -196,8 +196,7 @@ function sourceLayer(
   { entry, extent }: ListedLayer,
   state: GpkgState,
   cut: LayerCut,
-  crs: string | null,
-  crsMissingReason: string,
+  { crs, missingReason, definitions }: LayerCrs,
 ): SourceLayer {
   // Without rows no value determines a type.
   const unknown = cut.rowCount === 0 ? 'string' : null;
@@ -210,7 +209,8 @@ function sourceLayer(
     fields: declared.length === state.fields.length ? declared : null,
     featureCount: cut.rowCount,
     crs,
-    crsMissingReason,
+    ...(definitions.length > 0 ? { crsDefinitions: definitions } : {}),
+    crsMissingReason: missingReason,
     statedExtent: extent,
     encoding: 'utf-8',
     partitions: cut.partitions,
@@ -260,13 +260,15 @@ function listJsonColumns(
 interface LayerCrs {
   readonly crs: CrsText | null;
   readonly missingReason: string;
+  /** In full, WKT2 first. */
+  readonly definitions: readonly CrsText[];
 }
 
 const TABLE = 'gpkg_spatial_ref_sys';
 
 /** `columns` are the original names of the table's columns by folded name; empty if there is no such table. */
 function readCrs(database: UntrustedDatabase, columns: ReadonlyMap<string, string>, srsId: number): LayerCrs {
-  const missing = (missingReason: string): LayerCrs => ({ crs: null, missingReason });
+  const missing = (missingReason: string): LayerCrs => ({ crs: null, missingReason, definitions: [] });
   if (srsId === -1) return missing('srs_id is -1, an undefined Cartesian system');
   if (srsId === 0) return missing('srs_id is 0, an undefined geographic system');
   const select = (name: string): string => {
@@ -282,11 +284,12 @@ function readCrs(database: UntrustedDatabase, columns: ReadonlyMap<string, strin
   );
   if (row === undefined) return missing(`${TABLE} has no row of srs_id ${srsId}`);
   const [organization, code, wkt2, wkt1] = row;
+  const definitions = [wkt2, wkt1]
+    .map((definition) => (typeof definition === 'string' ? definition.trim() : ''))
+    .filter((text) => text !== '' && text.toLowerCase() !== 'undefined');
   if (/^\s*epsg\s*$/i.test(String(organization)) && Number.isSafeInteger(Number(code)) && Number(code) > 0)
-    return { crs: `EPSG:${Number(code)}`, missingReason: '' };
-  for (const definition of [wkt2, wkt1]) {
-    const text = typeof definition === 'string' ? definition.trim() : '';
-    if (text !== '' && text.toLowerCase() !== 'undefined') return { crs: text, missingReason: '' };
-  }
+    return { crs: `EPSG:${Number(code)}`, missingReason: '', definitions };
+  const [crs] = definitions;
+  if (crs !== undefined) return { crs, missingReason: '', definitions: definitions.slice(1) };
   return missing(`the definition of srs_id ${srsId} in ${TABLE} is undefined`);
 }

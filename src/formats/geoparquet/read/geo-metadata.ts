@@ -93,6 +93,13 @@ export function crsOf(
   return stated === null ? null : CRS84;
 }
 
+/** The CRS of a column in full, if `crsOf` gives only its code; null: it is not stated so. */
+export function crsDefinitionOf(column: GeoColumn | undefined): CrsText | null {
+  const stated = column?.crs;
+  if (typeof stated === 'string') return /^OGC:/i.test(stated) ? null : stated;
+  return isObject(stated) ? JSON.stringify(stated) : null;
+}
+
 /** A CRS of the types GEOMETRY and GEOGRAPHY (Geospatial.md, CRS customization). */
 function nativeCrs(crs: string, keys: ReadonlyMap<string, string>): CrsText | null {
   const [, type, identifier] = /^(srid|projjson):(.*)$/is.exec(crs.trim()) ?? [];

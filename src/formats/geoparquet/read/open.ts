@@ -10,7 +10,7 @@ import { lookOf } from '../../recognise.ts';
 import { withFaults } from '../fault.ts';
 import { type Columns, chooseColumns, type FieldPlan, type GeometryPlan, leavesOfField } from './columns.ts';
 import { isEmptyColumn } from './empty-column.ts';
-import { crsOf, type GeoMetadata, parseGeo } from './geo-metadata.ts';
+import { crsDefinitionOf, crsOf, type GeoMetadata, parseGeo } from './geo-metadata.ts';
 import { readMetadata } from './metadata.ts';
 import { hasLargePages } from './page-memory.ts';
 import { readRows } from './read-rows.ts';
@@ -82,12 +82,14 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
   const state: ParquetState = { path: file.path, source: file.name, groups, geometry, fields };
   noteEdges(columns, findings);
   const crs = columns.node === null ? null : crsOf(columns.geo, columns.node.logical, metadata.keys);
+  const definition = crsDefinitionOf(columns.geo);
   const statedExtent = columns.geo?.bounds ?? extentOf(groups);
   return {
     name,
     fields: fields.map(({ field }) => field),
     featureCount: rowCount,
     crs,
+    ...(definition === null || crs === null || crs === definition ? {} : { crsDefinitions: [definition] }),
     ...(crs === null ? assumedCrs(source, state, statedExtent) : {}),
     crsMissingReason:
       columns.node === null
