@@ -318,6 +318,12 @@ class OperationList {
   }
 }
 
+/**
+ * The name of a step without a known transformation between its datums. PROJ's flag is also set for a step from one prime meridian
+ * to another on the same datum ("Transformation from NTF (Paris) to NTF"), which is exact.
+ */
+const BALLPARK_STEP = /\bballpark\b/i;
+
 function describeOperation(
   context: ProjContext,
   operation: ProjObject,
@@ -325,10 +331,13 @@ function describeOperation(
 ): OperationDescription {
   const { native, pointer } = context;
   const accuracy = native.proj_coordoperation_get_accuracy(pointer, operation.pointer);
+  const name = context.text(native.proj_get_name(operation.pointer)) ?? 'unnamed';
+  const mayBeBallpark =
+    native.proj_coordoperation_has_ballpark_transformation(pointer, operation.pointer) !== 0;
   const description = {
-    name: context.text(native.proj_get_name(operation.pointer)) ?? 'unnamed',
+    name,
     accuracyMeters: accuracy >= 0 ? accuracy : isConversion(context, operation.pointer) ? 0 : null,
-    ballpark: native.proj_coordoperation_has_ballpark_transformation(pointer, operation.pointer) !== 0,
+    ballpark: mayBeBallpark && BALLPARK_STEP.test(name),
     gridsUsed: gridsOf(context, operation.pointer).map((grid) => grid.name),
     gridsMissing,
   };
