@@ -172,6 +172,8 @@ export function chooseInputFormat(named: unknown, fileName: string, key = FROM):
   const layers = isRemote ? layerFormatOf(fileName) : null;
   if (layers !== null) return layers;
   const name = isRemote ? fileNameOf(fileName) : fileName;
+  const source = isRemote || statOf(name) !== null ? null : unsupportedByName(name, 'input');
+  if (source !== null) throw unsupportedFormat(shownInput(fileName), source, inputFormats);
   const readHead = (): Uint8Array | null =>
     fileName === '-' || isRemote || !inputStats(fileName).isFile() ? null : headOf(fileName);
   const format = formatOfFile(name.replace(GZIP_EXTENSION, ''), readHead);

@@ -22,6 +22,12 @@ export function lookOf(head: Uint8Array): string {
   return known?.found ?? (isBinary(text) ? 'binary data' : 'another kind of text');
 }
 
+/** Same as `lookOf`, for a reader that did not find its own format, which lookOf names `own`, at the root of a document. */
+export function lookBeside(own: string, head: Uint8Array): string {
+  const look = lookOf(head);
+  return look === own ? `${look} inside another document; save that part as a file of its own` : look;
+}
+
 /** Same as `lookOf`, but only by signatures that no text has; null if none matches. */
 export function binaryLookOf(head: Uint8Array): string | null {
   const text = startOf(head);
@@ -56,7 +62,7 @@ export function lookOfMembers(paths: readonly string[]): string | null {
   return SIGNATURES.find(({ member }) => member && paths.some((path) => member.test(path)))?.found ?? null;
 }
 
-/** The reason why a file with this name is not supported if its extension is that of a format that is known for it; else null. */
+/** The reason why a file with this name is not supported if its extension or its beginning is that of a format that is known for it; else null. */
 export function unsupportedByName(fileName: string, side: 'input' | 'output'): string | null {
   const lower = fileName.toLowerCase().replace(/[\\/]+$/, '');
   const onlyWritten = formats.find(
@@ -64,7 +70,9 @@ export function unsupportedByName(fileName: string, side: 'input' | 'output'): s
   );
   if (side === 'input' && onlyWritten !== undefined)
     return `${onlyWritten.name} can be written but not read; use the file from which it was made`;
-  const format = FOREIGN_FORMATS.find(({ extensions }) => extensions.some((one) => lower.endsWith(one)));
+  const isNamed = ({ extensions, prefixes = [] }: ForeignFormat): boolean =>
+    prefixes.some((one) => lower.startsWith(one)) || extensions.some((one) => lower.endsWith(one));
+  const format = FOREIGN_FORMATS.find(isNamed);
   if (format === undefined) return null;
   const advice = side === 'input' ? format.advice : format.outputAdvice;
   return `${format.found} is not supported; ${advice}`;

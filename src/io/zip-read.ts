@@ -270,7 +270,7 @@ async function inflateAtOnce(
         ? inflateRawSync(packed, options)
         : await inflateInPool(packed, options);
   } catch (error) {
-    throw invalid(`it cannot be unpacked (${(error as Error).message})`);
+    throw invalid(unpackReason(error, entry));
   }
   checkUnpacked(entry, bytes.length, crc32(bytes), invalid);
   writeFileSync(targetPath, bytes, { flag: 'wx' });
@@ -305,10 +305,21 @@ async function inflateStream(
     );
   } catch (error) {
     if (error instanceof GeomillError) throw error;
-    throw invalid(`it cannot be unpacked (${(error as Error).message})`);
+    throw invalid(unpackReason(error, entry));
   } finally {
     target.close();
   }
+}
+
+/** Why the data of an entry cannot be unpacked. Node's text about too many bytes speaks of its own buffer. */
+function unpackReason(error: unknown, { unpackedBytes }: ZipEntry): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_BUFFER_TOO_LARGE') return moreThanDeclared(unpackedBytes);
+  return `it cannot be unpacked (${message})`;
+}
+
+function moreThanDeclared(unpackedBytes: number): string {
+  return `it unpacks to more bytes than the ${unpackedBytes} it declares`;
 }
 
 function checkUnpacked(
@@ -317,9 +328,8 @@ function checkUnpacked(
   crc: number,
   invalid: (reason: string) => GeomillError,
 ): void {
-  if (byteLength !== entry.unpackedBytes)
-    throw invalid(
-      `it unpacks to ${byteLength > entry.unpackedBytes ? 'more' : 'fewer'} bytes than the ${entry.unpackedBytes} it declares`,
-    );
+  if (byteLength > entry.unpackedBytes) throw invalid(moreThanDeclared(entry.unpackedBytes));
+  if (byteLength < entry.unpackedBytes)
+    throw invalid(`it unpacks to fewer bytes than the ${entry.unpackedBytes} it declares`);
   if (crc !== entry.crc32) throw invalid('its CRC is wrong: the archive is damaged');
 }

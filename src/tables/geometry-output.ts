@@ -110,9 +110,17 @@ export function noteCrs({ crs }: OutputLayer, format: string, findings: Findings
     });
 }
 
-/** Fields of bytes, which become text. */
-export function noteBinary({ fields, name: layer }: OutputLayer, findings: Findings): void {
-  for (const { name, type } of fields ?? [])
-    if (type === 'binary')
-      findings.note('FIELD_RETYPED', { field: name, layer, from: type, to: 'base64 text' });
+const TEXTS = { binary: 'base64 text', json: 'JSON text' } as const;
+
+/** Fields of these types become text. */
+export function noteTexts(
+  { fields, name: layer }: OutputLayer,
+  types: readonly (keyof typeof TEXTS)[],
+  findings: Findings,
+): void {
+  for (const { name, type: from } of fields ?? []) {
+    const type = types.find((one) => one === from);
+    if (type !== undefined)
+      findings.note('FIELD_RETYPED', { field: name, layer, from: type, to: TEXTS[type] });
+  }
 }

@@ -9,8 +9,8 @@ import { delimiterOption } from '../../tables/delimiter.ts';
 import {
   columnNames,
   geometryNames,
-  noteBinary,
   noteCrs,
+  noteTexts,
   pointRows,
   wholeOrdinates,
 } from '../../tables/geometry-output.ts';
@@ -53,7 +53,7 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   const isXy = options.geometry === 'xy';
   const own = geometryNames(layer, isXy);
   const names = columnNames(fields, own, layer.name, findings);
-  noteBinary(layer, findings);
+  noteTexts(layer, ['binary'], findings);
   noteCrs(layer, 'CSV', findings);
   const columns = [...names, ...own];
   const state: CsvEncoding = {

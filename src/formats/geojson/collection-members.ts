@@ -1,7 +1,9 @@
 /** Members of a FeatureCollection other than its features; they may be before them, after them or both. */
+
 import { QUOTE } from '../../bytes/ascii.ts';
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { crsInMember } from '../../crs/crs-member.ts';
+import { misspelled } from '../../did-you-mean.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 
@@ -71,10 +73,10 @@ export function isGeoJsonType(type: string): boolean {
   return TYPES.includes(type);
 }
 
-/** The reason for rejecting a type, with the right spelling if only the letter case is wrong. */
+/** The reason for rejecting a type, with the one that is probably meant. */
 export function typeReason(type: string, what: string): string {
-  const right = TYPES.find((known) => known.toLowerCase() === type.toLowerCase());
-  const advice = right === undefined || right === type ? 'it must be FeatureCollection' : `write '${right}'`;
+  const right = misspelled(type, TYPES);
+  const advice = right === null ? `the types are ${TYPES.join(', ')}` : `write '${right}'`;
   return `'${type.slice(0, 40)}' is not ${what}; ${advice}`;
 }
 

@@ -14,7 +14,7 @@ import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { JsonWindow } from '../../io/json-window.ts';
-import { lookOf } from '../recognise.ts';
+import { lookBeside, lookOf } from '../recognise.ts';
 import { CollectionMembers, isGeoJsonType, typeReason } from './collection-members.ts';
 import { GEOJSON } from './dialect.ts';
 
@@ -84,7 +84,7 @@ function scanHead(scanner: JsonScanner, fileName: string): Head {
   }
   if (members.type === 'FeatureCollection')
     throw scanner.fault(at, "this FeatureCollection has no 'features'", 'structure');
-  const look = lookOf(bytes.subarray(0, scanner.limit));
+  const look = lookBeside('GeoJSON', bytes.subarray(0, scanner.limit));
   throw wrongFormat(fileName, look === 'JSON' ? "JSON whose object has no 'type'" : look);
 }
 
@@ -105,7 +105,7 @@ function notAnObject(scanner: JsonScanner, at: number, fileName: string): Error 
   const byte = scanner.bytes[at];
   if (byte === QUOTE) return wrongFormat(fileName, 'JSON whose root is a string');
   if (byte === OPEN_BRACKET) return wrongFormat(fileName, 'JSON whose root is an array');
-  return wrongFormat(fileName, lookOf(scanner.bytes.subarray(0, scanner.limit)));
+  return wrongFormat(fileName, lookBeside('GeoJSON', scanner.bytes.subarray(0, scanner.limit)));
 }
 
 function wrongFormat(source: string, found: string): Error {

@@ -7,7 +7,7 @@ import type { ByteSource } from '../../io/byte-source.ts';
 import { JsonCursor } from '../../io/json-cursor.ts';
 import { JsonWindow } from '../../io/json-window.ts';
 import type { InputLimits } from '../../io/limits.ts';
-import { lookOf } from '../recognise.ts';
+import { lookBeside, lookOf } from '../recognise.ts';
 import { ArcStore } from './arc-store.ts';
 import { TOPOJSON } from './dialect.ts';
 import { readObject, type TopologyObject } from './objects.ts';
@@ -72,7 +72,9 @@ class RootReader {
     cursor.object((key) => this.#member(key, look));
     if (cursor.peek() !== 0) cursor.refuse('there is text after the end of the topology');
     if (this.#type === null)
-      throw this.#wrongFormat(look === 'JSON' ? "JSON whose object has no 'type'" : look);
+      throw this.#wrongFormat(
+        look === 'JSON' ? "JSON whose object has no 'type'" : lookBeside('TopoJSON', bytes),
+      );
     if (!this.#seen.has('objects'))
       throw failure('TOPOJSON_STRUCTURE', { offset, reason: "this topology has no 'objects'" }, { offset });
     return {

@@ -6,8 +6,8 @@ import { Findings } from '../../findings.ts';
 import {
   columnNames,
   geometryNames,
-  noteBinary,
   noteCrs,
+  noteTexts,
   pointRows,
   wholeOrdinates,
 } from '../../tables/geometry-output.ts';
@@ -61,7 +61,7 @@ function planLayer(layer: OutputLayer, sheet: string, { findings, options }: Wri
   const names = [...columnNames(fields, own, layer.name, findings), ...own];
   if (names.length > MAX_COLUMNS)
     throw failure('XLSX_TOO_MANY_COLUMNS', { sheet, actual: names.length, limit: MAX_COLUMNS });
-  noteBinary(layer, findings);
+  noteTexts(layer, ['binary', 'json'], findings);
   noteCrs(layer, 'XLSX', findings);
   const state: SheetEncoding = {
     sheet,

@@ -3,6 +3,7 @@ import type { Field } from '../../../batch/schema.ts';
 import { UniqueNames } from '../../../batch/unique-names.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
+import { field, phrase } from '../../../message.ts';
 import { scalarType } from './convert.ts';
 import type { GeoColumn, GeoMetadata } from './geo-metadata.ts';
 import { PHYSICAL } from './metadata.ts';
@@ -45,6 +46,8 @@ export interface ColumnContext {
 const USUAL_NAMES = ['geometry', 'geom', 'wkb_geometry', 'wkb', 'geo', 'the_geom', 'shape'];
 const SIDES = ['xmin', 'ymin', 'xmax', 'ymax'] as const;
 const MOST_NAMED = 12;
+/** Before a message about the column that the request names. */
+const STATED = phrase`'${field('input.geometry_column')}': `;
 
 /** Throws GEOPARQUET_NO_GEOMETRY, GEOPARQUET_COLUMN. */
 export function chooseColumns(root: SchemaNode, geo: GeoMetadata | null, context: ColumnContext): Columns {
@@ -78,6 +81,7 @@ function geometryNode(root: SchemaNode, geo: GeoMetadata | null, context: Column
     const node = named(wanted);
     if (node === undefined)
       throw failure('GEOPARQUET_COLUMN', {
+        stated: STATED,
         source,
         reason: `has no column '${wanted}'; its columns: ${list(children)}`,
       });
@@ -129,7 +133,7 @@ function isOtherGeometry(node: SchemaNode, geo: GeoMetadata | null): boolean {
 function planGeometry(
   node: SchemaNode,
   geo: GeoColumn | undefined,
-  { source, isEmpty }: ColumnContext,
+  { source, isEmpty, wanted }: ColumnContext,
 ): GeometryPlan | null {
   const { name } = node;
   const encoding = geo?.encoding ?? 'wkb';
@@ -137,11 +141,15 @@ function planGeometry(
   const plan = encoding === 'wkb' ? null : nativePlan(node, encoding);
   if (plan !== null) return { kind: 'native', name, ...plan };
   if (isEmpty(node)) return null;
-  if (encoding === 'wkb')
-    throw failure('GEOPARQUET_COLUMN', { source, reason: `has no WKB in column '${name}'` });
+  const stated = wanted === null ? {} : { stated: STATED };
+  const refuse = (reason: string): Error => {
+    const other = phrase`${reason}; another column can be chosen with '${field('input.geometry_column')}'`;
+    return failure('GEOPARQUET_COLUMN', { ...stated, source, reason: wanted === null ? other : reason });
+  };
+  if (encoding === 'wkb') throw refuse(`has no WKB in column '${name}'`);
   const isKnown = Object.hasOwn(NATIVE_ENCODINGS, encoding);
   const reason = isKnown ? 'does not have the structure of' : 'has an unknown encoding,';
-  throw failure('GEOPARQUET_COLUMN', { source, reason: `${reason} '${encoding}' in column '${name}'` });
+  throw refuse(`${reason} '${encoding}' in column '${name}'`);
 }
 
 /** Names of the columns of boxes that the metadata states, or that have the usual form. */
