@@ -144,6 +144,10 @@ const generalFindings = {
     'feature',
   ),
   LONGITUDE_MOVED: info('longitudes beyond 180 degrees were moved into range by whole turns', 'feature'),
+  LAYER_AROUND_EARTH: info(
+    'the layer goes around the Earth, so {operation} cut it at 180 degrees: features that only meet there are not merged',
+    'feature',
+  ),
   ANTIMERIDIAN_IN_PLANE: changed(
     '{operation} took geometries as they are written, though they cross 180 degrees: their rings are not closed, or go around the Earth more than once',
     'feature',

@@ -8,7 +8,7 @@ import type { CrsDescription } from '../crs/crs.ts';
 import { isInDegrees } from '../crs/degrees.ts';
 import { RowTally } from '../finding-rows.ts';
 import type { Findings } from '../findings.ts';
-import { LayerWindow } from '../sphere/layer-window.ts';
+import { LayerWindow, rowsAtSeam } from '../sphere/layer-window.ts';
 import { unwrapped, wrapped } from '../sphere/unwrap.ts';
 import type { ApplyStep, Longitudes, Transformation } from '../transformations/transformation.ts';
 
@@ -91,12 +91,17 @@ export function unwrappedLayer(
     rowsBefore += rowCount;
   }
   let isChanged = false;
+  const atSeam = new RowTally();
+  rowsBefore = 0;
   const placed = batches.map((batch) => {
     const geometry = window.place(batch.geometry);
+    if (window.isAround) for (const row of rowsAtSeam(geometry)) atSeam.add(row + rowsBefore);
+    rowsBefore += batch.rowCount;
     if (geometry === batch.geometry) return batch;
     isChanged = true;
     return { ...batch, geometry };
   });
+  findings.noteTally('LAYER_AROUND_EARTH', { operation }, atSeam);
   return { batches: placed, isChanged, hasLeft };
 }
 

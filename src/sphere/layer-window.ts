@@ -44,9 +44,15 @@ export class LayerWindow {
     return own;
   }
 
+  /** The features go all around the Earth: they are cut at 180 degrees. To be asked after all of them were added. */
+  get isAround(): boolean {
+    if (this.#seam === undefined) this.#seam = this.#intervals.cleanSeam();
+    return this.#seam === null;
+  }
+
   /** The same column if nothing has to be moved. */
   place(geometry: GeometryColumn): GeometryColumn {
-    this.#seam ??= this.#intervals.cleanSeam();
+    if (this.#seam === undefined) this.#seam = this.#intervals.cleanSeam();
     const own = unwrapped(geometry, 'edges').geometry;
     if (this.#seam === null) return cutAtAntimeridian(own).geometry;
     return movedTo(this.#seam, own);
@@ -73,4 +79,24 @@ function movedTo(seam: number, geometry: GeometryColumn): GeometryColumn {
     isMoved ||= isOwn;
   }
   return isMoved ? builder.finish() : geometry;
+}
+
+/** Rows, from 0, with a position at 180 or -180 degrees. */
+export function rowsAtSeam({
+  types,
+  partOffsets,
+  ringOffsets,
+  coordOffsets,
+  coordinates,
+  dimensions,
+}: GeometryColumn): number[] {
+  const stride = strideOf(dimensions);
+  const rows: number[] = [];
+  for (let row = 0; row < types.length; row++) {
+    const end = coordOffsets[ringOffsets[partOffsets[row + 1]]] * stride;
+    let at = coordOffsets[ringOffsets[partOffsets[row]]] * stride;
+    while (at < end && Math.abs(coordinates[at]) !== 180) at += stride;
+    if (at < end) rows.push(row);
+  }
+  return rows;
 }

@@ -14,6 +14,8 @@ const TURNS: readonly (readonly [by: number, writing: Writing])[] = [
   [-137, 'jumps'],
   [-137, 'goes on'],
   [175, 'goes on'],
+  [180, 'cut'],
+  [-177, 'cut'],
 ];
 
 for (const [type, cases] of Object.entries(LAW_CASES))

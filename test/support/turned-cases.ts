@@ -10,6 +10,8 @@ export interface LawCase extends LawStep {
   readonly isOrdered?: false;
   /** The turns must be multiples of this. */
   readonly turnUnit?: number;
+  /** Why the result differs where the data is cut at 180 degrees. */
+  readonly otherwiseIfCut?: string;
 }
 
 export function features(...geometries: readonly (LawGeometry | null)[]): LawFeature[] {
@@ -213,12 +215,15 @@ export const LAW_CASES: Readonly<Record<string, readonly Omit<LawCase, 'type'>[]
           pl: 'length_planar()',
           pp: 'perimeter_planar()',
           v: 'is_valid()',
-          k: 'num_parts()',
-          h: 'num_holes()',
-          np: 'num_points()',
+          c: 'hilbert() >= 0',
         },
       }),
       longitudes: ['cx', 'w', 'e', 'x'],
+    },
+    {
+      data: MIXED,
+      params: () => ({ fields: { k: 'num_parts()', h: 'num_holes()', n: 'num_points()' } }),
+      otherwiseIfCut: 'parts and positions are counted as they are written',
     },
     {
       data: MIXED,
@@ -264,7 +269,7 @@ export const LAW_CASES: Readonly<Record<string, readonly Omit<LawCase, 'type'>[]
   drop: [{ data: MIXED, params: () => ({ fields: ['n'] }) }],
   envelope: [{ data: MIXED }],
   erase: [{ data: MIXED, source: MASK }],
-  explode: [{ data: MIXED }],
+  explode: [{ data: MIXED, otherwiseIfCut: 'parts are those that are written' }],
   filter: [
     { data: MIXED, params: (by) => ({ bbox: [turnedLongitude(-2, by), -4, turnedLongitude(3.5, by), 45] }) },
     {
@@ -295,7 +300,14 @@ export const LAW_CASES: Readonly<Record<string, readonly Omit<LawCase, 'type'>[]
     { data: CLOSED },
     { data: NETWORK, params: () => ({ method: 'network' }), isOrdered: false },
   ],
-  make_valid: [{ data: [...INVALID, ...AREAS] }, { data: INVALID, params: () => ({ method: 'linework' }) }],
+  make_valid: [
+    { data: [...INVALID, ...AREAS] },
+    {
+      data: INVALID,
+      params: () => ({ method: 'linework' }),
+      otherwiseIfCut: 'parts that overlap cannot be joined',
+    },
+  ],
   overlay: ['intersection', 'identity', 'union', 'symmetric_difference'].map((how) => ({
     data: AREAS.slice(0, 5),
     source: AREA_ZONES,
@@ -322,7 +334,7 @@ export const LAW_CASES: Readonly<Record<string, readonly Omit<LawCase, 'type'>[]
     { data: MIXED, source: ZONES, params: () => ({ predicate, matches: 'all' }), isOrdered: false as const },
   ]),
   union: [{ data: [...AREAS, ...COVERAGE] }, { data: [...LINES, ...POINTS] }],
-  vertices: [{ data: MIXED }],
+  vertices: [{ data: MIXED, otherwiseIfCut: 'rings that are joined begin elsewhere' }],
 };
 
 /** Throws unless the law holds of a case, for data that is turned by so many degrees. */
@@ -332,6 +344,7 @@ export async function holdsWhenTurned(
 ): Promise<void> {
   const expected = await runTurned(one, one.data, 0);
   for (const [by, writing] of turns) {
+    if (writing === 'cut' && one.otherwiseIfCut !== undefined) continue;
     const unit = one.turnUnit ?? 1;
     const turn = Math.round(by / unit) * unit;
     const actual = await runTurned(one, one.data, turn, writing);

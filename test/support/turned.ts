@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GeoJsonGeometryReader } from '../../src/batch/geojson-geometry.ts';
-import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
+import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
 import type { GeosGeometry } from '../../src/engines/geos/geometry.ts';
 import { Geos } from '../../src/engines/geos/geos.ts';
+import { cutAtAntimeridian } from '../../src/sphere/cut.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { checkedStep } from '../../src/transformations/requested-steps.ts';
 import { convertFile, makeWorkspace } from './convert.ts';
@@ -25,8 +26,8 @@ export interface LawFeature {
   readonly geometry: LawGeometry | null;
 }
 
-/** How turned longitudes are written: up to 180, so that edges jump; or on over 180. */
-export type Writing = 'jumps' | 'goes on';
+/** How turned longitudes are written: up to 180, so that edges jump; on over 180; or as parts that were cut at 180. */
+export type Writing = 'jumps' | 'goes on' | 'cut';
 
 export function turnedLongitude(x: number, by: number, writing: Writing = 'jumps'): number {
   const moved = Number((x + by).toFixed(9));
@@ -40,10 +41,36 @@ export function mapPositions(value: unknown, map: (position: readonly number[]) 
 }
 
 export function turnedGeometry(geometry: LawGeometry, by: number, writing: Writing): LawGeometry {
+  if (writing === 'cut') return cutGeometry(turnedGeometry(geometry, by, 'jumps'));
   const turn = ([x, ...others]: readonly number[]): number[] => [turnedLongitude(x, by, writing), ...others];
   if (geometry.geometries !== undefined)
     return { ...geometry, geometries: geometry.geometries.map((one) => turnedGeometry(one, by, writing)) };
   return { ...geometry, coordinates: mapPositions(geometry.coordinates, turn) };
+}
+
+function columnOf(geometry: LawGeometry): GeometryColumn {
+  const builder = new GeometryBuilder('XY', 1, 64);
+  builder.endFeature(new GeoJsonGeometryReader().readParts(JSON.stringify(geometry), builder));
+  return builder.finish();
+}
+
+function cutGeometry(geometry: LawGeometry): LawGeometry {
+  const column = cutAtAntimeridian(columnOf(geometry)).geometry;
+  const { types, partKinds, ringOffsets, coordOffsets, coordinates } = column;
+  if (types[0] !== GEOMETRY_TYPE.multiPolygon && types[0] !== GEOMETRY_TYPE.multiLineString) return geometry;
+  const parts = Array.from(partKinds, (_, part) => {
+    const rings: number[][][] = [];
+    for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
+      const positions: number[][] = [];
+      for (let i = coordOffsets[ring]; i < coordOffsets[ring + 1]; i++)
+        positions.push([coordinates[2 * i], coordinates[2 * i + 1]]);
+      rings.push(positions);
+    }
+    return rings;
+  });
+  return types[0] === GEOMETRY_TYPE.multiPolygon
+    ? { type: 'MultiPolygon', coordinates: parts }
+    : { type: 'MultiLineString', coordinates: parts.flat() };
 }
 
 export function turnedFeatures(
@@ -180,9 +207,7 @@ function difference(geos: Geos, a: LawFeature, b: LawFeature, tolerance: number)
 const BUFFER = { quadrantSegments: 4, endCap: 'round', join: 'round', mitreLimit: 5 } as const;
 
 function read(geos: Geos, geometry: LawGeometry, owned: DisposableStack): GeosGeometry {
-  const builder = new GeometryBuilder('XY', 1, 64);
-  builder.endFeature(new GeoJsonGeometryReader().readParts(JSON.stringify(geometry), builder));
-  const made = owned.use(geos.read(builder.finish(), 0));
+  const made = owned.use(geos.read(columnOf(geometry), 0));
   return made.isValid ? made : owned.use(made.makeValid());
 }
 

@@ -15,15 +15,21 @@ export function roundDegrees(degrees: number): number {
   return Number(degrees.toFixed(7));
 }
 
-/** East may exceed 180 if the box crosses the antimeridian. */
+/**
+ * East may exceed 180 if the box crosses the antimeridian. Sides of more than 180 degrees have a position in the middle: without it,
+ * they are the short way around the Earth.
+ */
 export function rectangle([west, south, east, north]: LonLatBox): Area {
-  const ring = [
+  const middle = east - west > 180 ? [roundDegrees((west + east) / 2)] : [];
+  const ring: readonly (readonly [number, number])[] = [
     [west, south],
+    ...middle.map((x) => [x, south] as const),
     [east, south],
     [east, north],
+    ...middle.map((x) => [x, north] as const),
     [west, north],
     [west, south],
-  ] as const;
+  ];
   return { type: 'Polygon', coordinates: [ring] };
 }
 
@@ -41,11 +47,15 @@ export function boundsProblem([west, south, east, north]: LonLatBox): string | n
 export function boundsOf(area: unknown): LonLatBox | null {
   const { type, coordinates } = (area ?? {}) as { readonly type?: unknown; readonly coordinates?: unknown };
   if (type !== 'Polygon' || !Array.isArray(coordinates) || coordinates.length !== 1) return null;
-  const [ring] = coordinates as unknown[];
-  if (!Array.isArray(ring) || ring.length !== 5 || !ring.every(isPosition)) return null;
-  const [xs, ys] = [0, 1].map((axis) => ring.map((position) => position[axis]));
+  const [written] = coordinates as unknown[];
+  const isRing = Array.isArray(written) && (written.length === 5 || written.length === 7);
+  if (!isRing || !written.every(isPosition)) return null;
+  const [xs, ys] = [0, 1].map((axis) => written.map((position) => position[axis]));
   const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)] as const;
   const [west, south, east, north] = box;
+  // A wide rectangle has positions in the middle of its sides.
+  const ring = written.filter(([x, y]) => x === west || x === east || (y !== south && y !== north));
+  if (ring.length !== 5) return null;
   const isCorner = ring.every(([x, y]) => (x === west || x === east) && (y === south || y === north));
   const alternates = ring.every(([x, y], i) => i === 0 || (x === ring[i - 1][0]) !== (y === ring[i - 1][1]));
   return isCorner && alternates && west < east && south < north ? box : null;
