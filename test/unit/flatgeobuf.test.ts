@@ -376,3 +376,14 @@ for (const [name, [bytes, reason]] of Object.entries(HOSTILE))
       return true;
     });
   });
+
+test('ignores a single byte after the last value, as the reference reader does', async () => {
+  // Binary 01 02, then one byte; and a byte after a number.
+  const binary = file(header(column(14)), properties(0, 0, 2, 0, 0, 0, 1, 2, 0));
+  const { layers } = await readBytesLayers(reader, binary, { name: 'a.fgb' });
+  assert.deepEqual(layers[0].rows[0].properties, { a: '0102' });
+  const number = file(header(column(0)), properties(0, 0, 7, 0));
+  assert.deepEqual((await readBytesLayers(reader, number, { name: 'a.fgb' })).layers[0].rows[0].properties, {
+    a: 7,
+  });
+});

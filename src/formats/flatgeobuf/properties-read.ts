@@ -72,6 +72,8 @@ export class PropertyReader {
     const count = own === null ? (this.#declaredCount ?? 0) : columns.length;
     let at = start;
     while (at < end) {
+      // Versions of GDAL before 3.5 write one byte more than the last value has.
+      if (at > start && at + NUMBER_BYTES > end) return;
       if (at + NUMBER_BYTES > end) throw new FlatFault('its properties end within the number of a column');
       const number = view.getUint16(at, true);
       at += NUMBER_BYTES;

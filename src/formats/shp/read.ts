@@ -206,7 +206,8 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   noteTally('RING_CLOSED', shapes.ringsClosed);
   noteTally('RINGS_REORDERED', shapes.ringsReordered);
   noteTally('GEOMETRY_DEGENERATE', shapes.degenerate);
-  const { patches } = shapes;
+  const { patches, lengthsCorrected } = shapes;
+  findings.noteTally('RECORD_LENGTHS_CORRECTED', { file: state.shp.name }, lengthsCorrected);
   if (patches.count > 0)
     findings.note('MULTIPATCH_TO_POLYGONS', {}, { record: patches.firstRecord }, patches.count, patches);
   // Rows are read even then: they contain the deletion marks.
@@ -334,7 +335,10 @@ function recordReader(
       view = new DataView(source.slice(offset, offset + RECORD_HEADER_BYTES + contentBytes).buffer);
       at = 0;
     }
-    const contentBytes = at + RECORD_HEADER_BYTES > view.byteLength ? -1 : view.getUint32(at + 4) * 2;
+    const stated = at + RECORD_HEADER_BYTES > view.byteLength ? -1 : view.getUint32(at + 4) * 2;
+    // The lengths of such an index add up to the length of the file, so a record that contradicts it is wrong.
+    const contentBytes = state.contiguous ? entries.getUint32(i * 8 + 4) * 2 : stated;
+    if (contentBytes !== stated) shapes.lengthsCorrected.add(shapes.builder.featureCount);
     if (contentBytes < 0 || at + RECORD_HEADER_BYTES + contentBytes > view.byteLength)
       throw failure(
         'SHP_RECORD',
@@ -342,16 +346,6 @@ function recordReader(
           file: state.shp.name,
           record: i + 1,
           reason: `at byte ${offset} it declares ${Math.max(0, contentBytes)} bytes, which end behind the next record or the end of the file`,
-        },
-        { record: i + 1, offset },
-      );
-    if (state.contiguous && contentBytes !== entries.getUint32(i * 8 + 4) * 2)
-      throw failure(
-        'SHP_RECORD',
-        {
-          file: state.shp.name,
-          record: i + 1,
-          reason: `at byte ${offset} it declares ${contentBytes} bytes, but the next record begins as if it had ${entries.getUint32(i * 8 + 4) * 2}`,
         },
         { record: i + 1, offset },
       );

@@ -40,6 +40,8 @@ export class ShapeReader {
   readonly ringsReordered = new RowTally();
   readonly degenerate = new RowTally();
   readonly patches = new RowTally();
+  /** Records whose stated length contradicts the .shx and the length of the file. */
+  readonly lengthsCorrected = new RowTally();
   readonly #fileType: number;
   readonly #file: string;
   readonly #positionLimit: number;

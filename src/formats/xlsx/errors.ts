@@ -10,6 +10,10 @@ export const errors = {
     '{source} is protected with a password; open it with a spreadsheet program, remove the password and save it again',
   ),
   XLSX_NO_SHEETS: user(400, '{source} has no sheet with cells{skipped}; was the right file sent?'),
+  XLSX_NO_VALUES: user(
+    400,
+    '{source} has no cell with a value: each cell of {sheets} is an error, or a formula without a stored value; open it with a spreadsheet program, correct the formulas and save it again',
+  ),
   XLSX_COLUMNS: user(400, "sheet '{sheet}': {reason}"),
   XLSX_ROW: user(400, "sheet '{sheet}', row {line}{reason}"),
   XLSX_TOO_MANY_ROWS: user(

@@ -20,6 +20,13 @@ export const findings = {
     "sheet '{sheet}': texts were read up to {limit} characters, the most that a cell can have",
     'cell',
   ),
+  XLSX_VALUES_IGNORED: lost(
+    "sheet '{sheet}': cells have both an inline text and a value; the one that the type of the cell names was read, as spreadsheet programs do",
+    'cell',
+  ),
+  XLSX_SHEET_WITHOUT_VALUES: lost(
+    "sheet '{sheet}' was skipped: each of its cells is an error, or a formula without a stored value",
+  ),
   XLSX_MERGED_CELLS: info(
     "sheet '{sheet}' has merged cells ({ranges}): the value is in the first cell, the others are null",
     'range',

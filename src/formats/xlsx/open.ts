@@ -14,6 +14,7 @@ import type { AssumedCrs, InputFile, OpenContext, SourceLayer } from '../format.
 import { asSheetError, asSheetFinding } from './as-sheet.ts';
 import type { ColumnKinds } from './column-kinds.ts';
 import { WorkbookPackage } from './package.ts';
+import { SheetNotes } from './sheet-notes.ts';
 import { type SheetText, writeSheetText } from './sheet-text.ts';
 import { readWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
@@ -31,6 +32,7 @@ export async function openXlsx(file: InputFile, context: OpenContext): Promise<S
   const workbook = await readWorkbook(parts);
   const layers: SourceLayer[] = [];
   const skipped = [...workbook.others];
+  const withoutValues: string[] = [];
   const names = new UniqueNames();
   for (const sheet of workbook.sheets) {
     const unpacking = parts.beginUnpacking(sheet.path);
@@ -38,10 +40,16 @@ export async function openXlsx(file: InputFile, context: OpenContext): Promise<S
     const text = await writeSheetText(parts, workbook, { name, unpacking }, context);
     parts.release(sheet.path, unpacking.segment);
     if (text === null) skipped.push(name);
-    else layers.push(layerOf(file, sheet, names.take(name), text, context));
+    else if (text instanceof SheetNotes) {
+      text.note(name, context.findings);
+      context.findings.note('XLSX_SHEET_WITHOUT_VALUES', { sheet: name }, { layer: name });
+      withoutValues.push(name);
+    } else layers.push(layerOf(file, sheet, names.take(name), text, context));
   }
   noteSheets(file, workbook, skipped, context.findings);
   const read = layers.filter(({ fault }) => fault === undefined);
+  if (layers.length === 0 && withoutValues.length > 0)
+    throw failure('XLSX_NO_VALUES', { source: file.name, sheets: shownNames(withoutValues) });
   if (layers.length === 0)
     throw failure('XLSX_NO_SHEETS', {
       source: file.name,

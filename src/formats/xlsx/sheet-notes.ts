@@ -18,9 +18,10 @@ export class SheetNotes {
 
   note(sheet: string, findings: Findings): void {
     const at = { layer: sheet };
-    const { errors, formulas, invalidDates, cutTexts } = this.cells;
+    const { errors, formulas, invalidDates, cutTexts, ignoredValues } = this.cells;
     for (const [error, count] of errors) findings.note('XLSX_ERRORS_AS_NULL', { sheet, error }, at, count);
     if (formulas > 0) findings.note('XLSX_FORMULAS_WITHOUT_VALUE', { sheet }, at, formulas);
+    if (ignoredValues > 0) findings.note('XLSX_VALUES_IGNORED', { sheet }, at, ignoredValues);
     if (invalidDates > 0) findings.note('XLSX_DATES_INVALID', { sheet }, at, invalidDates);
     if (cutTexts > 0) findings.note('XLSX_TEXT_CUT', { sheet, limit: MAX_CHARACTERS }, at, cutTexts);
     if (this.#rangeCount === 0) return;

@@ -274,6 +274,11 @@ export class SheetRows {
   /** Appends the value of the cell and returns its kind. */
   #readCell(scanner: XmlScanner, at: number, row: number): number {
     const depth = scanner.depth;
+    const { out } = this;
+    const start = out.length;
+    // Spreadsheet programs use the element that the type of the cell names, and ignore the other.
+    const preferred = this.#type === LOWER_I ? 'is' : 'v';
+    let taken = '';
     let kind = EMPTY;
     let hasFormula = false;
     for (;;) {
@@ -283,8 +288,16 @@ export class SheetRows {
         continue;
       }
       const name = NAMES.find(scanner);
-      if (kind !== EMPTY && (name === 'v' || name === 'is'))
-        throw this.#invalid(`row ${row} has a cell with two values`);
+      if (kind !== EMPTY && (name === 'v' || name === 'is')) {
+        if (name === taken) throw this.#invalid(`row ${row} has a cell with two values`);
+        this.notes.ignoredValues++;
+        if (taken === preferred) {
+          at = scanner.skip(at);
+          continue;
+        }
+        out.length = start;
+      }
+      if (name === 'v' || name === 'is') taken = name;
       switch (name) {
         case 'v':
           kind = this.#readValue(scanner, at, row);

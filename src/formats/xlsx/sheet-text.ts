@@ -64,14 +64,14 @@ class TextCount {
   }
 }
 
-/** Null: the sheet has no values. Throws XLSX_INVALID, XML_SYNTAX, LIMIT_EXCEEDED and ZIP_INVALID. */
+/** Notes alone: no cell has a value, but some are errors or formulas without one. Null: the sheet has no cells. Throws XLSX_INVALID, XML_SYNTAX, LIMIT_EXCEEDED and ZIP_INVALID. */
 export async function writeSheetText(
   parts: WorkbookPackage,
   workbook: Workbook,
   sheet: Sheet,
   context: Context,
-): Promise<SheetText | null> {
-  let text: SheetText | null;
+): Promise<SheetText | SheetNotes | null> {
+  let text: SheetText | SheetNotes | null;
   try {
     text = await textOf(parts, workbook, sheet, context);
   } catch (error) {
@@ -88,7 +88,7 @@ async function textOf(
   { is1904, formats, strings }: Workbook,
   { name: sheet, unpacking }: Sheet,
   { partitionBytes, threads }: Context,
-): Promise<SheetText | null> {
+): Promise<SheetText | SheetNotes | null> {
   const { segment } = unpacking;
   const { place, notes } = await rowsOf(unpacking);
   if (place === null) return null;
@@ -106,7 +106,10 @@ async function textOf(
     } finally {
       sink.close();
     }
-    if (pass.columnCount === 0) return null;
+    if (pass.columnCount === 0) {
+      notes.cells.add(pass.notes);
+      return notes.cells.hasLostValues ? notes : null;
+    }
     if (pass.columnCount <= width) {
       await unpacking.done;
       using source = openSegment(segment);

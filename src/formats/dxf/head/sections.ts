@@ -44,8 +44,10 @@ export function findSections(source: ByteSource, fileName: string): SectionList 
       lastEnd = mark.end;
     }
   }
-  if (open !== null) throw truncated(source, fileName, open.name);
-  return { sections, hasEof: lastEnd >= 0 && hasEofAt(source, lastEnd) };
+  // A section without name and content before EOF has no end, and nothing that could be lost.
+  const hasNothing = open?.name === '' && hasEofAt(source, open.start);
+  if (open !== null && !hasNothing) throw truncated(source, fileName, open.name);
+  return { sections, hasEof: hasNothing || (lastEnd >= 0 && hasEofAt(source, lastEnd)) };
 }
 
 function truncated(source: ByteSource, fileName: string, section: string): Error {
