@@ -10,6 +10,7 @@ import { threadsForBinary } from '../../src/pipeline/executor.ts';
 import type { Progress } from '../../src/pipeline/report.ts';
 import { newThreads, type ThreadSource } from '../../src/pipeline/threads.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { cpuMsOf } from '../support/growth.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
 /** A file of this many points is cut into more partitions than are read without threads. */
@@ -195,26 +196,33 @@ test('a chain in threads that is cancelled ends at once', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'in.geojson');
   writeFileSync(path, points(MANY));
-  const abort = new AbortController();
-  let abortedAt = 0;
-  await assert.rejects(
-    convertFile(path, workspace.path, {
-      from: 'geojson',
-      to: 'geojson',
-      transformations: [reproject, buffer],
-      threads: 2,
-      signal: abort.signal,
-      onProgress: ({ stage }) => {
-        if (stage !== 'converting' || abort.signal.aborted) return;
-        abortedAt = performance.now();
-        abort.abort();
-      },
-    }),
-    (error) => error instanceof GeomillError && error.code === 'CANCELLED',
+  const conversion = { from: 'geojson', to: 'geojson', transformations: [reproject, buffer], threads: 2 };
+  const tenth = join(workspace.path, 'tenth.geojson');
+  writeFileSync(tenth, points(MANY / 10));
+  const tenthMs = await cpuMsOf(() =>
+    convertFile(tenth, workspace.path, { ...conversion, outputName: 'tenth' }),
   );
-  assert.ok(performance.now() - abortedAt < 1000);
+  const abort = new AbortController();
+  const told: number[] = [];
+  const cancelledMs = await cpuMsOf(() =>
+    assert.rejects(
+      convertFile(path, workspace.path, {
+        ...conversion,
+        signal: abort.signal,
+        onProgress: ({ stage, fraction }) => {
+          if (stage !== 'converting') return;
+          told.push(fraction);
+          abort.abort();
+        },
+      }),
+      (error) => error instanceof GeomillError && error.code === 'CANCELLED',
+    ),
+  );
+  // Of the first partition of each thread, at most; and the threads have done far less than a tenth of the work.
+  assert.ok(told.length <= 3, `${told}`);
+  assert.ok(cancelledMs < tenthMs, `${cancelledMs} ms, and ${tenthMs} ms for a tenth`);
   assert.deepEqual(
-    workspace.entries().filter((name) => name.startsWith('out/')),
+    workspace.entries().filter((name) => name.startsWith('out/') && !name.startsWith('out/tenth')),
     [],
   );
 });
