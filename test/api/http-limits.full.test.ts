@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { keepPace } from '../../src/http/body-pace.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
-import { exchange } from '../support/raw-http.ts';
+import { exchange, trickle } from '../support/raw-http.ts';
 import { FAKE_RUNNER, startTestService, submitJob } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -27,32 +27,6 @@ test('a request without Host, with an unknown expectation, or CONNECT is answere
     assert.match(answer, /application\/problem\+json/);
   }
 });
-
-/** Sends `head`, then a byte at a time, and calls `onByte` with the number of bytes so far, until the connection is closed; resolves with what came back. */
-async function trickle(url: string, head: string, onByte: (sent: number) => Promise<void>): Promise<string> {
-  const { port, hostname } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let answer = '';
-  socket.setEncoding('utf8').on('data', (text) => {
-    answer += text;
-  });
-  // A write can meet the closed connection; 'close' follows.
-  socket.on('error', () => {});
-  let isClosed = false;
-  socket.once('close', () => {
-    isClosed = true;
-  });
-  try {
-    socket.write(head);
-    for (let sent = head.length + 1; !isClosed; sent++) {
-      socket.write('x');
-      await onByte(sent);
-    }
-    return answer;
-  } finally {
-    socket.destroy();
-  }
-}
 
 test('a body that arrives a byte at a time is ended with 408, of a job and of a token request', async () => {
   const timers = new ManualTimers();

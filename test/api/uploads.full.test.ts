@@ -1,9 +1,7 @@
 /** Resumable uploads over real HTTP: the tus protocol, forms, owners and limits. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -16,6 +14,7 @@ import { FAKE_RUNNER, startTestService, type TestService } from '../support/serv
 import {
   appendTo,
   base64,
+  beginPatch,
   createUpload,
   newUpload,
   offsetOf,
@@ -325,23 +324,6 @@ test('a piece with a checksum is stored if it has it, and discarded if not', asy
   await expectProblem(await createUpload(service, wrong, 'four'), 460, /md5/);
   assert.equal(await service.service.uploads.count(), before);
 });
-
-/** Begins a PATCH of `length` bytes and sends `body`; the socket stays open. */
-async function beginPatch(url: string, offset: number, length: number, body: string) {
-  const { port, hostname, pathname } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  let answer = '';
-  socket.setEncoding('utf8').on('data', (text) => {
-    answer += text;
-  });
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  const head = Object.entries({ ...PIECE, 'upload-offset': offset, 'content-length': length })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('');
-  socket.write(`PATCH ${pathname} HTTP/1.1\r\nhost: x\r\n${head}\r\n${body}`);
-  return { socket, answer: () => answer };
-}
 
 test('while one request writes, another gets 423, and what came of an interrupted one is kept', async () => {
   const url = await newUpload(service, 1000);

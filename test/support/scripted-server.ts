@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 export interface Received {
   readonly method: string;
@@ -22,9 +23,9 @@ export interface ScriptedServer extends AsyncDisposable {
 export async function startScriptedServer(...answers: Answer[]): Promise<ScriptedServer> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks).toString();
+    const body = await text(request).catch(() => null);
+    // The client has gone, so there is nobody to answer.
+    if (body === null) return;
     const one = { method: request.method!, path: request.url!, headers: request.headers, body };
     received.push(one);
     answers[Math.min(received.length, answers.length) - 1](response, one);

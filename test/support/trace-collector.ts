@@ -51,7 +51,9 @@ export async function startCollector(port = 0): Promise<Collector> {
   const requests: { path: string; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer(async (request, response) => {
     requests.push({ path: request.url ?? '', headers: request.headers });
-    const document = (await json(request)) as Document;
+    const document = (await json(request).catch(() => null)) as Document | null;
+    // The client has gone, so there is nobody to answer.
+    if (document === null) return void response.destroy();
     const { status, body, headers } = collector.answer;
     if (status === 200) spans.push(...spansIn(document));
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));

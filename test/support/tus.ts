@@ -1,4 +1,6 @@
 /** Requests of the tus protocol, written by hand. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { checkedFetch } from './response-check.ts';
 
 export const TUS = { 'tus-resumable': '1.0.0' } as const;
@@ -42,6 +44,23 @@ export function appendTo(url: string, offset: number, body: Bytes, headers: Head
     headers: { ...PIECE, 'upload-offset': String(offset), ...headers },
     body,
   });
+}
+
+/** Begins a PATCH of `length` bytes and sends `body`; the socket stays open. */
+export async function beginPatch(url: string, offset: number, length: number, body: string) {
+  const { port, hostname, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  const head = Object.entries({ ...PIECE, 'upload-offset': offset, 'content-length': length })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  socket.write(`PATCH ${pathname} HTTP/1.1\r\nhost: x\r\n${head}\r\n${body}`);
+  return { socket, answer: () => answer };
 }
 
 /** What HEAD says of the upload. */
