@@ -65,6 +65,9 @@ const generalFindings = {
   INPUT_LENGTH_UNKNOWN: info(
     "'{host}' sent no Content-Length; {bytes} bytes were received and completeness cannot be verified",
   ),
+  INPUT_END_UNKNOWN: changed(
+    "'{host}' sent no Content-Length, and the end of this file does not show that it is whole: {bytes} bytes were received, and more may be missing",
+  ),
   LAYER_FETCHED: info(
     "layer '{layer}' of '{host}' was read completely: {features} features, as many as the server counts, with {requests} requests",
   ),
@@ -281,7 +284,10 @@ const generalFindings = {
     "feature ids of layer '{layer}' were dropped: {format} cannot store them, and a field '{field}' exists already",
     'feature',
   ),
-  IDS_DROPPED: lost('feature ids were dropped: {format} cannot store them', 'feature'),
+  IDS_DROPPED: info(
+    'feature ids that are only row numbers of the input were not kept: {format} cannot store them',
+    'feature',
+  ),
   TEXT_CUT: lost("texts of field '{field}' were truncated to {bytes} bytes, the limit of {format}", 'value'),
   TEXT_REPLACED: lost(
     "bytes of field '{field}' that are not valid {encoding} were replaced{advice?}",

@@ -81,7 +81,8 @@ function planLayer(layer: OutputLayer, stored: string, { options, findings }: Wr
     const to = RETYPED[type];
     if (to !== undefined) findings.note('FIELD_RETYPED', { field, layer: name, from: type, to });
   }
-  if (statistics.hasIds && layer.idField === undefined) findings.note('IDS_DROPPED', { format: 'EsriJSON' });
+  if (statistics.hasIds && layer.idField === undefined)
+    findings.note('IDS_DROPPED', { format: 'EsriJSON' }, undefined, statistics.rowCount);
   if (stored !== name) findings.note('LAYER_RENAMED', { from: name, to: stored, format: 'EsriJSON' });
   const sets = planSets(stored, statistics.geometry);
   if (sets.length > 1)

@@ -62,7 +62,8 @@ function planLayer(
   if (kept.length > MAX_FIELDS)
     throw failure('SHP_TOO_MANY_FIELDS', { layer: layer.name, fields: kept.length });
   const fields = planFields(layer, kept, findings);
-  if (statistics.hasIds) findings.note('IDS_DROPPED', { format: 'Shapefile' });
+  if (statistics.hasIds)
+    findings.note('IDS_DROPPED', { format: 'Shapefile' }, undefined, statistics.rowCount);
   if (layer.crs.wktEsri === null)
     findings.note('CRS_NOT_WRITTEN', {
       crs: layer.crs.name,
