@@ -95,13 +95,16 @@ function redirectRefused(first: URL, how: string): Error {
 
 /** The body; its errors become coded errors. Disk errors are thrown by the reader and pass unchanged. */
 export async function* bodyOf({ url, response }: Answer, deadline: Deadline): AsyncIterable<Buffer> {
+  const { socket } = response;
   try {
     yield* response as AsyncIterable<Buffer>;
   } catch (error) {
     deadline.throwIfOver();
     throw failure('URL_INCOMPLETE', { host: hostOf(url) }, undefined, error);
   }
-  if (!response.complete) throw failure('URL_INCOMPLETE', { host: hostOf(url) });
+  // A body that ends with the connection also ends, without an error, if a time limit or the host breaks the connection.
+  deadline.throwIfOver();
+  if (!response.complete || socket.errored !== null) throw failure('URL_INCOMPLETE', { host: hostOf(url) });
 }
 
 /** Errors of the network and of the permission model have codes. */
