@@ -43,13 +43,13 @@ test('a shapefile lists its texts in each plausible encoding, and the option ove
   // UTF-8 whose .cpg states another encoding.
   await writeRawShapefile(path, { fields: [['NAME', 'C', 20, 0]], rows, codePage: '1252' });
   const file = readFileSync(path);
-  const wrong = await textOf({ input: { format: 'shp' } }, file, 'names.zip');
-  assert.deepEqual([wrong.encoding, wrong.origin, wrong.table], ['windows-1252', 'file', null]);
-  assert.equal(wrong.candidates[0].encoding, 'UTF-8');
-  assert.deepEqual(wrong.candidates[0].samples, NAMES.slice(0, 5));
-  assert.equal(firstSamples(wrong)['windows-1252'], 'GrÃ¶ÃŸe');
-  const right = await textOf({ input: { format: 'shp', encoding: 'UTF-8' } }, file, 'names.zip');
-  assert.deepEqual([right.encoding, right.origin], ['UTF-8', 'request']);
+  const found = await textOf({ input: { format: 'shp' } }, file, 'names.zip');
+  assert.deepEqual([found.encoding, found.origin, found.table], ['UTF-8', 'content', null]);
+  assert.equal(found.candidates[0].encoding, 'UTF-8');
+  assert.deepEqual(found.candidates[0].samples, NAMES.slice(0, 5));
+  assert.equal(firstSamples(found)['windows-1252'], 'GrÃ¶ÃŸe');
+  const stated = await textOf({ input: { format: 'shp', encoding: 'windows-1252' } }, file, 'names.zip');
+  assert.deepEqual([stated.encoding, stated.origin], ['windows-1252', 'request']);
 });
 
 for (const [encoding, name] of [
