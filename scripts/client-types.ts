@@ -31,7 +31,9 @@ export function renderClientTypes({ components, paths }: OpenApiDocument): strin
     const config = content?.['multipart/form-data']?.schema.properties?.config;
     if (config === undefined) continue;
     const name = `${operation.operationId[0].toUpperCase()}${operation.operationId.slice(1)}Config`;
-    parts.push(declaration(name, { description: `Config of POST ${path}.`, ...config }));
+    // Configs of several paths are schemas of their own, named after the first.
+    if (config.$ref !== `${REF}${name}`)
+      parts.push(declaration(name, { description: `Config of POST ${path}.`, ...config }));
     const match = /^\/v1\/transform\/(\w+)(?:\/(\w+))?$/.exec(path);
     if (match === null) continue;
     const [, format, verb = 'transform'] = match;

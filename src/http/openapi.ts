@@ -41,7 +41,7 @@ export function openApiDocument(
   registries: Registries,
   version: string,
 ): OpenApiDocument {
-  const shared = new SharedFields(operations.flatMap(({ requestBody }) => requestBody ?? []));
+  const shared = new SharedFields(operations);
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of operations) {
     paths[operation.path] ??= {};
@@ -80,7 +80,9 @@ function operationObject(operation: Operation, shared: SharedFields): OperationO
     summary,
     description,
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }),
-    ...(requestBody === undefined ? {} : { requestBody: { required: true, ...shared.lead(requestBody) } }),
+    ...(requestBody === undefined
+      ? {}
+      : { requestBody: { required: true, ...shared.lead(id, requestBody) } }),
     responses: responsesOf(operation),
     security: securityOf(operation),
     ...(examples.length === 0

@@ -2,12 +2,14 @@
  * Fields that stand in many request bodies with the same words (every config has the options of every writer) become
  * schemas of their own: the document is a fifth of the size, and generated clients have one type for each.
  */
-import type { JsonSchema, MediaTypeRecord, RequestBody } from '../operation.ts';
+import type { JsonSchema, MediaTypeRecord, Operation, RequestBody } from '../operation.ts';
 import { pascalCase } from '../schemas/steps.ts';
 
 const MIN_USES = 3;
 /** A reference is about as long. */
 const MIN_LENGTH = 120;
+/** Objects of this length are shared from two uses on: the config of a form is also a JSON body. */
+const LARGE_LENGTH = 2000;
 const SUFFIX = 'Field';
 
 export function isSharedField(schemaName: string): boolean {
@@ -20,27 +22,46 @@ export class SharedFields {
   readonly schemas: Record<string, JsonSchema> = {};
   readonly #uses = new Map<string, number>();
   readonly #names = new Map<string, string>();
+  #operationId = '';
 
-  constructor(bodies: readonly RequestBody[]) {
-    for (const { content } of bodies) for (const { schema } of Object.values(content)) this.#countIn(schema);
+  constructor(operations: readonly Pick<Operation, 'id' | 'requestBody'>[]) {
+    for (const { content } of operations.flatMap(({ requestBody }) => requestBody ?? []))
+      for (const [mediaType, { schema }] of Object.entries(content)) {
+        if (!isForm(mediaType)) this.#count(schema);
+        this.#countIn(schema);
+      }
   }
 
   /** The body with references in place of the fields that are shared. */
-  lead(body: RequestBody): RequestBody {
+  lead(operationId: string, body: RequestBody): RequestBody {
+    this.#operationId = operationId;
     const content = Object.entries(body.content).map(([mediaType, media]): [string, MediaTypeRecord] => [
       mediaType,
-      { ...media, schema: this.#rewrite(media.schema) },
+      // A form stays with its operation, so that its parts are read there.
+      {
+        ...media,
+        schema: isForm(mediaType) ? this.#rewrite(media.schema) : this.#share(BODY, media.schema),
+      },
     ]);
     return { ...body, content: Object.fromEntries(content) };
   }
 
   #countIn(schema: JsonSchema): void {
     for (const [, field] of fieldsOf(schema)) {
-      const key = JSON.stringify(field);
-      this.#uses.set(key, (this.#uses.get(key) ?? 0) + 1);
+      this.#count(field);
       this.#countIn(field);
     }
     for (const variant of variantsOf(schema)) this.#countIn(variant);
+  }
+
+  #count(schema: JsonSchema): void {
+    const key = JSON.stringify(schema);
+    this.#uses.set(key, (this.#uses.get(key) ?? 0) + 1);
+  }
+
+  #isShared(key: string): boolean {
+    const uses = this.#uses.get(key) ?? 0;
+    return key.length >= MIN_LENGTH && uses >= (key.length >= LARGE_LENGTH ? 2 : MIN_USES);
   }
 
   #rewrite(schema: JsonSchema): JsonSchema {
@@ -53,16 +74,25 @@ export class SharedFields {
 
   #share(fieldName: string, field: JsonSchema): JsonSchema {
     const key = JSON.stringify(field);
-    if (key.length < MIN_LENGTH || (this.#uses.get(key) ?? 0) < MIN_USES) return this.#rewrite(field);
+    if (!this.#isShared(key)) return this.#rewrite(field);
     let name = this.#names.get(key);
     if (name === undefined) {
-      name = this.#freeName(pascalCase(fieldName));
+      name = isConfig(fieldName) ? this.#configName() : this.#freeName(pascalCase(fieldName));
       this.#names.set(key, name);
       // Taken before the fields within it look for names.
       this.schemas[name] = field;
       this.schemas[name] = this.#rewrite(field);
     }
     return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** Of a whole config, after the operation that has it first: a schema of its own, which the page shows once. */
+  #configName(): string {
+    const words = this.#operationId.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+    for (let number = 1; ; number++) {
+      const name = `${words}Config${number === 1 ? '' : number}`;
+      if (!(name in this.schemas)) return name;
+    }
   }
 
   /** The same field can have another description elsewhere: "PrecisionField", "Precision2Field". */
@@ -72,6 +102,17 @@ export class SharedFields {
       if (!(name in this.schemas)) return name;
     }
   }
+}
+
+/** The name under which the root of a JSON body is shared. */
+const BODY = 'body';
+
+function isConfig(fieldName: string): boolean {
+  return fieldName === 'config' || fieldName === BODY;
+}
+
+function isForm(mediaType: string): boolean {
+  return mediaType === 'multipart/form-data';
 }
 
 function fieldsOf(schema: JsonSchema): [string, JsonSchema][] {
