@@ -40,6 +40,8 @@ export interface FindingEntry {
   readonly unit: string;
   /** It concerns the whole job: the count is 1, however many threads and batches notice it. */
   readonly isSingle?: true;
+  /** A parameter with a measured number: findings that differ only in it are one, with the largest. */
+  readonly largest?: string;
 }
 
 function entry<const E extends Effect, const S extends Severity>(effect: E, severity: S) {
@@ -63,6 +65,14 @@ export const divided = entry('split', 'info');
 /** Of a finding that concerns the whole job. */
 export function single<const Entry extends FindingEntry>(one: Entry): Entry & { readonly isSingle: true } {
   return { ...one, isSingle: true };
+}
+
+/** Of a finding whose parameter `largest` is measured. */
+export function measured<const Entry extends FindingEntry, const Name extends string>(
+  one: Entry,
+  largest: Name,
+): Entry & { readonly largest: Name } {
+  return { ...one, largest };
 }
 
 export type FindingEntries = Readonly<Record<string, FindingEntry>>;

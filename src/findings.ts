@@ -8,8 +8,10 @@ import {
   divided,
   dropped,
   type FindingEntries,
+  type FindingEntry,
   info,
   lost,
+  measured,
   removed,
   repaired,
   type Severity,
@@ -262,9 +264,12 @@ const generalFindings = {
     'distances in {crs} differ from distances on the ground by more than {percent} % here; to measure on the ellipsoid, {set:step.geodesic=true}',
   ),
   // attributes
-  COORDINATES_ROUNDED: changed(
-    'coordinates were rounded to {decimals|decimal place}, which moves positions by up to {displacement}; for more, {set:output.decimals}',
-    'feature',
+  COORDINATES_ROUNDED: measured(
+    changed(
+      'coordinates were rounded to {decimals|decimal place}, which moved positions by up to {displacement} m; for more, {set:output.decimals}',
+      'feature',
+    ),
+    'displacement',
   ),
   FIELD_RENAMED: changed("field '{from}' of layer '{layer}' is written as '{to}'"),
   FIELD_RETYPED: changed("field '{field}' of layer '{layer}' is written as {to} instead of {from}"),
@@ -463,7 +468,8 @@ export interface ListedFinding extends Finding {
 
 interface Entry {
   readonly code: FindingCode;
-  readonly params: MessageParams;
+  /** A measured one becomes the largest. */
+  params: MessageParams;
   count: number;
   readonly places: Location[];
   rows: RowList | null;
@@ -580,7 +586,12 @@ export class Findings {
     // Nearly always one that is known already, in the loops over features; only a new one is looked at closely.
     const known = isShort(params) ? this.#byKey.get(keyOf(code, params)) : undefined;
     const entry = known ?? this.#entryFor(code, boundedParams(params));
-    const isSingle = (findingCatalogue[code] as { readonly isSingle?: true }).isSingle === true;
+    const { isSingle = false, largest } = findingCatalogue[code] as Pick<
+      FindingEntry,
+      'isSingle' | 'largest'
+    >;
+    if (largest !== undefined && Number(params[largest]) > Number(entry.params[largest]))
+      entry.params = { ...entry.params, [largest]: params[largest] };
     if (isSingle && entry.count > 0) return entry;
     entry.count += isSingle ? 1 : count;
     for (const location of places)
@@ -618,7 +629,8 @@ function findingOf({ code, params, count, places }: Entry): Finding {
 }
 
 function keyOf(code: FindingCode, params: MessageParams): string {
-  return code + JSON.stringify(params);
+  const { largest } = findingCatalogue[code] as Pick<FindingEntry, 'largest'>;
+  return code + JSON.stringify(largest === undefined ? params : { ...params, [largest]: undefined });
 }
 
 function isShort(params: MessageParams): boolean {

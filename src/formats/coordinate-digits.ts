@@ -1,6 +1,7 @@
 /** How text formats round coordinates: the defaults, and the finding about coarse rounding. */
 import { positionBounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { strideOf } from '../batch/geometry-column.ts';
 import { type CoordinateDigits, type Digits, decimalsOf, fixedDecimals } from '../bytes/number-text.ts';
 import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
@@ -21,6 +22,8 @@ const REPORTED_METRES = 0.01;
 export interface CoordinateRounding extends CoordinateDigits {
   /** Length of the unit of x and y on the ground, at most; null: rounding is not reported. */
   readonly metresPerUnit: number | null;
+  /** Of a geographic CRS, in which a unit of x is shorter towards the poles; else null. */
+  readonly radiansPerUnit: number | null;
 }
 
 /** Throws CONFIG_INVALID if the options contradict each other. */
@@ -32,14 +35,16 @@ export function coordinateRounding(
   if (asked !== null) {
     const metresPerUnit =
       crs.kind === 'geographic' ? (crs.unitFactor * 180 * METRES_PER_DEGREE) / Math.PI : crs.unitFactor;
-    return { xy: asked, zm: asked, metresPerUnit };
+    const radiansPerUnit = crs.kind === 'geographic' ? crs.unitFactor : null;
+    return { xy: asked, zm: asked, metresPerUnit, radiansPerUnit };
   }
-  if (!coordinatesComputed) return { xy: 0, zm: 0, metresPerUnit: null };
+  if (!coordinatesComputed) return { xy: 0, zm: 0, metresPerUnit: null, radiansPerUnit: null };
   const areDegrees = crs.kind === 'geographic' && crs.unitFactor > LEAST_DEGREE;
   return {
     xy: areDegrees ? fixedDecimals(DEGREE_DECIMALS) : COMPUTED_DIGITS,
     zm: COMPUTED_DIGITS,
     metresPerUnit: null,
+    radiansPerUnit: null,
   };
 }
 
@@ -57,17 +62,42 @@ export function askedDigits(options: Readonly<Record<string, unknown>>): Digits 
   return typeof significant === 'number' ? significant : typeof precision === 'number' ? precision : null;
 }
 
-/** Notes how far the rounding that was asked for moves the positions of a batch, if that is more than 1 cm. */
+/** Notes how far the rounding that was asked for moved the positions of a batch, and how many features, if that is more than 1 cm. */
 export function noteRounding(
   { geometry, rowCount }: FeatureBatch,
-  { xy, metresPerUnit }: CoordinateRounding,
+  { xy, metresPerUnit, radiansPerUnit }: CoordinateRounding,
   findings: Findings,
 ): void {
   if (metresPerUnit === null || geometry.coordinates.length === 0) return;
   const decimals = decimalsOf(xy) ?? decimalsLeft(xy, positionBounds(geometry));
-  const metres = (Math.SQRT1_2 / 10 ** decimals) * metresPerUnit;
-  if (metres <= REPORTED_METRES || !Number.isFinite(metres)) return;
-  findings.note('COORDINATES_ROUNDED', { decimals, displacement: lengthText(metres) }, undefined, rowCount);
+  // So many decimals move no position that far.
+  if ((Math.SQRT1_2 / 10 ** decimals) * metresPerUnit <= REPORTED_METRES) return;
+  const { coordinates, coordOffsets, ringOffsets, partOffsets } = geometry;
+  const stride = strideOf(geometry.dimensions);
+  let moved = 0;
+  let furthest = 0;
+  let at = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const end = coordOffsets[ringOffsets[partOffsets[row + 1]]] * stride;
+    let furthestOfRow = 0;
+    for (; at < end; at += stride) {
+      const y = coordinates[at + 1];
+      const across = radiansPerUnit === null ? 1 : Math.cos(y * radiansPerUnit);
+      const metres = Math.hypot(shiftOf(coordinates[at], xy) * across, shiftOf(y, xy)) * metresPerUnit;
+      if (metres > furthestOfRow) furthestOfRow = metres;
+    }
+    if (furthestOfRow > REPORTED_METRES) moved++;
+    furthest = Math.max(furthest, furthestOfRow);
+  }
+  if (moved === 0 || !Number.isFinite(furthest)) return;
+  const displacement = Number(furthest.toPrecision(2));
+  findings.note('COORDINATES_ROUNDED', { decimals, displacement }, undefined, moved);
+}
+
+/** By how much an ordinate changes if it is rounded. */
+function shiftOf(value: number, digits: Digits): number {
+  const scale = 10 ** (decimalsOf(digits) ?? decimalsLeft(digits, [value]));
+  return Math.abs(value * scale - Math.round(value * scale)) / scale;
 }
 
 /** Decimals of the largest ordinate with so many significant digits. */
