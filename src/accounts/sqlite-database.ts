@@ -4,13 +4,13 @@ import { dirname } from 'node:path';
 import { Database, type Statement } from '../engines/sqlite/database.ts';
 import { isDamage } from '../engines/sqlite/database-failure.ts';
 import { openLibraryHandle } from '../engines/sqlite/library-handle.ts';
-import { bringUpToDate, type SchemaHistory, versionOf } from '../engines/sqlite/migrations.ts';
+import { bringUpToDate, type SchemaHistory } from '../engines/sqlite/migrations.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { textOf } from '../message.ts';
 import type { AccountsDatabase, LibraryDatabase, Outcome, Query, SqlValue, Work } from './database.ts';
 
 /** The library for users and sessions has its own tables in the same file and migrates them itself. */
-const SCHEMA: SchemaHistory = {
+export const ACCOUNTS_SCHEMA: SchemaHistory = {
   // Version 1 was never released.
   firstVersion: 2,
   steps: [
@@ -66,9 +66,6 @@ const SCHEMA: SchemaHistory = {
   ) STRICT, WITHOUT ROWID;`,
   ],
 };
-
-/** Schema of the databases that this geomill writes. */
-export const ACCOUNTS_SCHEMA_VERSION = versionOf(SCHEMA);
 
 const DAMAGE_REMEDY =
   "; check the data directory with 'geomill doctor', and put a backup in its place with 'geomill restore'";
@@ -178,7 +175,7 @@ export function openSqliteAccounts(path: string): AccountsDatabase {
     opened.push(durable);
     // Overwrites deleted data, so that no private key remains in free pages.
     durable.exec('PRAGMA secure_delete = ON');
-    bringUpToDate(durable, path, SCHEMA);
+    bringUpToDate(durable, path, ACCOUNTS_SCHEMA);
     const relaxed = new Database(path, { synchronous: 'NORMAL', busyTimeoutMs: 20 });
     opened.push(relaxed);
     const reader = new Database(path, { synchronous: 'NORMAL' });

@@ -1,7 +1,9 @@
 /** Files of jobs and uploads that the database of jobs refers to, for checks of a data directory outside of the service. */
 import { Database, type Statement } from '../engines/sqlite/database.ts';
+import { versionFault } from '../engines/sqlite/migrations.ts';
 import { type FileKind, inputKey, jobOfKey } from '../storage/store.ts';
 import type { JobInput, JobState } from './job.ts';
+import { JOBS_SCHEMA } from './job-schema.ts';
 
 /** A file that a row refers to. */
 export interface PromisedFile {
@@ -23,19 +25,29 @@ interface FileRow {
 }
 
 const PAGE = 500;
-const COLUMNS = 'id, state, output_kept, stored_bytes - record_bytes AS file_bytes, inputs';
+/** Version 4 of the schema counts no records. */
+const columnsOf = (version: number): string =>
+  `id, state, output_kept, stored_bytes ${version < 5 ? '' : '- record_bytes'} AS file_bytes, inputs`;
 
 /** Reads the database at `path` while a service may use it; changes nothing. */
 export class JobFiles {
   readonly #database: Database;
+  readonly #columns: string;
   readonly #row: Statement;
   /** Null: the database has no uploads yet. */
   readonly #upload: Statement | null;
 
-  /** Throws where the database has no table of jobs with these columns. */
+  /** Throws if the schema has a version that this geomill does not know. */
   constructor(path: string) {
     this.#database = new Database(path, 'read-only');
-    this.#row = this.#database.prepare(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`);
+    const { userVersion } = this.#database;
+    const reason = versionFault(userVersion, JOBS_SCHEMA);
+    if (reason !== null) {
+      this.#database.close();
+      throw new Error(reason);
+    }
+    this.#columns = columnsOf(userVersion);
+    this.#row = this.#database.prepare(`SELECT ${this.#columns} FROM jobs WHERE id = ?`);
     this.#upload = hasTable(this.#database, 'uploads')
       ? this.#database.prepare('SELECT offset_bytes AS bytes FROM uploads WHERE id = ? AND is_kept = 1')
       : null;
@@ -43,7 +55,9 @@ export class JobFiles {
 
   /** Every file that the rows refer to, read a page of rows at a time. */
   *promised(): Iterable<PromisedFile> {
-    const page = this.#database.prepare(`SELECT ${COLUMNS} FROM jobs WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
+    const page = this.#database.prepare(
+      `SELECT ${this.#columns} FROM jobs WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
+    );
     for (let after = ''; ; ) {
       const rows = page.all<FileRow>(after);
       for (const row of rows) yield* promises(row);

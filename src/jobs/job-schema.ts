@@ -113,6 +113,15 @@ const COPIED = `id, owner, state, place, attempts, fence, operation, input_forma
       started_at, ended_at, expires_at, ran_ms, record_bytes, input_bytes, output_bytes, output_media_type,
       output_name, output_kept, idempotency_key, request_hash, error, inputs, request_findings, request, report`;
 
+/** The same columns by the names and rules of version 4. */
+const COPIED_FROM_4 = COPIED.replace(' fence,', ' attempts,')
+  .replace(
+    ' record_bytes,',
+    ` octet_length(inputs) + octet_length(request_findings) + octet_length(request) +
+      coalesce(octet_length(report), 0) + coalesce(octet_length(error), 0),`,
+  )
+  .replace(' ran_ms,', ' 0,');
+
 const UPLOADS = `CREATE TABLE uploads (
     id TEXT PRIMARY KEY,
     owner TEXT NOT NULL,
@@ -141,13 +150,7 @@ const UPLOADS = `CREATE TABLE uploads (
     UPDATE owners SET stored_bytes = stored_bytes - old.stored_bytes WHERE owner = old.owner;
   END;`;
 
-/** Versions 1 to 4 were never released. */
-export const JOBS_SCHEMA: SchemaHistory = {
-  firstVersion: 5,
-  steps: [
-    `${columnsOf('jobs')}
-  ${INDEXES}
-  CREATE TABLE owners (                -- kept by the triggers below: exact after whatever happens to a job
+const OWNERS = `CREATE TABLE owners (                -- kept by the triggers below: exact after whatever happens to a job
     owner TEXT PRIMARY KEY,
     waiting INTEGER NOT NULL,          -- jobs that are QUEUED
     running INTEGER NOT NULL,          -- jobs that are RUNNING
@@ -160,7 +163,34 @@ export const JOBS_SCHEMA: SchemaHistory = {
   CREATE TABLE totals (                -- one row
     waiting INTEGER NOT NULL,          -- jobs that are QUEUED
     clock_ms INTEGER NOT NULL          -- the largest used_ms with which an owner was given a runner
-  ) STRICT;
+  ) STRICT;`;
+
+/**
+ * From version 4, that of 0.1.0: fences are never given twice, records count for their owner, and owners take turns by runner time.
+ * The number of the last attempt is the last fence that was given.
+ */
+const FROM_VERSION_4 = `DROP TRIGGER job_comes; DROP TRIGGER job_changes; DROP TRIGGER job_goes;
+  DROP TABLE owners;
+  ${columnsOf('copied')}
+  INSERT INTO copied (${COPIED})
+  SELECT ${COPIED_FROM_4} FROM jobs;
+  DROP TABLE jobs;
+  ALTER TABLE copied RENAME TO jobs;
+  ${INDEXES}
+  ${OWNERS}
+  INSERT INTO owners SELECT owner, sum(state = 'QUEUED'), sum(state = 'RUNNING'), sum(stored_bytes), 0, 1
+    FROM jobs GROUP BY owner;
+  INSERT INTO totals SELECT count(*), 0 FROM jobs WHERE state = 'QUEUED';
+  ${TRIGGERS}`;
+
+/** Versions 1 to 3 were never released. */
+export const JOBS_SCHEMA: SchemaHistory = {
+  firstVersion: 5,
+  earlier: [FROM_VERSION_4],
+  steps: [
+    `${columnsOf('jobs')}
+  ${INDEXES}
+  ${OWNERS}
   INSERT INTO totals VALUES (0, 0);
   ${TRIGGERS}`,
     // Copied, because a new column would come after the report.

@@ -4,14 +4,11 @@
  */
 import { pathToFileURL } from 'node:url';
 import { Database } from '../engines/sqlite/database.ts';
-import { versionOf } from '../engines/sqlite/migrations.ts';
+import { currentVersionFault } from '../engines/sqlite/migrations.ts';
 import { failure } from '../errors.ts';
 import { inputKey } from '../storage/store.ts';
 import type { JobInput } from './job.ts';
 import { JOBS_SCHEMA } from './job-schema.ts';
-
-/** Schema of the databases that this geomill writes. */
-export const JOBS_SCHEMA_VERSION = versionOf(JOBS_SCHEMA);
 
 export interface WaitingJob {
   readonly id: string;
@@ -25,13 +22,10 @@ export class JobSnapshot {
   /** `path`: the copy, which is changed. `livePath`: the original, which is only read. Throws SERVICE_DATABASE_UNUSABLE. */
   constructor(path: string, livePath: string) {
     this.#copy = new Database(path, { synchronous: 'NORMAL' });
-    const version = this.#copy.userVersion;
-    if (version !== JOBS_SCHEMA_VERSION) {
+    const reason = currentVersionFault(this.#copy.userVersion, JOBS_SCHEMA);
+    if (reason !== null) {
       this.#copy.close();
-      throw failure('SERVICE_DATABASE_UNUSABLE', {
-        path: livePath,
-        reason: `it has schema version ${version} and this geomill has ${JOBS_SCHEMA_VERSION}; use the geomill that wrote it, or start the service of this one first`,
-      });
+      throw failure('SERVICE_DATABASE_UNUSABLE', { path: livePath, reason });
     }
     const live = pathToFileURL(livePath);
     live.searchParams.set('mode', 'ro');

@@ -13,6 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import { copyDatabase, problemsOf } from '../engines/sqlite/copy-database.ts';
 import { Database } from '../engines/sqlite/database.ts';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
+import { versionFault } from '../engines/sqlite/migrations.ts';
 import { failure } from '../errors.ts';
 import { JobSnapshot } from '../jobs/job-snapshot.ts';
 import { type BackupFile, DATABASES, describeFile, MANIFEST, makeManifest } from './manifest.ts';
@@ -166,7 +167,7 @@ async function copyOf(from: string, to: string): Promise<void> {
   }
 }
 
-/** The schema versions of the copies. Throws SERVICE_DATABASE_UNUSABLE for a newer version. */
+/** The schema versions of the copies. Throws SERVICE_DATABASE_UNUSABLE for one that this geomill does not know. */
 function schemasOf(directory: string, dataDirectory: string): Record<string, number> {
   const schemas: Record<string, number> = {};
   for (const [name, known] of Object.entries(DATABASES)) {
@@ -174,10 +175,9 @@ function schemasOf(directory: string, dataDirectory: string): Record<string, num
     const database = new Database(join(directory, name), 'read-only');
     const version = database.userVersion;
     database.close();
-    if (version > known) {
-      const reason = `it has schema version ${version} and this geomill knows ${known}; use the geomill that wrote it`;
+    const reason = versionFault(version, known);
+    if (reason !== null)
       throw failure('SERVICE_DATABASE_UNUSABLE', { path: join(dataDirectory, name), reason });
-    }
     schemas[name] = version;
   }
   return schemas;

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ACCOUNTS_SCHEMA_VERSION } from '../accounts/sqlite-database.ts';
+import { ACCOUNTS_SCHEMA } from '../accounts/sqlite-database.ts';
+import { type SchemaHistory, versionFault } from '../engines/sqlite/migrations.ts';
 import { failure } from '../errors.ts';
-import { JOBS_SCHEMA_VERSION } from '../jobs/job-snapshot.ts';
+import { JOBS_SCHEMA } from '../jobs/job-schema.ts';
 import { isJobFileName } from '../storage/store.ts';
 
 export const MANIFEST = 'manifest.json';
@@ -35,10 +36,10 @@ export interface Manifest {
   readonly files: readonly BackupFile[];
 }
 
-/** The databases of a data directory, and the newest schema of each that this geomill knows. */
-export const DATABASES: Readonly<Record<string, number>> = {
-  'jobs.sqlite': JOBS_SCHEMA_VERSION,
-  'accounts.sqlite': ACCOUNTS_SCHEMA_VERSION,
+/** The databases of a data directory, and the schemas of each that this geomill knows. */
+export const DATABASES: Readonly<Record<string, SchemaHistory>> = {
+  'jobs.sqlite': JOBS_SCHEMA,
+  'accounts.sqlite': ACCOUNTS_SCHEMA,
 };
 
 export function makeManifest(facts: Omit<Manifest, 'format' | 'version'>): Manifest {
@@ -66,8 +67,11 @@ export function readManifest(directory: string): Manifest {
   if (typeof manifest.databases !== 'object' || manifest.databases === null || !Array.isArray(manifest.files))
     throw refuse(`its ${MANIFEST} lacks 'databases' or 'files'`);
   for (const [name, schema] of Object.entries(manifest.databases)) {
-    const known = Object.hasOwn(DATABASES, name) ? DATABASES[name] : 0;
-    if (!(schema <= known)) throw refuse(newer(`${name} has schema version ${schema}`, known, manifest));
+    if (!Object.hasOwn(DATABASES, name) || !Number.isInteger(schema))
+      throw refuse(`its ${MANIFEST} has an entry that is not of a backup`);
+    const reason = versionFault(schema, DATABASES[name]);
+    if (reason !== null)
+      throw refuse(`of its ${name}: ${reason}. It was made by geomill ${manifest.geomill}`);
   }
   const paths = new Set<string>();
   for (const file of manifest.files) {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { problemsOf } from '../../engines/sqlite/copy-database.ts';
 import { Database } from '../../engines/sqlite/database.ts';
+import { type SchemaHistory, versionFault, versionOf } from '../../engines/sqlite/migrations.ts';
 import { GeomillError } from '../../errors.ts';
 import { refuseEmptyDatabase, refuseHalfRestored } from '../../jobs/empty-database.ts';
 import { DATABASES } from '../manifest.ts';
@@ -11,11 +12,11 @@ import { type DoctorFinding, finding, type Subject } from './finding.ts';
 const RESTORE = "stop the service and put a backup in its place with 'geomill restore --overwrite'";
 
 export function checkDatabases(subject: Subject): DoctorFinding[] {
-  const found = Object.entries(DATABASES).flatMap(([name, known]) => checkDatabase(subject, name, known));
+  const found = Object.entries(DATABASES).flatMap(([name, history]) => checkDatabase(subject, name, history));
   return [...found, ...checkStart(subject)];
 }
 
-function checkDatabase({ path, depth }: Subject, name: string, known: number): DoctorFinding[] {
+function checkDatabase({ path, depth }: Subject, name: string, history: SchemaHistory): DoctorFinding[] {
   const file = join(path, name);
   if (!existsSync(file)) {
     const when = name === 'jobs.sqlite' ? 'the first start creates it' : 'it is created when first needed';
@@ -32,10 +33,10 @@ function checkDatabase({ path, depth }: Subject, name: string, known: number): D
     return [finding('problem', `${name} cannot be read: ${(error as Error).message}`, RESTORE)];
   }
   if (problems.length > 0) return [finding('problem', `${name} is damaged: ${problems.join('; ')}`, RESTORE)];
-  if (version > known) {
-    const message = `${name} has schema version ${version} and this geomill knows ${known}`;
-    return [finding('problem', message, 'use the geomill that wrote it, or a newer one')];
-  }
+  const reason = versionFault(version, history);
+  if (reason !== null)
+    return [finding('problem', `${name} cannot be used: ${reason}`, 'do what the message says')];
+  const known = versionOf(history);
   const sound = `${name} is sound (${depth} check)`;
   if (version === known) return [finding('ok', `${sound}, schema version ${version}`)];
   return [finding('note', `${sound}, schema version ${version}; the next start brings it to ${known}`)];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { problemsOf } from '../../engines/sqlite/copy-database.ts';
 import { Database, type Statement } from '../../engines/sqlite/database.ts';
 import { asDatabaseFailure } from '../../engines/sqlite/database-failure.ts';
+import { currentVersionFault } from '../../engines/sqlite/migrations.ts';
 import { failure } from '../../errors.ts';
 import { JobFiles, type PromisedFile } from '../../jobs/job-files.ts';
 import { type FileKind, isJobFileName } from '../../storage/store.ts';
@@ -114,10 +115,9 @@ function openSound(directory: string, name: string): Database {
     const [problem] = problemsOf(path, 'quick');
     if (problem !== undefined) throw failure('SERVICE_DATABASE_DAMAGED', { path, reason: problem });
     const database = new Database(path, 'read-only');
-    const { userVersion: version } = database;
-    if (version === DATABASES[name]) return database;
+    const reason = currentVersionFault(database.userVersion, DATABASES[name]);
+    if (reason === null) return database;
     database.close();
-    const reason = `it has schema version ${version} and this geomill has ${DATABASES[name]}; start the service of this geomill once, or use the geomill that wrote it`;
     throw failure('SERVICE_DATABASE_UNUSABLE', { path, reason });
   } catch (error) {
     throw asDatabaseFailure(error, path);
