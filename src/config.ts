@@ -352,6 +352,15 @@ export const settings = {
     default: null,
     text: 'Directory with PROJ grid files (.tif, .gsb) for the most accurate datum shifts. Unset: none.',
   },
+  sourceDateEpoch: {
+    name: 'SOURCE_DATE_EPOCH',
+    type: 'integer',
+    default: null,
+    min: 0,
+    // The last second that a zip archive can state.
+    max: 4_354_819_199,
+    text: 'Time that outputs state (of the entries of zip archives, of the last change of GeoPackages and dBASE tables), in seconds since 1970. The same inputs then give the same bytes. Unset: now; entries of zip archives have 1 January 1980.',
+  },
   cacheDirectory: {
     name: 'CACHE_DIR',
     type: 'path',

@@ -402,6 +402,7 @@ function serviceOptions(
       ...runner,
     },
     limits: inputLimits(config),
+    ...(config.sourceDateEpoch === null ? {} : { outputTimeMs: config.sourceDateEpoch * 1000 }),
     scratch: { jobBytes: config.maxScratchBytes, ownerBytes: config.maxOwnerStorageBytes || null },
     jobTimeoutMs: config.jobTimeoutSeconds * 1000,
     maxAttempts: config.jobAttempts,

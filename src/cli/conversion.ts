@@ -51,7 +51,9 @@ import { FLAG_FORM } from './wording.ts';
 const FINDINGS = 'findings.geojson';
 
 /** The settings that matter to a command. */
-export type CommandContext = Pick<Config, 'gridDirectory' | 'cacheDirectory'> & LimitSettings & FetchContext;
+export type CommandContext = Pick<Config, 'gridDirectory' | 'cacheDirectory' | 'sourceDateEpoch'> &
+  LimitSettings &
+  FetchContext;
 
 /** Flags of every command that writes a file. */
 export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
@@ -384,6 +386,7 @@ async function convert(
       gridDirectory: context.gridDirectory,
       threads: threadCount(parsed.values.threads),
       limits: inputLimits(context),
+      ...(context.sourceDateEpoch === null ? {} : { timeMs: context.sourceDateEpoch * 1000 }),
     };
     const crsMemory = new KeptCrsMemory(context.gridDirectory, context.cacheDirectory);
     const onFiles = (names: readonly string[]): void =>

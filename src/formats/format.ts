@@ -455,6 +455,8 @@ export interface WriteContext {
   readonly existing?: ExistingOutput;
   /** What must be at the path of the output, and beside it, when the output is complete. Missing: anything. */
   readonly expected?: readonly ExpectedFile[];
+  /** The time that the output states, if it states one. Missing: now; entries of archives then have a fixed time. */
+  readonly time?: Date;
   /** Threads that compress the pieces of an archive. Missing: those of the runtime, or the writer has no `usesThreads`. */
   readonly packer?: Packer;
   /** Calls the writer's `work` in a thread; the buffers in `transfer` are unusable afterwards. Missing: there are no threads. */

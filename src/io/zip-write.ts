@@ -51,7 +51,12 @@ export interface ZipOptions {
   readonly isStored?: boolean;
   /** Missing: the threads of the runtime. */
   readonly packer?: Packer | undefined;
+  /** Of the members. Missing: a fixed one, so that the same members give the same archive. */
+  readonly time?: Date | undefined;
 }
+
+/** The first time that an archive can state. */
+const FIRST_TIME = new Date(Date.UTC(1980, 0, 1));
 
 export class ZipWriter implements OutputPackage {
   readonly #path: string;
@@ -63,11 +68,13 @@ export class ZipWriter implements OutputPackage {
   readonly #entries: DirectoryEntry[] = [];
   #sink: ByteSink | null = null;
   readonly #isStored: boolean;
+  readonly #dosTime: number;
   readonly #packing: Packing;
 
   /** `path` is the path of the finished archive; temporary files are in the same directory. */
-  constructor(path: string, { expected, isStored = false, packer }: ZipOptions = {}) {
+  constructor(path: string, { expected, isStored = false, packer, time = FIRST_TIME }: ZipOptions = {}) {
     this.#path = path;
+    this.#dosTime = dosTime(time);
     this.#isStored = isStored;
     this.#packing = new Packing(packer ?? null);
     this.#unfinishedPath = unfinishedPath(path, expected);
@@ -88,7 +95,7 @@ export class ZipWriter implements OutputPackage {
   async flush(): Promise<ByteSink> {
     for (const member of this.#members) await member.complete();
     const sink = this.#archive();
-    for (const member of this.#members) this.#entries.push(writeMember(sink, member));
+    for (const member of this.#members) this.#entries.push(writeMember(sink, member, this.#dosTime));
     this.#members = [];
     return sink;
   }
@@ -305,13 +312,13 @@ interface DirectoryEntry {
 }
 
 /** Members are smaller than 4 GiB (shapefiles cannot be larger); only their offsets may need zip64. */
-function writeMember(sink: ByteSink, member: ZipMember): DirectoryEntry {
+function writeMember(sink: ByteSink, member: ZipMember, dosTime: number): DirectoryEntry {
   const { packedBytes } = member;
   if (packedBytes >= MAX_UINT32 || member.byteLength >= MAX_UINT32)
     throw failure('INTERNAL', { reason: 'a zip member of 4 GiB or more' });
   const crc = combineCrc32(crc32(member.head), member.bodyCrc, member.bodyBytes);
   const offset = member.offset ?? sink.byteLength;
-  const entry = { member, crc, packedBytes, offset, dosTime: dosTime(new Date()) };
+  const entry = { member, crc, packedBytes, offset, dosTime };
   const header = new DataView(new ArrayBuffer(LOCAL_HEADER_BYTES));
   header.setUint32(0, 0x04034b50, true);
   header.setUint16(4, VERSION_DEFLATE, true);
@@ -384,7 +391,8 @@ function writeEnd(sink: ByteSink, count: number, start: number): void {
 }
 
 /** Date in the high and time in the low 16 bits, in steps of two seconds, as in DOS. */
-function dosTime(now: Date): number {
+function dosTime(given: Date): number {
+  const now = given < FIRST_TIME ? FIRST_TIME : given;
   const date = ((now.getUTCFullYear() - 1980) << 9) | ((now.getUTCMonth() + 1) << 5) | now.getUTCDate();
   const time = (now.getUTCHours() << 11) | (now.getUTCMinutes() << 5) | (now.getUTCSeconds() >> 1);
   return ((date << 16) | time) >>> 0;

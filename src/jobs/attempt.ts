@@ -39,6 +39,8 @@ export interface JobServiceOptions {
   readonly limits: InputLimits;
   readonly fetch: FetchSettings;
   readonly scratch: ScratchLimits;
+  /** As ConversionPaths.timeMs. */
+  readonly outputTimeMs?: number;
   readonly jobTimeoutMs: number;
   readonly maxAttempts: number;
   /** Where jobs can be divided: bytes of input from which they are, and of a part. Default: they are not. */
@@ -254,6 +256,7 @@ export class Attempts {
           gridDirectory: options.runner.gridDirectory,
           threads: options.runner.threads,
           limits: options.limits,
+          ...(options.outputTimeMs === undefined ? {} : { timeMs: options.outputTimeMs }),
         },
       },
       inputs,

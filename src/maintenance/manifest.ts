@@ -1,6 +1,6 @@
 /** The manifest of a backup: version, time, and every file with its checksum. */
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { createReadStream, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ACCOUNTS_SCHEMA } from '../accounts/sqlite-database.ts';
@@ -53,7 +53,10 @@ export function readManifest(directory: string): Manifest {
   const path = join(directory, MANIFEST);
   let manifest: Manifest;
   try {
-    if (statSync(path).size > MAX_MANIFEST_BYTES)
+    const stat = lstatSync(path);
+    if (!stat.isFile())
+      throw refuse(`its ${MANIFEST} is a symbolic link or no file; a backup has only files`);
+    if (stat.size > MAX_MANIFEST_BYTES)
       throw refuse(`its ${MANIFEST} is larger than ${MAX_MANIFEST_BYTES} bytes`);
     manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
   } catch (error) {

@@ -11,6 +11,7 @@ import {
   chownSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -96,8 +97,22 @@ async function stage(
   for (const kind of KINDS) await syncPath(join(partial, `${kind}s`));
 }
 
+/** A link could lead to any file of the machine, and a backup has none. */
+function refuseLinks(source: string, path: string): void {
+  for (const part of dirname(path) === '.' ? [path] : [dirname(path), path]) {
+    const stat = lstatSync(join(source, part));
+    const isRight = part === path ? stat.isFile() : stat.isDirectory();
+    if (!isRight)
+      throw failure('BACKUP_INVALID', {
+        path: source,
+        reason: `${part} is ${stat.isSymbolicLink() ? 'a symbolic link' : 'something else than a backup has there'}; a backup has only files, in directories`,
+      });
+  }
+}
+
 async function copyChecked(source: string, target: string, path: string): Promise<void> {
   try {
+    refuseLinks(source, path);
     // Not a link: changes in the data directory must not change the backup.
     await copyFile(
       join(source, path),

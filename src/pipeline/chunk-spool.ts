@@ -3,9 +3,10 @@
  * their values, and a thousand writers would need thousands of open files. A few chunks stay in memory, many go to one file.
  */
 import { rmSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
+import { serialize } from 'node:v8';
 import { type ByteSink, createFileSink } from '../io/byte-sink.ts';
 import { openFileSource } from '../io/byte-source.ts';
+import { readStoredChunk } from './stored-chunk.ts';
 
 /** Bytes in memory for all parts together. */
 const MEMORY_BYTES = 32 << 20;
@@ -56,11 +57,11 @@ export class ChunkSpool {
         for (let at = 0; at < bytes.length; ) {
           const from = at + LENGTH_BYTES;
           at = from + view.getUint32(at);
-          yield deserialize(bytes.subarray(from, at));
+          yield readStoredChunk(bytes.subarray(from, at));
         }
       }
     }
-    for (const bytes of waiting) yield deserialize(bytes);
+    for (const bytes of waiting) yield readStoredChunk(bytes);
   }
 
   discard(): void {

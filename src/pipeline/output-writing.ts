@@ -38,7 +38,7 @@ export interface WritingSetting {
 export function wholeOutput(setting: WritingSetting): OutputWriting {
   const { plan, layers, outputs, name, existing, executor, findings, request } = setting;
   const { writer } = setting.output;
-  const { outputPath, expected } = setting.paths;
+  const { outputPath, expected, timeMs } = setting.paths;
   const { packer, work }: Partial<Executor> = writer.usesThreads ? executor : {};
   const context: WriteContext = {
     name,
@@ -46,6 +46,7 @@ export function wholeOutput(setting: WritingSetting): OutputWriting {
     findings,
     ...(existing === null ? {} : { existing }),
     ...(expected === undefined ? {} : { expected }),
+    ...(timeMs === undefined ? {} : { time: new Date(timeMs) }),
     ...(packer === undefined ? {} : { packer }),
     ...(work === undefined ? {} : { work }),
   };

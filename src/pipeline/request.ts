@@ -130,6 +130,8 @@ export interface ConversionPaths {
   /** Worker threads for large inputs, at least 1. */
   readonly threads: number;
   readonly limits: InputLimits;
+  /** The time of the output, where its format states one, in ms since 1970: the same inputs then give the same bytes. Missing: now. */
+  readonly timeMs?: number;
 }
 
 export interface InputPath {

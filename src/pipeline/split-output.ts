@@ -36,7 +36,10 @@ interface Setting {
   readonly writer: FormatWriter;
   readonly options: WriteContext['options'];
   readonly split: SplitRequest;
-  readonly paths: Pick<ConversionPaths, 'outputPath' | 'expected' | 'outputDirectory' | 'scratchDirectory'>;
+  readonly paths: Pick<
+    ConversionPaths,
+    'outputPath' | 'expected' | 'outputDirectory' | 'scratchDirectory' | 'timeMs'
+  >;
   /** Name of the output without extension. */
   readonly name: string;
   readonly existing: ExistingOutput | null;
@@ -164,8 +167,13 @@ export class SplitOutput {
   }
 
   #context(name: string, findings: Findings): WriteContext {
-    const { options, existing } = this.#setting;
-    return { name, options, findings, ...(existing === null ? {} : { existing }) };
+    const { options, existing, paths } = this.#setting;
+    const { timeMs } = paths;
+    return {
+      ...{ name, options, findings },
+      ...(existing === null ? {} : { existing }),
+      ...(timeMs === undefined ? {} : { time: new Date(timeMs) }),
+    };
   }
 
   #plan(): LayerEncoding[] {
@@ -253,14 +261,18 @@ class ZipOfFiles implements PartFiles {
   #mainExtension = '';
 
   constructor(
-    { outputPath, expected, scratchDirectory }: Setting['paths'],
+    { outputPath, expected, scratchDirectory, timeMs }: Setting['paths'],
     parts: readonly { readonly name: string }[],
     isStored: boolean,
   ) {
     this.#stems = new UniqueNames({ fold: fileNameKey, taken: parts.map(({ name }) => fileNameKey(name)) });
     this.#path = outputPath;
     this.#work = join(scratchDirectory, 'split-part');
-    this.#zip = new ZipWriter(outputPath, { expected, isStored });
+    this.#zip = new ZipWriter(outputPath, {
+      expected,
+      isStored,
+      time: timeMs === undefined ? undefined : new Date(timeMs),
+    });
     mkdirSync(this.#work);
   }
 

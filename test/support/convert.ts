@@ -54,6 +54,8 @@ export interface ConvertOptions {
   readonly division?: Division;
   /** Path of a file that gets the findings with their places. */
   readonly findingsPath?: string;
+  /** The time that the output states. */
+  readonly timeMs?: number;
 }
 
 export interface CombineOptions extends ConvertOptions {
@@ -166,6 +168,7 @@ async function perform(
       gridDirectory: null,
       threads: options.threads ?? 2,
       limits: options.limits ?? DEFAULT_INPUT_LIMITS,
+      ...(options.timeMs === undefined ? {} : { timeMs: options.timeMs }),
     },
     {
       signal: options.signal ?? new AbortController().signal,

@@ -235,6 +235,27 @@ test('aggregates of cells, features without positions, and too many cells', asyn
     code: 'TRANSFORMATION_INVALID',
     message: /1000002000001 cells or more.*would do/,
   });
+  for (const [size, points] of [
+    [1e-300, ['POINT (0 0)', 'POINT (1 1)']],
+    [5e-324, ['POINT (0 0)', 'POINT (1e6 1e6)']],
+    [1e-200, ['POINT (0 0)', 'POINT (1e-100 3)']],
+    [1e-10, ['POINT (0 0)', 'POINT (1e300 0)']],
+  ] as const)
+    for (const shape of ['square', 'hex'])
+      for (const empty of [true, false])
+        await assert.rejects(
+          runSerial(grid, { size, units: 'crs', shape, empty }, [batchOfWkt(points)]),
+          ({ code, message }) => {
+            // biome-ignore format: one line
+            assert.equal(code, 'TRANSFORMATION_INVALID');
+            assert.match(
+              message,
+              /gives \d+ cells or more, .*; [\d.e+-]+ units of the CRS would do|is too small: .* is [\d.e+-]+$/,
+            );
+            assert.doesNotMatch(message, /Infinity|NaN|null/);
+            return true;
+          },
+        );
   await assert.rejects(runSerial(grid, { size: 1, units: 'crs', aggregate: { nope: 'sum' } }, layer), {
     code: 'FIELD_UNKNOWN',
   });

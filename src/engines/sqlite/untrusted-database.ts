@@ -38,7 +38,7 @@ const OPTIONS: DatabaseSyncOptions = {
 /** Messages for users, where SQLite's own message is not clear to them. */
 const REASONS: Readonly<Record<number, string>> = {
   5: 'another program is writing to it; close it there',
-  8: 'a change to it was interrupted, and its journal lies beside it; open it once in the program that wrote it',
+  8: 'its journal is beside it: another program is changing it at the moment, or was interrupted; wait until it is done, or open the file once in that program',
 };
 
 const CODE = { corrupt: 11, tooBig: 18, auth: 23, notADatabase: 26 } as const;

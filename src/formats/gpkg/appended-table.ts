@@ -51,7 +51,7 @@ const LARGEST_KEY = 2n ** 63n - 1n;
 
 export class AppendedTable {
   readonly #database: BulkDatabase;
-  readonly #plan: AppendedTablePlan;
+  readonly plan: AppendedTablePlan;
   readonly #findings: Findings;
   /** Null until the first row: a layer that gets none need not allow any. */
   #insert: BulkStatement | null = null;
@@ -63,21 +63,21 @@ export class AppendedTable {
 
   constructor(database: BulkDatabase, plan: AppendedTablePlan, findings: Findings) {
     this.#database = database;
-    this.#plan = plan;
+    this.plan = plan;
     this.#findings = findings;
   }
 
   append(chunk: GpkgChunk): void {
     if (chunk.rowCount === 0) return;
     mergeFacts(this.#facts, chunk.facts);
-    const single = MULTI[this.#plan.geometryType.toUpperCase()];
+    const single = MULTI[this.plan.geometryType.toUpperCase()];
     const promotes = single !== undefined && chunk.facts.typeCounts[single] > 0;
     const records = promotes ? promotedRecords(chunk.records, single).records : chunk.records;
     if (promotes) this.#promotedCount += chunk.facts.typeCounts[single];
-    const stride = 2 + this.#plan.columns.length;
+    const stride = 2 + this.plan.columns.length;
     const binder = new RecordBinder({ ...chunk, records }, stride);
     const values: SqlValue[] = new Array(stride).fill(null);
-    const { layer, table, key } = this.#plan;
+    const { layer, table, key } = this.plan;
     if (key === null) throw failure('GPKG_LAYER_READ_ONLY', { layer });
     let row = 0;
     try {
@@ -108,7 +108,7 @@ export class AppendedTable {
   #isOutOfKeys(error: unknown, key: string): boolean {
     if (!isFull(error)) return false;
     const database = this.#database;
-    const { table } = this.#plan;
+    const { table } = this.plan;
     const used = [database.value(`SELECT max(${key}) FROM ${quoted(table)}`)];
     if (hasTable(database, 'sqlite_sequence'))
       used.push(database.value('SELECT max(seq) FROM sqlite_sequence WHERE lower(name) = lower(?)', table));
@@ -116,7 +116,7 @@ export class AppendedTable {
   }
 
   #prepareInsert(key: string): BulkStatement {
-    const { table, geometry, columns } = this.#plan;
+    const { table, geometry, columns } = this.plan;
     const names = [key, ...[geometry, ...columns].map(quoted)];
     const slots = names.map(() => '?').join(', ');
     this.#wasEmpty = this.#database.value(`SELECT 1 FROM ${quoted(table)} LIMIT 1`) === null;
@@ -126,7 +126,7 @@ export class AppendedTable {
   /** Brings the catalogue up to date. */
   finish(): void {
     if (this.#rowCount === 0) return;
-    const { layer, geometryType } = this.#plan;
+    const { layer, geometryType } = this.plan;
     if (this.#promotedCount > 0) {
       const params = { layer, type: geometryType.toUpperCase() };
       this.#findings.note('GEOMETRIES_MADE_MULTI', params, { layer }, this.#promotedCount);
@@ -134,11 +134,11 @@ export class AppendedTable {
     this.#widenType();
     this.#widenOrdinates();
     this.#updateContents();
-    const count = Number(this.#database.value(`SELECT count(*) FROM ${quoted(this.#plan.table)}`));
-    if (count < this.#plan.rowCount + this.#rowCount)
+    const count = Number(this.#database.value(`SELECT count(*) FROM ${quoted(this.plan.table)}`));
+    if (count < this.plan.rowCount + this.#rowCount)
       throw failure(
         'GPKG_ROW_NOT_ADDED',
-        { layer, table: this.#plan.table, reason: 'its triggers delete rows' },
+        { layer, table: this.plan.table, reason: 'its triggers delete rows' },
         { layer },
       );
     this.#updateCount(count);
@@ -146,7 +146,7 @@ export class AppendedTable {
 
   /** Declares the layer as GEOMETRY if its type does not allow the added features. */
   #widenType(): void {
-    const { table, geometry, geometryType, layer } = this.#plan;
+    const { table, geometry, geometryType, layer } = this.plan;
     const allowed = ALLOWED[geometryType.toUpperCase()];
     if (allowed === undefined) return;
     const single = MULTI[geometryType.toUpperCase()];
@@ -174,7 +174,7 @@ export class AppendedTable {
   #widenOrdinates(): void {
     const { count, countZ, countM } = this.#facts;
     if (count === 0) return;
-    const { table } = this.#plan;
+    const { table } = this.plan;
     for (const [column, present] of [
       ['z', countZ],
       ['m', countM],
@@ -191,7 +191,7 @@ export class AppendedTable {
 
   #updateContents(): void {
     const database = this.#database;
-    const { table } = this.#plan;
+    const { table } = this.plan;
     const where = 'WHERE lower(table_name) = lower(?)';
     const now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
     database.prepare(`UPDATE gpkg_contents SET last_change = ${now} ${where}`).run([table]);
@@ -207,7 +207,7 @@ export class AppendedTable {
   /** GDAL reads this count instead of counting the rows; triggers may have updated it. */
   #updateCount(count: number): void {
     const database = this.#database;
-    const { table } = this.#plan;
+    const { table } = this.plan;
     if (!hasTable(database, 'gpkg_ogr_contents')) return;
     database
       .prepare(

@@ -15,7 +15,7 @@ import { chunkByteLength, type GpkgChunk, releaseRows } from './encode.ts';
 import { FeatureTable } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse, refuseLocked } from './in-use.ts';
 import { folded } from './names.ts';
-import { registerLayer, removeLayer } from './register.ts';
+import { registerLayer, removeLayer, stateChangeTime } from './register.ts';
 import type { LayerState } from './sink.ts';
 import { defineSpatialFunctions } from './spatial-functions.ts';
 import { listTables } from './table-schema.ts';
@@ -133,6 +133,7 @@ export class ExtendingSink implements OutputSink {
       for (const table of this.#tables) {
         table.finish();
         if (table instanceof FeatureTable) registerLayer(this.#database, table);
+        stateChangeTime(this.#database, table.plan.table, this.#context.time);
       }
       this.#database.finish();
     } catch (error) {

@@ -59,6 +59,14 @@ export function registerLayer(database: BulkDatabase, featureTable: FeatureTable
   database.addTriggers(table, rtreeTriggers(declaration));
 }
 
+/** States the time of the last change of a layer, where it is not to be that of now. */
+export function stateChangeTime(database: BulkDatabase, table: string, time: Date | undefined): void {
+  if (time === undefined) return;
+  database
+    .prepare('UPDATE gpkg_contents SET last_change = ? WHERE lower(table_name) = lower(?)')
+    .run([time.toISOString(), table]);
+}
+
 /** A layer that replaces another keeps the identifier and the description of that one. */
 function registerContents(database: BulkDatabase, { facts, plan }: FeatureTable): void {
   const { table, layer, srsId } = plan;

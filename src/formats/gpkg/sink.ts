@@ -11,7 +11,7 @@ import type { DatetimeZones } from './datetime-text.ts';
 import { type GpkgChunk, releaseRows } from './encode.ts';
 import { FeatureTable, type FeatureTablePlan } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse } from './in-use.ts';
-import { registerLayer } from './register.ts';
+import { registerLayer, stateChangeTime } from './register.ts';
 import { APPLICATION_ID, CORE_SQL, SPATIAL_REF_SYS_SQL, USER_VERSION } from './schema-sql.ts';
 
 /** How a layer is encoded and stored. Plain data. */
@@ -80,6 +80,7 @@ export class GpkgSink implements OutputSink {
       const table = this.#table(i);
       table.finish();
       registerLayer(this.#database, table);
+      stateChangeTime(this.#database, table.plan.table, this.#context.time);
     });
     this.#database.finish();
     moveDatabaseIntoPlace(this.#partialPath, this.#path, basename(this.#path), this.#context.expected);

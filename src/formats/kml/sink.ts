@@ -23,11 +23,11 @@ export class KmlSink implements OutputSink {
   /** Number of layers that were begun; the last one is open. */
   #layerCount = 0;
 
-  constructor(path: string, states: readonly WriteState[], { name, expected }: WriteContext) {
+  constructor(path: string, states: readonly WriteState[], { name, expected, time }: WriteContext) {
     this.#path = path;
     this.#states = states;
     this.#target = states.some(({ isZip }) => isZip)
-      ? zipTarget(new ZipWriter(path, { expected }))
+      ? zipTarget(new ZipWriter(path, { expected, time }))
       : new OutputFileSink(path, expected);
     this.#append(
       `<?xml version="1.0" encoding="UTF-8"?>\n<kml xmlns="http://www.opengis.net/kml/2.2">\n<Document>\n<name>${xmlText(name)}</name>\n`,

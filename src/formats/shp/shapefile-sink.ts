@@ -60,19 +60,23 @@ export function checkMemberSize(layer: string, member: string, bytes: number): v
 export function createShapefileSink(
   path: string,
   encodings: readonly LayerEncoding[],
-  { expected, options, packer }: WriteContext,
+  { expected, options, packer, time }: WriteContext,
 ): OutputSink {
   const states = encodings.map(({ state }) => state as LayerState);
   const isLoose = /\.shp$/i.test(path);
   const output: OutputPackage = isLoose
     ? looseFiles((name) => join(dirname(path), name), expected)
-    : new ZipWriter(path, { expected, packer, isStored: options.compression === 'store' });
+    : new ZipWriter(path, { expected, packer, time, isStored: options.compression === 'store' });
   // Loose files are named after the path, which may be longer than the name of the output ("roads.v2.shp").
   const nameOf = looseNames(states, isLoose ? basename(path).slice(0, -4) : null);
   const layers: ShapefileOutput[][] = [];
   try {
     for (const state of states)
-      layers.push(state.files.map((file) => new ShapefileOutput(output, state, file, nameOf(file.name))));
+      layers.push(
+        state.files.map(
+          (file) => new ShapefileOutput(output, state, file, nameOf(file.name), time ?? new Date()),
+        ),
+      );
   } catch (error) {
     output.abort();
     throw error;
@@ -115,19 +119,21 @@ function looseNames(states: readonly LayerState[], base: string | null): (name: 
 class ShapefileOutput {
   readonly #state: LayerState;
   readonly #plan: ShapefilePlan;
+  readonly #time: Date;
   readonly #shp: OutputMember;
   readonly #shx: OutputMember;
   readonly #dbf: OutputMember;
   readonly #bounds = emptyBounds();
   #rowCount = 0;
 
-  constructor(output: OutputPackage, state: LayerState, plan: ShapefilePlan, name: string) {
+  constructor(output: OutputPackage, state: LayerState, plan: ShapefilePlan, name: string, time: Date) {
     this.#state = state;
+    this.#time = time;
     this.#plan = plan;
     const fields: readonly DbfFieldSpec[] = state.fields;
     this.#shp = output.addMember(`${name}.shp`, HEADER_BYTES, 'words');
     this.#shx = output.addMember(`${name}.shx`, HEADER_BYTES);
-    this.#dbf = output.addMember(`${name}.dbf`, makeDbfHeader(fields, 0, new Date()).length);
+    this.#dbf = output.addMember(`${name}.dbf`, makeDbfHeader(fields, 0, time).length);
     const encoder = new TextEncoder();
     if (state.prj !== null) output.addMember(`${name}.prj`, 0).append(encoder.encode(state.prj));
     output.addMember(`${name}.cpg`, 0).append(encoder.encode('UTF-8'));
@@ -151,7 +157,7 @@ class ShapefileOutput {
     this.#dbf.append(DBF_END);
     this.#shp.setHead(makeShpHeader(shapeType, this.#shp.byteLength, this.#bounds));
     this.#shx.setHead(makeShpHeader(shapeType, this.#shx.byteLength, this.#bounds));
-    this.#dbf.setHead(makeDbfHeader(this.#state.fields, this.#rowCount, new Date()));
+    this.#dbf.setHead(makeDbfHeader(this.#state.fields, this.#rowCount, this.#time));
   }
 
   /** Converts record numbers and offsets in the chunk to those in the file. */

@@ -27,10 +27,10 @@ export class XlsxSink implements OutputSink {
   /** Rows of the open sheet, with the header. */
   #rowCount = 0;
 
-  constructor(path: string, sheets: readonly SheetEncoding[], { expected, packer }: WriteContext) {
+  constructor(path: string, sheets: readonly SheetEncoding[], { expected, packer, time }: WriteContext) {
     this.#path = path;
     this.#sheets = sheets;
-    this.#archive = new ZipWriter(path, { expected, packer });
+    this.#archive = new ZipWriter(path, { expected, packer, time });
     // Programs that look only at the first bytes recognise a workbook by the name of its first part.
     this.#addPart('[Content_Types].xml', contentTypes(sheets.length));
     this.#addPart('_rels/.rels', packageRelationships());

@@ -6,6 +6,7 @@ import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { asGeomillError, failure, GeomillError, type PlainError } from '../../errors.ts';
 import type { Executor } from '../executor.ts';
+import { readStoredChunk } from '../stored-chunk.ts';
 import type { Task, TaskResult } from '../task.ts';
 
 type Entry =
@@ -133,7 +134,7 @@ export class PartReader {
       throw error;
     }
     const { result, at, byteLength } = entry;
-    return byteLength === 0 ? result : { ...result, chunk: deserialize(this.#bytes(at, byteLength)) };
+    return byteLength === 0 ? result : { ...result, chunk: readStoredChunk(this.#bytes(at, byteLength)) };
   }
 
   close(): void {

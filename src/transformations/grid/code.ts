@@ -97,6 +97,8 @@ class Grid {
 
   #contentAt(contents: Contents, x: number, y: number): Content {
     const [column, cellRow] = this.#cells.at(x, y);
+    if (!Number.isSafeInteger(column) || !Number.isSafeInteger(cellRow))
+      throw tooSmall(this.#path, this.#size, x, y);
     const inRow = contents.get(cellRow) ?? new Map<number, Content>();
     contents.set(cellRow, inRow);
     let content = inRow.get(column);
@@ -118,7 +120,9 @@ class Grid {
     const makesEmpty = this.#parameters.empty !== false;
     const [from, to] = cells.columns(0, west, east);
     const most = (last - first + 1) * (to - from + 1);
-    if (makesEmpty && most > MAX_CELLS) throw tooMany(this.#path, most, this.#size);
+    // Not a number: a tiny size has more rows or columns than there are numbers.
+    if (makesEmpty && !(most <= MAX_CELLS))
+      throw tooMany(this.#path, most, this.#size, Math.max(east - west, north - south));
     let output = this.#newBatch();
     // Features on the border of the extent are in a cell beside it.
     const rows = new Set(this.#contents.keys());
@@ -231,11 +235,25 @@ function numericIndex(fields: readonly Field[], name: string, path: string): num
   });
 }
 
-function tooMany(path: string, cells: number, size: number): Error {
-  const larger = size * Math.ceil(Math.sqrt(cells / MAX_CELLS) + 1);
+/** Cells whose number is beyond 2^53 have no corners that differ. */
+function tooSmall(path: string, size: number, x: number, y: number): Error {
+  const least = Math.max(Math.abs(x), Math.abs(y)) / Number.MAX_SAFE_INTEGER;
   return failure('TRANSFORMATION_INVALID', {
     path: field(`${path}.size`),
-    reason: phrase`gives ${cells} cells or more, and the limit is ${MAX_CELLS}; ${Number(larger.toPrecision(3))} units of the CRS would do`,
+    reason: phrase`is too small: cells of ${size} units of the CRS cannot be told apart at the positions of the features; the least there is ${Number((2 * least).toPrecision(3))}`,
+  });
+}
+
+/** `width`: of the extent. Missing: the cells were counted. */
+function tooMany(path: string, cells: number, size: number, width = 0): Error {
+  const isCounted = cells < Number.MAX_SAFE_INTEGER;
+  const larger = isCounted
+    ? size * Math.ceil(Math.sqrt(cells / MAX_CELLS) + 1)
+    : width / Math.sqrt(MAX_CELLS);
+  const most = isCounted ? cells : Number.MAX_SAFE_INTEGER;
+  return failure('TRANSFORMATION_INVALID', {
+    path: field(`${path}.size`),
+    reason: phrase`gives ${most} cells or more, and the limit is ${MAX_CELLS}; ${Number(larger.toPrecision(3))} units of the CRS would do`,
   });
 }
 
