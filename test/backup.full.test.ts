@@ -298,7 +298,7 @@ test('a backup that is damaged, newer or not one is refused, and the data direct
     ],
     [
       change((manifest) => (manifest.databases = { ...manifest.databases, 'jobs.sqlite': 99 })),
-      /jobs\.sqlite has schema version 99 and this geomill knows \d+/,
+      /jobs\.sqlite: it has schema version 99 and this geomill knows \d+/,
     ],
     [
       change((manifest) => (manifest.databases = {})),

@@ -230,7 +230,7 @@ const CASES: readonly Case[] = [
     (at) => sql(at('accounts.sqlite'), 'PRAGMA user_version = 99'),
     4,
     'databases',
-    /accounts\.sqlite has schema version 99 and this geomill knows/,
+    /accounts\.sqlite cannot be used: it has schema version 99 and this geomill knows/,
   ],
   [
     'a lock that is none',
