@@ -10,7 +10,8 @@ export const reproject: Transformation = {
   title: 'Reproject',
   description: `The following steps work in another coordinate reference system: distances have its unit, and straight edges are
 straight in it. \`epsg\` or \`crs\` is required. The output is still written in \`output.epsg\`. If there is no step between two reprojections, the data is
-transformed directly to the last CRS. Attributes, ids and order do not change.`,
+transformed directly to the last CRS. Attributes, ids and order do not change. Features that cross the end of a map or hold a pole are cut and closed, and
+long edges get positions: see [Coordinate reference systems](crs.md#the-antimeridian-poles-and-long-edges).`,
   parameters: {
     type: 'object',
     properties: {

@@ -216,3 +216,40 @@ test('lines over a pole are cut there, and others only where they cross 180 degr
   assert.equal(beside.type, 'MultiLineString');
   assert.equal(near.type, 'LineString');
 });
+
+for (const [what, coordinates, expected] of [
+  [
+    'a line across the antimeridian',
+    [
+      [170, 10],
+      [-170, 12],
+    ],
+    [170, 10, -170, 12],
+  ],
+  [
+    'a line across Greenwich',
+    [
+      [-10, 10],
+      [10, 12],
+    ],
+    [-10, 10, 10, 12],
+  ],
+  [
+    'a line around half of the Earth',
+    [
+      [-100, 10],
+      [0, 5],
+      [100, 12],
+    ],
+    [-100, 5, 100, 12],
+  ],
+] as const)
+  test(`the bounding box of ${what} contains it, and nothing else`, async () => {
+    using workspace = makeWorkspace();
+    const input = join(workspace.path, 'in.geojson');
+    writeFileSync(input, JSON.stringify({ type: 'LineString', coordinates }));
+    const options = { from: 'geojson', to: 'geojson', writeOptions: { bbox: true } };
+    const { outputPath } = await convertFile(input, workspace.path, options);
+    const { bbox } = JSON.parse(readFileSync(outputPath, 'utf8')) as { bbox: number[] };
+    assert.deepEqual(bbox, expected);
+  });

@@ -4,6 +4,7 @@
  */
 
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { hasZ, strideOf } from '../../batch/geometry-column.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeDigits } from '../../bytes/number-text.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
@@ -31,7 +32,7 @@ const RS_LINE = '\n\x1e';
 interface Chunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly featureCount: number;
-  /** minX, minY, minZ, maxX, maxY, maxZ of the batch; inverted infinities if it has no position. */
+  /** As in `emptyBounds`, of the batch. */
   readonly bounds: Float64Array<ArrayBuffer>;
 }
 
@@ -90,24 +91,50 @@ function crsName(crs: CrsDescription, findings: Findings): string | null {
   return name;
 }
 
+/**
+ * minX, minY, minZ, maxX, maxY, maxZ, then the westernmost longitude from 0 on, the easternmost below 0, and 1 if a part is on both
+ * sides of 0: for a box across the antimeridian.
+ */
 function emptyBounds(): Float64Array<ArrayBuffer> {
   const most = Number.POSITIVE_INFINITY;
-  return Float64Array.of(most, most, most, -most, -most, -most);
+  return Float64Array.of(most, most, most, -most, -most, -most, most, -most, 0);
 }
 
 function boundsOf({ geometry }: FeatureBatch): Float64Array<ArrayBuffer> {
   const bounds = emptyBounds();
-  const { coordinates, dimensions } = geometry;
-  const stride = dimensions === 'XY' ? 2 : dimensions === 'XYZM' ? 4 : 3;
-  const last = dimensions === 'XYZ' || dimensions === 'XYZM' ? 2 : 1;
-  for (let at = 0; at < coordinates.length; at += stride) {
-    for (let axis = 0; axis <= last; axis++) {
-      const value = coordinates[at + axis];
-      if (value < bounds[axis]) bounds[axis] = value;
-      if (value > bounds[axis + 3]) bounds[axis + 3] = value;
+  const { coordinates, coordOffsets, dimensions } = geometry;
+  const stride = strideOf(dimensions);
+  const last = hasZ(dimensions) ? 2 : 1;
+  for (let ring = 0; ring + 1 < coordOffsets.length; ring++) {
+    let isEast = false;
+    let isWest = false;
+    for (let at = coordOffsets[ring] * stride; at < coordOffsets[ring + 1] * stride; at += stride) {
+      for (let axis = 0; axis <= last; axis++) {
+        const value = coordinates[at + axis];
+        if (value < bounds[axis]) bounds[axis] = value;
+        if (value > bounds[axis + 3]) bounds[axis + 3] = value;
+      }
+      const x = coordinates[at];
+      if (x >= 0) isEast = true;
+      else if (x < 0) isWest = true;
+      if (x >= 0 && x < bounds[FROM_ZERO]) bounds[FROM_ZERO] = x;
+      if (x < 0 && x > bounds[BELOW_ZERO]) bounds[BELOW_ZERO] = x;
     }
+    if (isEast && isWest) bounds[OVER_ZERO] = 1;
   }
   return bounds;
+}
+
+const FROM_ZERO = 6;
+const BELOW_ZERO = 7;
+const OVER_ZERO = 8;
+
+/** West and east; west is greater in a box across the antimeridian (RFC 7946 5.2), if that box is the smaller one. */
+function westAndEast(bounds: Float64Array, isWgs84: boolean): [number, number] {
+  const [west, east] = [bounds[0], bounds[3]];
+  const [fromZero, belowZero] = [bounds[FROM_ZERO], bounds[BELOW_ZERO]];
+  const isSmaller = 360 - (fromZero - belowZero) < east - west;
+  return isWgs84 && bounds[OVER_ZERO] === 0 && isSmaller ? [fromZero, belowZero] : [west, east];
 }
 
 /** The bounding box is written after the features, when it is known; members have no order. */
@@ -147,6 +174,9 @@ class GeoJsonSink implements OutputSink {
       this.#bounds[i] = Math.min(this.#bounds[i], chunk.bounds[i]);
       this.#bounds[i + 3] = Math.max(this.#bounds[i + 3], chunk.bounds[i + 3]);
     }
+    this.#bounds[FROM_ZERO] = Math.min(this.#bounds[FROM_ZERO], chunk.bounds[FROM_ZERO]);
+    this.#bounds[BELOW_ZERO] = Math.max(this.#bounds[BELOW_ZERO], chunk.bounds[BELOW_ZERO]);
+    this.#bounds[OVER_ZERO] = Math.max(this.#bounds[OVER_ZERO], chunk.bounds[OVER_ZERO]);
   }
 
   async finish(): Promise<OutputFile> {
@@ -168,7 +198,9 @@ class GeoJsonSink implements OutputSink {
   #writeBbox(tail: ByteWriter): void {
     const [minX, minY, minZ, maxX, maxY, maxZ] = this.#bounds;
     if (!this.#states.some(({ bbox }) => bbox) || minX > maxX) return;
-    const numbers = minZ <= maxZ ? [minX, minY, minZ, maxX, maxY, maxZ] : [minX, minY, maxX, maxY];
+    const isWgs84 = this.#states.every((state) => state.isWgs84);
+    const [west, east] = westAndEast(this.#bounds, isWgs84);
+    const numbers = minZ <= maxZ ? [west, minY, minZ, east, maxY, maxZ] : [west, minY, east, maxY];
     const { xy, zm } = this.#states[0].rounding;
     tail.ascii(',"bbox":[');
     numbers.forEach((value, i) => {
