@@ -23,7 +23,7 @@ export const findings = {
     'feature',
   ),
   GPX_ELE_DIFFERS: changed("values of 'ele' that differ from the Z value were not written", 'value'),
-  GPX_TIMES_UNUSED: info(
+  GPX_TIMES_UNUSED: changed(
     "values of 'times' that are no time for each position were written as an extension",
     'feature',
   ),

@@ -3,7 +3,7 @@ import { type ErrorEntries, user } from '../../catalogue-entries.ts';
 export const errors = {
   KML_ONLY_LINKS: user(
     400,
-    '{source} has no features, only {count|network link|network links} to other files, which are not fetched: {links}; download these and convert them',
+    '{source} has no features, only {count|network link|network links} to files that are not in it and are not fetched: {links}; download these and convert them',
   ),
   KMZ_NO_KML: user(400, '{source} is a KMZ without a .kml file; it contains {found}'),
   KMZ_TOO_LARGE: user(400, 'the document of a KMZ has at most 4 GiB; write a .kml, or split the data'),

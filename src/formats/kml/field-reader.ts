@@ -1,19 +1,30 @@
 /** Reads the values of fields: texts of elements, and ExtendedData. */
 import type { DocumentColumns } from '../../batch/document-columns.ts';
-import type { TextColumn } from '../../batch/text-columns.ts';
+import type { TextColumn, TextHint } from '../../batch/text-columns.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { elementJson, elementText, tagName } from '../../bytes/xml-elements.ts';
 import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import { kmlName } from './names.ts';
 import type { LayerState } from './state.ts';
 
-const NAME = new TextEncoder().encode('name');
+const encoder = new TextEncoder();
+const NAME = encoder.encode('name');
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['1', 'true'],
+  ['true', 'true'],
+  ['0', 'false'],
+  ['false', 'false'],
+]);
 const AMPERSAND = 0x26;
 
 export class FieldReader {
   readonly #scanner: XmlScanner;
   readonly #rootPrefix: Uint8Array;
-  readonly #types: LayerState['types'];
+  readonly #elementTypes: LayerState['arrays'];
+  /** Arrays of the feature as JSON texts of their elements, by field; one for each track. */
+  readonly #arrays = new Map<string, string[][]>();
+  /** Arrays of the current track; null: outside of tracks. */
+  #trackArrays: Map<string, string[]> | null = null;
   readonly #columns: DocumentColumns;
   readonly #ignored: (name: string) => void;
   readonly #scratch = new ByteWriter(1024);
@@ -21,13 +32,13 @@ export class FieldReader {
   /** `ignored` gets the names of elements that are not read. */
   constructor(
     scanner: XmlScanner,
-    { document, types }: LayerState,
+    { document, arrays }: LayerState,
     columns: DocumentColumns,
     ignored: (name: string) => void,
   ) {
     this.#scanner = scanner;
     this.#rootPrefix = document.rootPrefix;
-    this.#types = types;
+    this.#elementTypes = arrays;
     this.#columns = columns;
     this.#ignored = ignored;
   }
@@ -127,15 +138,50 @@ export class FieldReader {
       at = read.at;
       values.push(read.text);
     }
-    const type = this.#types.get(name) ?? null;
-    const isNumber = type === 'int32' || type === 'int64' || type === 'float64';
-    this.#columns.setJson(
-      name,
-      values.map((text) =>
-        isNumber && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text,
-      ),
-    );
+    // The column is made here, so that fields are in the order of their elements.
+    this.#columns.column(name, 'json');
+    const type = this.#elementTypes.get(name) ?? null;
+    const elements = values.map((text) => jsonOf(text, type));
+    if (this.#trackArrays === null) this.#addArray(name, elements);
+    else this.#trackArrays.set(name, elements);
     return at;
+  }
+
+  #addArray(name: string, elements: string[]): void {
+    const arrays = this.#arrays.get(name);
+    if (arrays === undefined) this.#arrays.set(name, [elements]);
+    else arrays.push(elements);
+  }
+
+  /** Forgets the arrays of a feature that was not read to its end. */
+  begin(): void {
+    this.#arrays.clear();
+    this.#trackArrays = null;
+  }
+
+  beginTrack(): void {
+    this.#trackArrays = new Map();
+  }
+
+  /** `count` and `gaps` are as in GeometrySink: arrays with an element for each `coord` lose those without a position. */
+  endTrack(count: number, gaps: readonly number[]): void {
+    const missing = new Set(gaps);
+    for (const [name, elements] of this.#trackArrays ?? [])
+      this.#addArray(
+        name,
+        elements.length === count && missing.size > 0 ? elements.filter((_, i) => !missing.has(i)) : elements,
+      );
+    this.#trackArrays = null;
+  }
+
+  /** Sets the fields of the arrays: a list, or a list for each track. */
+  end(): void {
+    for (const [name, arrays] of this.#arrays) {
+      const lists = arrays.map((elements) => `[${elements.join(',')}]`);
+      const bytes = encoder.encode(lists.length === 1 ? lists[0] : `[${lists.join(',')}]`);
+      this.#columns.setJsonText(name, bytes, 0, bytes.length);
+    }
+    this.#arrays.clear();
   }
 
   #data(at: number): number {
@@ -163,4 +209,17 @@ export class FieldReader {
     else if (read.value !== null) this.#columns.setJson(name, read.value);
     return read.at;
   }
+}
+
+/** An element of an array as JSON text: null if it is empty, and a text if it is not of the declared type. */
+function jsonOf(text: string, type: TextHint): string {
+  const word = text.trim();
+  if (type === null || type === 'string' || type === 'temporal' || type === 'json')
+    return JSON.stringify(text);
+  if (word === '') return 'null';
+  if (type === 'boolean') return WORDS.get(word.toLowerCase()) ?? JSON.stringify(text);
+  // As they are: JavaScript numbers have only 53 bits.
+  if (/^-?(?:0|[1-9]\d{0,18})$/.test(word)) return word;
+  const number = Number(word);
+  return Number.isFinite(number) ? JSON.stringify(number) : JSON.stringify(text);
 }

@@ -25,11 +25,10 @@ export const findings = {
     'feature',
   ),
   KML_POSITIONS_IGNORED: lost('points with several positions were read as their first one', 'feature'),
-  KMZ_DOCUMENTS_IGNORED: lost(
-    'KML files of {source} beside its document were not read: {names}; unpack and convert each',
-    'file',
-  ),
-  KMZ_FILES_IGNORED: info('files of {source} that are not its document were ignored: {names}', 'file'),
+  KML_TRACK_GAPS: lost('empty positions of tracks were left out, with their times and values', 'position'),
+  KML_TRACK_TIMES_DROPPED: lost('times of tracks that have no position were left out', 'time'),
+  KML_TRACK_TIMES_MISSING: info('positions at the ends of tracks have no time', 'position'),
+  KMZ_FILES_IGNORED: info('files of {source} that are not KML were ignored: {names}', 'file'),
   KML_COLOR_INVALID: info(
     "values of field '{field}' that are not a colour (#rrggbb or #rrggbbaa) were written as texts only",
     'feature',

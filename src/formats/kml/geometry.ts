@@ -23,8 +23,12 @@ const SLASH = 0x2f;
 export interface GeometrySink {
   /** The text of altitudeMode, tessellate or extrude. */
   mode(name: 'altitudeMode' | 'tessellate' | 'extrude', text: Uint8Array, length: number): void;
-  /** Times of a track, '' for a position without one. */
-  times(times: readonly string[]): void;
+  beginTrack(): void;
+  /**
+   * A track ends. `times`: of its elements `coord`, as many as there are `when`. `count`: number of elements `coord`; `gaps`: which of
+   * them, ascending, have no position.
+   */
+  endTrack(times: readonly string[], count: number, gaps: readonly number[]): void;
   ignored(name: string): void;
   /** ExtendedData, whose start tag was read last. */
   extendedData(at: number): number;
@@ -262,6 +266,9 @@ export class GeometryParser {
     const builder = this.#builder;
     const first = builder.positionCount;
     const times: string[] = [];
+    const gaps: number[] = [];
+    let coords = 0;
+    this.#sink.beginTrack();
     if (!scanner.isEmpty)
       for (;;) {
         at = scanner.tag(at);
@@ -272,8 +279,13 @@ export class GeometryParser {
           at = scanner.text(at, this.#scratch);
           times.push(decoder.decode(this.#scratch.written()).trim());
           this.checkCount(times.length);
-        } else if (child === 'coord') at = this.#coord(at);
-        else if (child === 'ExtendedData') at = this.#sink.extendedData(at);
+        } else if (child === 'coord') {
+          const before = builder.positionCount;
+          at = this.#coord(at);
+          if (builder.positionCount === before) gaps.push(coords);
+          coords++;
+          this.checkCount(coords);
+        } else if (child === 'ExtendedData') at = this.#sink.extendedData(at);
         else at = this.#other(child, at);
       }
     const count = builder.positionCount - first;
@@ -282,7 +294,7 @@ export class GeometryParser {
       builder.endRing();
       builder.endPart(PART_KIND.line);
     }
-    this.#sink.times(times);
+    this.#sink.endTrack(times, coords, gaps);
     this.type = GEOMETRY_TYPE.lineString;
     return at;
   }

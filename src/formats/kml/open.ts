@@ -2,12 +2,12 @@
 import type { TextHint } from '../../batch/text-columns.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import type { XmlScanner } from '../../bytes/xml-scanner.ts';
-import { failure, type GeomillError } from '../../errors.ts';
+import { failure } from '../../errors.ts';
 import { openSegment } from '../../io/file-segment.ts';
 import { partitionsOf } from '../counted-parts.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
-import { findDocument } from './kmz.ts';
+import { type FoundDocument, findDocuments, linkedPath } from './kmz.ts';
 import { isFeatureName, type KmlName, kmlName } from './names.ts';
 import type { DocumentState, LayerState, SchemaTypes } from './state.ts';
 import { type FoundLayer, readStructure, type Schema, type Structure } from './structure.ts';
@@ -17,24 +17,53 @@ import { resolveStyles } from './styles.ts';
 const MAX_LAYERS = 10_000;
 const LINKS_SHOWN = 5;
 
+/** A document that was opened, with its layers. */
+interface OpenedDocument {
+  readonly encoding: string;
+  readonly structure: Structure;
+  readonly state: DocumentState;
+  readonly layers: readonly NamedLayer[];
+  /** Network links to files that are not in the archive. */
+  readonly links: readonly string[];
+  readonly linkCount: number;
+}
+
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_UNKNOWN, TEXT_ENCODING_INVALID, XML_SYNTAX, KML_ and KMZ_ codes. */
 export async function openKml(file: InputFile, context: OpenContext): Promise<SourceLayer[]> {
-  const { segment, encoding } = inUtf8(await findDocument(file, context), file, context);
-  using source = openSegment(segment);
-  const root = readXmlRoot(source, file.name, 'KML', rootName);
-  const structure = readStructure(source, file.name, root, context.partitionBytes);
-  noteStructure(structure, context);
-  const layers = layersOf(structure, file.name.replace(/\.(kml|kmz)$/i, ''));
-  if (layers.every(({ featureCount }) => featureCount === 0) && structure.linkCount > 0)
-    throw onlyLinks(file.name, structure);
-  if (layers.length > MAX_LAYERS)
+  const names = new UniqueNames();
+  const found = await findDocuments(file, context);
+  const paths = new Set(found.map(({ path }) => path.toLowerCase()));
+  const documents = found.map((document) => openDocument(document, paths, file, context, names));
+  const hasFeatures = ({ layers }: OpenedDocument): boolean =>
+    layers.some(({ featureCount }) => featureCount > 0);
+  const used = documents.filter(hasFeatures);
+  const linkCount = documents.reduce((sum, document) => sum + document.linkCount, 0);
+  const links = documents.flatMap((document) => document.links);
+  if (used.length === 0 && linkCount > 0)
+    throw failure('KML_ONLY_LINKS', {
+      source: file.name,
+      count: linkCount,
+      links: shownLinks(links, linkCount),
+    });
+  if (linkCount > 0)
+    context.findings.note(
+      'KML_LINKS_NOT_FOLLOWED',
+      { links: shownLinks(links, linkCount) },
+      undefined,
+      linkCount,
+    );
+  // A document that only links to others has a layer without features.
+  const read = used.length === 0 ? documents.slice(0, 1) : used;
+  const layerCount = read.reduce((sum, { layers }) => sum + layers.length, 0);
+  if (layerCount > MAX_LAYERS)
     throw failure('LIMIT_EXCEEDED', {
       what: 'the number of folders with features',
-      actual: layers.length,
+      actual: layerCount,
       limit: MAX_LAYERS,
       setting: 'a fixed limit',
     });
-  const total = layers.reduce((sum, { featureCount }) => sum + featureCount, 0);
+  const layers = read.flatMap((document) => sourceLayers(document, context));
+  const total = layers.reduce((sum, { featureCount }) => sum + (featureCount ?? 0), 0);
   if (total > context.limits.features)
     throw failure('LIMIT_EXCEEDED', {
       what: 'the number of features',
@@ -42,16 +71,48 @@ export async function openKml(file: InputFile, context: OpenContext): Promise<So
       limit: context.limits.features,
       setting: 'MAX_FEATURES',
     });
-  const document: DocumentState = {
-    segment,
-    fileName: file.name,
-    rootPrefix: structure.rootPrefix,
-    placemarkNames: structure.placemarkNames,
-    styles: resolveStyles(structure.styles),
-    hasStandardFields: context.options.standard_fields !== 'used',
+  return layers;
+}
+
+function openDocument(
+  { segment: found, path, stem }: FoundDocument,
+  paths: ReadonlySet<string>,
+  file: InputFile,
+  context: OpenContext,
+  names: UniqueNames,
+): OpenedDocument {
+  const { segment, encoding } = inUtf8(found, file, context);
+  using source = openSegment(segment);
+  const root = readXmlRoot(source, file.name, 'KML', rootName);
+  const structure = readStructure(source, file.name, root, context.partitionBytes);
+  noteStructure(structure, context);
+  const outside = structure.links.filter((link) => {
+    const linked = linkedPath(link, path).toLowerCase();
+    return linked === '' || !paths.has(linked);
+  });
+  return {
+    encoding,
+    structure,
+    layers: layersOf(structure, stem, names),
+    links: outside,
+    linkCount: structure.linkCount - (structure.links.length - outside.length),
+    state: {
+      segment,
+      fileName: file.name,
+      rootPrefix: structure.rootPrefix,
+      placemarkNames: structure.placemarkNames,
+      styles: resolveStyles(structure.styles),
+      hasStandardFields: context.options.standard_fields !== 'used',
+    },
   };
-  return layers.map(({ name, parts, featureCount, declared, types }) => {
-    const state: LayerState = { document, parts: Float64Array.from(parts), types, declared };
+}
+
+function sourceLayers(
+  { encoding, state: document, layers }: OpenedDocument,
+  { partitionBytes }: OpenContext,
+): SourceLayer[] {
+  return layers.map(({ name, parts, featureCount, declared, types, arrays }) => {
+    const state: LayerState = { document, parts: Float64Array.from(parts), types, arrays, declared };
     return {
       name,
       fields: null,
@@ -59,7 +120,7 @@ export async function openKml(file: InputFile, context: OpenContext): Promise<So
       crs: 'EPSG:4326',
       crsMissingReason: '',
       encoding,
-      partitions: partitionsOf(parts, context.partitionBytes),
+      partitions: partitionsOf(parts, partitionBytes),
       state,
     };
   });
@@ -72,9 +133,7 @@ function rootName(scanner: XmlScanner, prefix: Uint8Array): KmlName | null {
 }
 
 function noteStructure(structure: Structure, { findings }: OpenContext): void {
-  const { links, linkCount, updateCount, ignored, reducedCount } = structure;
-  if (linkCount > 0)
-    findings.note('KML_LINKS_NOT_FOLLOWED', { links: shownLinks(links, linkCount) }, undefined, linkCount);
+  const { updateCount, ignored, reducedCount } = structure;
   if (updateCount > 0) findings.note('KML_UPDATES_IGNORED', {}, undefined, updateCount);
   for (const [name, count] of ignored) findings.note('KML_ELEMENTS_IGNORED', { name }, undefined, count);
   if (reducedCount > 0) findings.note('KML_STYLES_REDUCED', {}, undefined, reducedCount);
@@ -85,23 +144,19 @@ function shownLinks(links: readonly string[], count: number): string {
   return count > shown.length ? `${shown.join(', ')} and ${count - shown.length} more` : shown.join(', ');
 }
 
-function onlyLinks(source: string, { links, linkCount }: Structure): GeomillError {
-  return failure('KML_ONLY_LINKS', { source, count: linkCount, links: shownLinks(links, linkCount) });
-}
-
 interface NamedLayer extends FoundLayer {
   readonly name: string;
   readonly types: SchemaTypes;
+  readonly arrays: SchemaTypes;
   readonly declared: readonly string[];
 }
 
 /** Documents and folders with features, and those without that have a Schema of their name; at least one. */
-function layersOf({ containers, schemas }: Structure, fileStem: string): NamedLayer[] {
+function layersOf({ containers, schemas }: Structure, stem: string, names: UniqueNames): NamedLayer[] {
   const used = containers.filter(
     (one) => one.featureCount > 0 || (!one.hasInner && schemaOf(one, schemas) !== undefined),
   );
   const kept = used.length > 0 ? used : containers.slice(0, 1);
-  const names = new UniqueNames();
   const all = typesOf(schemas);
   const withFeatures = kept.filter(({ featureCount }) => featureCount > 0);
   return kept.map((layer) => {
@@ -110,9 +165,10 @@ function layersOf({ containers, schemas }: Structure, fileStem: string): NamedLa
       (withFeatures.length === 1 && schemas.length === 1 ? schemas[0] : undefined);
     return {
       ...layer,
-      name: names.take(layer.name || fileStem),
+      name: names.take(layer.name || stem),
       declared: schema?.fields.map(({ name }) => name) ?? [],
       types: schema === undefined ? all : new Map([...all, ...typesOf([schema])]),
+      arrays: elementTypesOf(schema === undefined ? schemas : [...schemas, schema]),
     };
   });
 }
@@ -132,6 +188,18 @@ function typesOf(schemas: readonly Schema[]): Map<string, TextHint> {
     for (const { name, hint } of fields) {
       const known = types.get(name);
       types.set(name, known === undefined || known === hint ? hint : null);
+    }
+  return types;
+}
+
+/** Types of the elements of arrays; those of a name with several types are texts. */
+function elementTypesOf(schemas: readonly Schema[]): Map<string, TextHint> {
+  const types = new Map<string, TextHint>();
+  for (const { fields } of schemas)
+    for (const { name, elements } of fields) {
+      if (elements === undefined) continue;
+      const known = types.get(name);
+      types.set(name, known === undefined || known === elements ? elements : null);
     }
   return types;
 }

@@ -150,6 +150,7 @@ export class PlacemarkReader implements GeometrySink {
     this.#style = {};
     this.#url = '';
     if (this.#times.length > 0) this.#times = [];
+    this.#fields.begin();
     if (this.#areModesDifferent.size > 0) this.#areModesDifferent = new Set();
     return row;
   }
@@ -164,6 +165,7 @@ export class PlacemarkReader implements GeometrySink {
     const isReduced = this.#style.hasMore === true;
     if (this.#url !== '' || this.#style.url !== undefined) this.#applyShared();
     this.#applyStyle(type);
+    this.#fields.end();
     if (this.#times.length > 0 && this.#times.some((times) => times.length > 0))
       this.#columns.setJson('times', this.#times.length === 1 ? this.#times[0] : this.#times);
     this.#builder.endFeature(type);
@@ -318,8 +320,24 @@ export class PlacemarkReader implements GeometrySink {
     else if (!column.isValue(this.#columns.row, text, 0, length)) this.#areModesDifferent.add(name);
   }
 
-  times(times: readonly string[]): void {
-    this.#times.push(times);
+  beginTrack(): void {
+    this.#fields.beginTrack();
+  }
+
+  /** Times and values belong to positions by their order, so a position that is missing takes its time and values along. */
+  endTrack(times: readonly string[], count: number, gaps: readonly number[]): void {
+    this.#fields.endTrack(count, gaps);
+    const record = this.rowCount + 1;
+    if (gaps.length > 0) this.#findings.note('KML_TRACK_GAPS', {}, { record }, gaps.length);
+    if (times.length > count)
+      this.#findings.note('KML_TRACK_TIMES_DROPPED', {}, { record }, times.length - count);
+    if (times.length > 0 && times.length < count)
+      this.#findings.note('KML_TRACK_TIMES_MISSING', {}, { record }, count - times.length);
+    // A track without positions has no part in the geometry.
+    if (count === gaps.length) return;
+    const missing = new Set(gaps);
+    const matched = times.length === 0 ? [] : Array.from({ length: count }, (_, i) => times[i] ?? '');
+    this.#times.push(matched.filter((_, i) => !missing.has(i)));
   }
 
   ignored(name: string): void {

@@ -29,6 +29,8 @@ export interface LayerState {
   readonly parts: Float64Array;
   /** Declared types by the Schema of the layer and by all others; those of a name with several types are inferred. */
   readonly types: SchemaTypes;
+  /** Declared types of the elements of arrays, by the names of the fields. */
+  readonly arrays: SchemaTypes;
   /** Fields that are declared for the layer, whether or not a feature has them. */
   readonly declared: readonly string[];
 }

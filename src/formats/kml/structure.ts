@@ -37,10 +37,17 @@ export interface FoundLayer {
   hasInner: boolean;
 }
 
+export interface SchemaField {
+  readonly name: string;
+  readonly hint: TextHint;
+  /** Type of the elements of an array. Missing: the field is no array. */
+  readonly elements?: TextHint;
+}
+
 export interface Schema {
   readonly id: string;
   readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly hint: TextHint }[];
+  readonly fields: readonly SchemaField[];
   /** The document that it is in. */
   readonly owner: FoundLayer | null;
 }
@@ -66,6 +73,9 @@ export interface Structure {
   /** Number of elements of each name that were ignored. */
   readonly ignored: ReadonlyMap<string, number>;
 }
+
+/** Network links whose addresses are kept. */
+const MAX_LINKS = 10_000;
 
 type Root = XmlRoot<KmlName>;
 
@@ -259,7 +269,7 @@ class StructureReader {
     const id = scanner.attributeText(ID, scratch) ?? '';
     const name = scanner.attributeText(NAME, scratch) ?? '';
     const parent = scanner.attributeText(PARENT, scratch);
-    const fields: { name: string; hint: TextHint }[] = [];
+    const fields: SchemaField[] = [];
     if (!scanner.isEmpty)
       for (;;) {
         at = scanner.tag(at);
@@ -268,7 +278,11 @@ class StructureReader {
         const fieldName = scanner.attributeText(NAME, scratch);
         if ((child === 'SimpleField' || child === 'SimpleArrayField') && fieldName !== null) {
           const type = (scanner.attributeText(TYPE, scratch) ?? 'string').replace(/^.*:/, '').toLowerCase();
-          fields.push({ name: fieldName, hint: HINTS[type] ?? null });
+          const hint = HINTS[type] ?? null;
+          const isArray = child === 'SimpleArrayField';
+          fields.push(
+            isArray ? { name: fieldName, hint: 'json', elements: hint } : { name: fieldName, hint },
+          );
         }
         at = scanner.skip(at);
       }
@@ -299,7 +313,7 @@ class StructureReader {
         link = read.text.trim().slice(0, 200);
       }
     this.#linkCount++;
-    if (this.#links.length < MAX_NAMED) this.#links.push(link);
+    if (this.#links.length < MAX_LINKS) this.#links.push(link);
     return at;
   }
 
