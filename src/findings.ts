@@ -305,6 +305,16 @@ const generalFindings = {
   ),
   VALUE_NOT_CAST: lost("values of field '{field}' that are not {type} became null", 'value'),
   VALUE_NOT_COMPUTED: lost('values of {what} that have no result became null: {reason}', 'value'),
+  FIELD_CONSTRAINTS_DROPPED: info(
+    "layer '{layer}': {what} of {fields} is not kept: an output has names and types of fields",
+    'field',
+  ),
+  FIELD_DESCRIPTIONS_DROPPED: lost(
+    "layer '{layer}': {what} of {fields} is not kept: an output has names and types of fields",
+    'field',
+  ),
+  LAYER_DESCRIPTION_DROPPED: lost("layer '{layer}': {what} is not kept: an output has features and fields"),
+  FILE_DESCRIPTION_DROPPED: lost('{what} is not kept: an output has features and fields'),
   FIELD_WIDENED: changed(
     "field '{field}' is declared as {declared} but has other values; it was read as {type}",
     'value',

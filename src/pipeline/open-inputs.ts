@@ -119,6 +119,19 @@ export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
   return opened;
 }
 
+/** Findings about what a file says of its layers, which concern only those that are read. */
+const OF_LAYERS: ReadonlySet<Finding['code']> = new Set([
+  'FIELD_CONSTRAINTS_DROPPED',
+  'FIELD_DESCRIPTIONS_DROPPED',
+  'LAYER_DESCRIPTION_DROPPED',
+]);
+/** Findings about content that a target keeps if the output extends it. */
+const KEPT_IN_TARGET: ReadonlySet<Finding['code']> = new Set([
+  ...OF_LAYERS,
+  'FILE_DESCRIPTION_DROPPED',
+  'LAYER_SKIPPED',
+]);
+
 /** Files that are opened concurrently, with their archives unpacked at the same time. */
 const OPENING_AHEAD = 4;
 
@@ -159,8 +172,10 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
     });
     checkLayerNames(layers);
     const mayBeKept = ({ code }: Finding): boolean =>
-      opening.hasTarget && index === 0 && code === 'LAYER_SKIPPED';
-    const found = findings.list().filter((finding) => !mayBeKept(finding));
+      opening.hasTarget && index === 0 && KEPT_IN_TARGET.has(code);
+    const isChosen = ({ code, params }: Finding): boolean =>
+      input.layers === null || !OF_LAYERS.has(code) || input.layers.includes(String(params.layer));
+    const found = findings.list().filter((finding) => !mayBeKept(finding) && isChosen(finding));
     const ignored = found.find(({ code }) => code === 'CRS_MEMBER_IGNORED');
     const within = (at: Location): Location => (isOne ? at : { file: name, ...at });
     return {

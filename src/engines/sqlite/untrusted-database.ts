@@ -59,7 +59,14 @@ export function isHarmlessFunction(name: string): boolean {
   return FUNCTIONS.has(name.toLowerCase());
 }
 
-const PRAGMAS = new Set(['index_list', 'quick_check', 'table_list', 'table_xinfo']);
+const PRAGMAS = new Set([
+  'index_list',
+  'index_info',
+  'foreign_key_list',
+  'quick_check',
+  'table_list',
+  'table_xinfo',
+]);
 
 export class UntrustedDatabase {
   readonly #handle: DatabaseSync;

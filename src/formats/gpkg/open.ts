@@ -8,6 +8,7 @@ import { openFileSource } from '../../io/byte-source.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { lookOf } from '../recognise.ts';
 import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
+import { type ModelledLayer, noteDataModel } from './data-model.ts';
 import { folded, quoted } from './names.ts';
 import { cutPages, type PageRuns } from './page-partitions.ts';
 import { type Cut, cutRows } from './partitions.ts';
@@ -101,6 +102,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
       : [],
   );
   const jsonColumns = listJsonColumns(database, tables);
+  const modelled: ModelledLayer[] = [];
   let featureTotal = 0;
   const layers = listedLayers(database, tables, file.name, jsonColumns, context).map((layer) => {
     if ('fault' in layer) return unreadable(layer);
@@ -115,6 +117,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
     } catch (error) {
       return unreadable(faultyLayer(entry.name, error));
     }
+    modelled.push({ table: entry.name, fields: schema.fields.map(({ name }) => name) });
     featureTotal += cut.rowCount ?? 0;
     if (featureTotal > context.limits.features)
       throw failure('LIMIT_EXCEEDED', {
@@ -142,6 +145,8 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
     };
     return sourceLayer(layer, state, cut, stated);
   });
+  if (context.forSelection !== true && context.attributesOnly !== true)
+    noteDataModel(database, tables, modelled, context.findings);
   return layers;
 }
 
