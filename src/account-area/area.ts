@@ -17,6 +17,8 @@ export interface AreaOptions {
   /** The service has the page for converting files at `/`. */
   readonly web: boolean;
   readonly warn: (message: string) => void;
+  /** Milliseconds since 1970, for limits of guesses. Default: the clock of the machine. */
+  readonly now?: () => number;
 }
 
 /** More failures are allowed per address than per account, because users behind a router or proxy share one address. */
@@ -32,8 +34,8 @@ export interface Directory {
 export class Area {
   readonly options: AreaOptions;
   readonly secret: string;
-  readonly byAccount = new AttemptLimiter(PASSWORD_RULES);
-  readonly byAddress = new AttemptLimiter(ADDRESS_RULES);
+  readonly byAccount: AttemptLimiter;
+  readonly byAddress: AttemptLimiter;
   #directory: Promise<Directory> | undefined;
   #oidc: Promise<OidcLibrary> | undefined;
   #oidcFailedAt = Number.NEGATIVE_INFINITY;
@@ -41,6 +43,8 @@ export class Area {
   private constructor(options: AreaOptions, secret: string) {
     this.options = options;
     this.secret = secret;
+    this.byAccount = new AttemptLimiter(PASSWORD_RULES, options.now);
+    this.byAddress = new AttemptLimiter(ADDRESS_RULES, options.now);
   }
 
   /** Throws errors of the database. */

@@ -82,7 +82,8 @@ test('a body that goes on is discarded up to a number of bytes only', async () =
 test('a body that stops is waited for up to a time only', async () => {
   const timers = new ManualTimers();
   await using app = await rejectingApp({ ms: 5000, bytes: MiB, timers });
-  const socket = connect(app.port, '127.0.0.1');
+  // A client that does not end its side when the server has ended the other one.
+  const socket = connect({ port: app.port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {});
   socket.resume();
   socket.write('POST / HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n');

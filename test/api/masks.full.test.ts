@@ -318,7 +318,11 @@ test('what is wrong with the file of a mask fails the job with the next step', a
   await refusal(layers, 400, /no layer 'nosuch'; its layers: /);
   const noCrs = 'wkt,n\n"POLYGON ((0 0, 1 0, 1 1, 0 0))",1\n';
   const csv = [['mask', noCrs.replace('wkt', 'geom_wkt'), 'm.csv']] as const;
-  await refusal(await sendFiles([{ type: 'clip' }], csv), 400, /set 'transformations\[0\]\.mask_crs'/);
+  await refusal(
+    await sendFiles([{ type: 'clip' }], csv),
+    400,
+    /^field 'transformations\[0\]\.mask_crs' is required for csv: /,
+  );
   assert.equal(await countOf(await sendFiles([{ type: 'erase', mask_crs: 4326 }], csv)), 10);
   const german = [['mask', noCrs.replace('wkt,n', 'geom_wkt;n').replace('",1', '";"1,5"'), 'm.csv']] as const;
   const read = { mask_crs: 4326, mask_options: { delimiter: ';', decimal_comma: true } };
