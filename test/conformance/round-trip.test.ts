@@ -28,10 +28,10 @@ interface Feature {
 
 // --- what goes in -----------------------------------------------------------------------------------------------
 
-/** Neither -0 nor anything near the antimeridian, at which GeoJSON output may be cut. */
+/** Neither -0 nor longitudes more than 180 degrees apart: an edge between these crosses the antimeridian, where output is cut. */
 const longitude = fc.oneof(
-  fc.double({ min: -160, max: 160, noNaN: true }),
-  fc.integer({ min: -1_600_000_000, max: 1_600_000_000 }).map((value) => value / 1e7),
+  fc.double({ min: -85, max: 85, noNaN: true }),
+  fc.integer({ min: -850_000_000, max: 850_000_000 }).map((value) => value / 1e7),
 );
 const latitude = fc.double({ min: -80, max: 80, noNaN: true });
 const height = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer());
