@@ -162,6 +162,7 @@ test('lists ten defects of a GeoJSON with their places', async () => {
     {
       from: 'geojson',
       to: 'geojson',
+      acceptImpossibleCoordinates: true,
       transformations: [
         { type: 'make_valid', params: {} },
         { type: 'explode', params: {} },
