@@ -62,7 +62,7 @@ test('Errors | Job fails | status FAILED and an error string with details', asyn
 });
 
 test('Errors | CSV without the geometry column | fails with a reason and never with a 5xx', async () => {
-  const file = csvFile('name,shape', 'first,POINT (9 50)');
+  const file = csvFile('name,shape', 'first,round');
   assert.match(await failedError(server, CSV, file), /geom_wkt.*name.*shape/);
   const waited = await postForm(server, '/transform', jobParts(CSV, file), { prefer: 'wait=60' });
   problemOf(waited, 400);

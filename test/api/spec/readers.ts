@@ -106,7 +106,7 @@ test('Readers | csv | an SRID in the WKT is accepted if it is the same CRS, and 
 
 test('CSV rules | 1 | a header row is required', async () => {
   const error = await fails({ format: 'csv', epsg: 4326 }, csvFile('POINT (9 50),first'));
-  assert.match(error, /geom_wkt/);
+  assert.match(error, /the first line has a position \('POINT \(9 50\)'\) instead of names/);
 });
 
 test('CSV rules | 2 | the delimiter is a comma', async () => {
@@ -116,7 +116,7 @@ test('CSV rules | 2 | the delimiter is a comma', async () => {
 
 test('CSV rules | 3 | the geometry column is named geom_wkt, case-sensitive, and contains WKT', async () => {
   assert.equal((await readCsv('geom_wkt,GEOM_WKT', 'POINT (9 50),x'))[0].properties.GEOM_WKT, 'x');
-  const error = await fails({ format: 'csv', epsg: 4326 }, csvFile('GEOM_WKT', 'POINT (9 50)'));
+  const error = await fails({ format: 'csv', epsg: 4326 }, csvFile('GEOM_WKT', 'somewhere'));
   assert.match(error, /geom_wkt.*GEOM_WKT/);
 });
 
