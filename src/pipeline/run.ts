@@ -6,9 +6,11 @@
 import { join } from 'node:path';
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
+import { GeomillError } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { OutputFile } from '../formats/format.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
+import { phrase, setting } from '../message.ts';
 import { transformations } from '../transformations/registry.ts';
 import { splitSteps } from '../transformations/split_by.ts';
 import type { Transformation } from '../transformations/transformation.ts';
@@ -378,7 +380,7 @@ class Conversion {
     }
     if (plan.unifiesFields) for (const layer of layers) layer.unifyFields(plan.merge);
     // A step with an unknown field must fail now, not after an hour of work.
-    for (const layer of layers) layer.checkFields();
+    checkFields(layers);
     if (plan.statisticsDepth !== null) {
       progress.stage('scanning');
       for (const layer of layers) await layer.collectStatistics(plan.statisticsDepth);
@@ -498,4 +500,26 @@ function refusedPositions({ strict, acceptImpossibleCoordinates }: ConversionReq
 function baseName(path: string): string {
   const file = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   return file.replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || file;
+}
+
+/** Throws FIELD_UNKNOWN, with the layer to read alone if only one of several has the fields of the steps. */
+function checkFields(layers: readonly LayerRun[]): void {
+  const errors = layers.map((layer) => fieldError(layer));
+  const error = errors.find((one) => one !== null);
+  if (error === undefined || error === null) return;
+  const good = layers.filter((_, i) => errors[i] === null);
+  if (good.length !== 1 || error.code !== 'FIELD_UNKNOWN') throw error;
+  const advice = phrase`. To read only layer '${good[0].plan.name}', ${setting('input.layer', good[0].plan.name)}`;
+  throw new GeomillError(error.code, { ...error.params, advice }, error.location, error);
+}
+
+/** Null: it has all fields. */
+function fieldError(layer: LayerRun): GeomillError | null {
+  try {
+    layer.checkFields();
+    return null;
+  } catch (error) {
+    if (error instanceof GeomillError) return error;
+    throw error;
+  }
 }
