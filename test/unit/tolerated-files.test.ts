@@ -4,12 +4,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { inputFormatById } from '../../src/formats/format-by-id.ts';
+import { UNLIMITED } from '../../src/io/limits.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 import { workbook } from '../support/workbooks.ts';
 import { readZipMembers, storedZip } from '../support/zip-members.ts';
 
 const read = async (format: string, bytes: Uint8Array, name: string) =>
-  readBytesLayers(await inputFormatById(format, 'test').loadReader(), Buffer.from(bytes), { name });
+  readBytesLayers(await inputFormatById(format, 'test').loadReader(), Buffer.from(bytes), {
+    name,
+    limits: { ...UNLIMITED, fields: 1000 },
+  });
 
 const DRAWING = '0\nSECTION\n2\nENTITIES\n0\nPOINT\n8\n0\n10\n1.0\n20\n2.0\n0\nENDSEC\n';
 
@@ -83,6 +87,40 @@ test('says of a sheet whose cells are all errors that it has no values, not that
   assert.ok(
     codes.includes('XLSX_SHEET_WITHOUT_VALUES') && codes.includes('XLSX_ERRORS_AS_NULL'),
     codes.join(),
+  );
+});
+
+test('counts columns of a sheet without a name and a value not as fields', async () => {
+  const row = (number: number, cells: string): string => `<row r="${number}">${cells}</row>`;
+  const text = (cell: string, value: string): string =>
+    `<c r="${cell}" t="inlineStr"><is><t>${value}</t></is></c>`;
+  for (const stray of ['XFD3', 'ALM1', 'XFD1']) {
+    const at = Number(stray.at(-1));
+    const cellsOf = (number: number, cells: string): string =>
+      row(number, cells + (number === at ? text(stray, 'stray') : ''));
+    const rows =
+      cellsOf(1, text('A1', 'a')) +
+      cellsOf(2, '<c r="A2"><v>1</v></c>') +
+      cellsOf(3, '<c r="A3"><v>2</v></c>');
+    const { layers } = await read('xlsx', workbook({ sheets: [{ name: 'S', rows }] }), 'a.xlsx');
+    assert.equal(layers[0].fields.length, 2, stray);
+    assert.equal(layers[0].rows.length, 2);
+    assert.deepEqual(
+      layers[0].rows.map(({ properties }) => properties.a),
+      [1, 2],
+    );
+  }
+});
+
+test('refuses a sheet with more named columns than MAX_FIELDS', async () => {
+  const cells = Array.from({ length: 1100 }, (_, i) => `<c t="inlineStr"><is><t>f${i}</t></is></c>`).join('');
+  await assert.rejects(
+    read(
+      'xlsx',
+      workbook({ sheets: [{ name: 'S', rows: `<row>${cells}</row><row><c><v>1</v></c></row>` }] }),
+      'a.xlsx',
+    ),
+    { code: 'LIMIT_EXCEEDED', message: /MAX_FIELDS/ },
   );
 });
 

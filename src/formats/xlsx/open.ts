@@ -6,6 +6,7 @@ import { CR } from '../../bytes/ascii.ts';
 import { failure, GeomillError } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { openFileSource } from '../../io/byte-source.ts';
+import { checkFieldCount } from '../../io/limits.ts';
 import { type FoundHeader, findHeader, type Header } from '../../tables/find-header.ts';
 import type { LocatedGeometry } from '../../tables/located.ts';
 import { geometryColumns } from '../../tables/row-geometry.ts';
@@ -19,6 +20,8 @@ import { type SheetText, writeSheetText } from './sheet-text.ts';
 import { readWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
 const SHOWN_NAMES = 12;
+/** Columns of a sheet. */
+const MAX_COLUMNS = 16_384;
 
 /** What a worker needs to read rows; plain data. */
 export interface SheetState {
@@ -97,14 +100,18 @@ function layerOf(
   const findings = new Findings();
   try {
     using source = openFileSource(path);
-    const { header, located } = headerOf(file, sheet, source, { ...context, options, findings });
+    // Columns without a name and a value are no fields: a stray cell far to the right makes thousands of them.
+    const limits = { ...context.limits, fields: Math.max(context.limits.fields, MAX_COLUMNS) };
+    const { header, located } = headerOf(file, sheet, source, { ...context, limits, options, findings });
     const table = tableState(path, file.name, header, { ...options, decimal_comma: undefined });
+    const fields = fieldsOf(table, kinds);
+    checkFieldCount(name, fields.length, context.limits);
     notes.note(sheet, findings);
     context.findings.merge(findings.found().map((finding) => asSheetFinding(finding, sheet)));
     const state: SheetState = { sheet, table };
     return {
       ...common,
-      fields: fieldsOf(table, kinds),
+      fields,
       featureCount: null,
       assumedCrs: located.assumedCrs,
       statedExtent: located.extent ?? null,
