@@ -187,7 +187,7 @@ const generalErrors = {
   ),
   URL_STATUS: user(
     400,
-    "'{host}' returned status {status} instead of the file; check that the URL can be opened without signing in",
+    "'{host}' returned status {status} instead of {what}; check that the URL can be opened without signing in",
   ),
   URL_REDIRECT: user(400, "'{host}' redirects {how}; use the URL of the file itself"),
   URL_ENCODING: user(
@@ -204,11 +204,11 @@ const generalErrors = {
   ),
   SERVICE_ERROR: user(
     400,
-    "the server '{host}' answered with error {status}: {message}. Check the URL, its filter and its token",
+    "the server '{host}' answered {request} with error {status}: {message}. Check the URL, its filter and its token",
   ),
   SERVICE_ANSWER_INVALID: user(
     400,
-    "an answer of '{host}' is not one of an ArcGIS server: {reason}. Open the URL in a browser; it may require signing in",
+    "the answer of '{host}' to {request} is not one of an ArcGIS server: {reason}. Open the URL in a browser; it may require signing in",
   ),
   SERVICE_LAYERS: user(
     400,

@@ -46,7 +46,8 @@ export async function follow(first: URL, asker: Asker, deadline: Deadline): Prom
 
 /** Throws URL_STATUS. */
 export function requireOk({ url, response: { statusCode = 0 } }: Answer): void {
-  if (statusCode !== 200) throw failure('URL_STATUS', { host: hostOf(url), status: statusCode });
+  if (statusCode !== 200)
+    throw failure('URL_STATUS', { host: hostOf(url), status: statusCode, what: 'the file' });
 }
 
 async function ask(

@@ -200,7 +200,10 @@ test('asks for fewer ids after failures, waits longer after each, and gives up a
     }),
   );
   assert.equal(error.code, 'SERVICE_ERROR');
-  assert.match(error.message, /answered with error 504: Timeout\./);
+  assert.match(
+    error.message,
+    /answered the query for the features with object ids 3 to 3 \(where\) with error 504: Timeout\./,
+  );
   assert.equal(failures, 6);
 });
 

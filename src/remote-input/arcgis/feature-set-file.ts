@@ -65,7 +65,11 @@ export class FeatureSetFile implements AsyncDisposable {
     for (const name of ['geometryType', 'spatialReference', 'hasZ', 'hasM']) {
       if (this.#head?.get(name) === head.get(name)) continue;
       const reason = `'${name}' is not the same in all of its pages`;
-      throw failure('SERVICE_ANSWER_INVALID', { host: this.#url.host, reason });
+      throw failure('SERVICE_ANSWER_INVALID', {
+        host: this.#url.host,
+        request: 'the queries for features',
+        reason,
+      });
     }
   }
 }

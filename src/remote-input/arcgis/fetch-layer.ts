@@ -2,8 +2,9 @@
  * Fetches all features of a layer of an ArcGIS server into one FeatureSet (EsriJSON).
  *
  * A server returns at most `maxRecordCount` features, often fewer, and does not always say so. So the object ids are listed
- * first, the features are queried by ranges of ids, and each page must have exactly the ids of its range. Alternative rejected:
- * pages by resultOffset, which skip and repeat features where the server does not sort, or features are added meanwhile.
+ * first, the features are queried by ranges of ids, and each page must have exactly the ids of its range. Where a server allows no such
+ * condition, they are queried by lists of ids, then by offsets. Alternative rejected: offsets alone, which skip and repeat features
+ * where the server does not sort, or features are added meanwhile.
  */
 import { failure, GeomillError } from '../../errors.ts';
 import { shortText } from '../../short-text.ts';
@@ -17,6 +18,7 @@ import { documentUrl, type LayerUrl, parseLayerUrl, queryUrl, secretsOf, service
 import { checkCount, differenceOf, type IdList, readIds } from './object-ids.ts';
 import { type Page, readPage } from './page.ts';
 import { isTransient, ServiceRequests } from './requests.ts';
+import { isFailedQuery, Selection } from './selection.ts';
 import { WindowSize, windowEnd } from './windows.ts';
 
 const MAX_PAGE_BYTES = 32 * 1024 * 1024;
@@ -61,17 +63,20 @@ async function readAll(source: LayerSource, file: FeatureSetFile): Promise<void>
   const { count, list } = await source.contents();
   if (list === null || list.ids.length === 0) {
     const page = await source.wholePage();
-    if (page.count !== count || page.isCut) throw source.incomplete(count, list, page.count, NO_PAGES);
+    if (count === null && source.mayBeCut(page)) throw source.incomplete(null, list, page.count, NO_COUNT);
+    if (count !== null && (page.count !== count || page.isCut))
+      throw source.incomplete(count, list, page.count, NO_PAGES);
     await file.append(page);
   } else {
     for await (const page of source.pages(list)) await file.append(page);
   }
-  const countAfter = await source.count();
-  if (countAfter !== file.featureCount)
+  const countAfter = await source.countAfter(list);
+  if (countAfter !== null && countAfter !== file.featureCount)
     throw await source.explain(countAfter, list, file.featureCount, 'its count changed');
 }
 
 const NO_PAGES = 'a layer without object ids can be read in one page only';
+const NO_COUNT = 'without both, a page that is full may not have all features';
 
 /** The answers of a server about one layer. */
 class LayerSource {
@@ -79,6 +84,7 @@ class LayerSource {
   readonly #layerUrl: LayerUrl;
   readonly #layer: Layer;
   readonly #requests: ServiceRequests;
+  readonly #selection = new Selection();
 
   constructor(url: URL, layerUrl: LayerUrl, layer: Layer, requests: ServiceRequests) {
     this.#url = url;
@@ -88,23 +94,41 @@ class LayerSource {
   }
 
   /**
-   * The number of features and their ids; null: the layer has no object ids. Both are asked for again if they differ, as
-   * features may have been added in between. Throws SERVICE_INCOMPLETE.
+   * The number of features and their ids. Null: the server states no number, the layer has no object ids. Both are asked for again if
+   * they differ, as features may have been added in between. Throws SERVICE_INCOMPLETE.
    */
-  async contents(): Promise<{ readonly count: number; readonly list: IdList | null }> {
+  async contents(): Promise<{ readonly count: number | null; readonly list: IdList | null }> {
     for (let tries = 1; ; tries++) {
-      const count = await this.count();
-      checkCount(count, this.#host);
+      const count = await this.#count();
+      if (count !== null) checkCount(count, this.#host);
       if (this.#layer.idField === null) return { count, list: null };
       const list = await this.#ids();
-      if (list.ids.length === count) return { count, list };
+      if (count === null || list.ids.length === count) return { count, list };
       if (tries === 2) throw this.incomplete(count, list, 0, 'these numbers differ');
     }
   }
 
-  async count(): Promise<number> {
-    const answer = await this.#requests.getPatiently(this.#query({ returnCountOnly: 'true' }));
+  /** The number of features, or of ids where the server states no number; null: it has neither. */
+  async countAfter(list: IdList | null): Promise<number | null> {
+    const count = await this.#count();
+    return count === null && list !== null ? (await this.#ids()).ids.length : count;
+  }
+
+  /** Whether the only page may lack features. */
+  mayBeCut(page: Page): boolean {
+    return page.isCut || page.count >= this.#layer.pageSize;
+  }
+
+  /** Null: the server does not know returnCountOnly, which it refuses or ignores. */
+  async #count(): Promise<number | null> {
+    const url = this.#query({ returnCountOnly: 'true' });
+    const answer = await this.#requests.getPatiently(url).catch((error: unknown) => {
+      if (isRefused(error)) return null;
+      throw error;
+    });
+    if (answer === null) return null;
     const range = answer.range('count');
+    if (range === null && answer.range('features') !== null) return null;
     const count = range === null ? null : answer.integer(range.start);
     if (count === null || count < 0) throw answer.invalid('it has no number of features');
     return count;
@@ -120,11 +144,13 @@ class LayerSource {
   async *pages(list: IdList): AsyncIterable<Page> {
     const { ids } = list;
     const window = new WindowSize(this.#layer.pageSize);
+    const selection = this.#selection;
     let failures = 0;
     for (let start = 0; start < ids.length; ) {
-      const wanted = ids.subarray(start, windowEnd(ids, start, window.size));
-      const page = await this.#page(list, wanted).catch((error: unknown) => error as Error);
+      const wanted = ids.subarray(start, windowEnd(ids, start, selection.atMost(window.size)));
+      const page = await this.#page(list, wanted, start).catch((error: unknown) => error as Error);
       if (page instanceof Error) {
+        if (selection.fallsBack(page)) continue;
         const isTooLarge = isTooLargePage(page) && wanted.length > 1;
         if (!isTooLarge && !isTransient(page) && !isFailedQuery(page)) throw page;
         if (!isTooLarge) await this.#requests.waitAfter(++failures, page);
@@ -138,6 +164,7 @@ class LayerSource {
         continue;
       }
       yield page;
+      selection.succeeded();
       start += wanted.length;
       window.succeeded();
     }
@@ -161,11 +188,11 @@ class LayerSource {
     });
   }
 
-  incomplete(count: number, list: IdList | null, read: number, detail: string): Error {
+  incomplete(count: number | null, list: IdList | null, read: number, detail: string): Error {
     return failure('SERVICE_INCOMPLETE', {
       host: this.#host,
       layer: shortText(this.#layer.name, 100),
-      count,
+      count: count ?? 'no',
       listed: list === null ? 'no' : list.ids.length,
       read,
       detail,
@@ -181,15 +208,14 @@ class LayerSource {
     return readIds(await this.#requests.getPatiently(url, MAX_ID_BYTES), this.#host);
   }
 
-  /** The page with these ids, or fewer. Throws SERVICE_INCOMPLETE and SERVICE_CHANGED if it has others. */
-  async #page(list: IdList, wanted: Float64Array): Promise<Page> {
+  /** The page with these ids, the first of which is number `start`, or with fewer. Throws SERVICE_INCOMPLETE and SERVICE_CHANGED if it has others. */
+  async #page(list: IdList, wanted: Float64Array, start: number): Promise<Page> {
     const idField = list.fieldName ?? this.#layer.idField ?? '';
     const [first, last] = [wanted[0], wanted[wanted.length - 1]];
-    const given = this.#layerUrl.parameters.get('where')?.trim() ?? '';
-    const range = `${idField} >= ${first} AND ${idField} <= ${last}`;
+    const where = this.#layerUrl.parameters.get('where')?.trim() ?? '';
     const url = this.#query({
       ...this.#shape(idField),
-      where: given === '' ? range : `(${given}) AND ${range}`,
+      ...this.#selection.parameters({ idField, where, wanted, start }),
     });
     const page = readPage(await this.#requests.get(url, MAX_PAGE_BYTES), idField, this.#host);
     const { added, addedCount } = differenceOf(wanted, page.ids!);
@@ -227,9 +253,11 @@ function isTooLargePage(error: unknown): boolean {
   return error instanceof GeomillError && error.code === 'LIMIT_EXCEEDED';
 }
 
-/** Servers answer so to queries that are wrong, which these are not, or too large. */
-function isFailedQuery(error: unknown): boolean {
-  return error instanceof GeomillError && error.code === 'SERVICE_ERROR' && error.params.status === 400;
+/** Whether the server does not answer such a request, also when it is asked again. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof GeomillError)) return false;
+  const isStatus = error.code === 'SERVICE_ERROR' || error.code === 'URL_STATUS';
+  return isStatus && [400, 404, 405, 500, 501].includes(Number(error.params.status));
 }
 
 /** The server wants fewer requests, not smaller ones. */

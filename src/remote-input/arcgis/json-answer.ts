@@ -26,15 +26,18 @@ export interface Range {
 
 export class JsonAnswer {
   readonly #host: string;
+  readonly #request: string;
   readonly #scanner = new JsonScanner();
   readonly #members: ReadonlyMap<string, Range>;
 
   /**
    * `bytes`: the answer and a zero byte. `host`: for messages. Throws SERVICE_ANSWER_INVALID if it is not one JSON object, and
    * SERVICE_ERROR if it is the document of an error, which servers send with status 200. `secrets`: removed from its message.
+   * `request`: for messages.
    */
-  constructor(bytes: Buffer<ArrayBuffer>, host: string, secrets: readonly string[]) {
+  constructor(bytes: Buffer<ArrayBuffer>, host: string, secrets: readonly string[], request: string) {
     this.#host = host;
+    this.#request = request;
     this.#scanner.bytes = bytes;
     this.#scanner.limit = bytes.length - 1;
     this.#members = this.#scanned(() => this.#scanMembers());
@@ -110,7 +113,7 @@ export class JsonAnswer {
   }
 
   invalid(reason: string): Error {
-    return failure('SERVICE_ANSWER_INVALID', { host: this.#host, reason });
+    return failure('SERVICE_ANSWER_INVALID', { host: this.#host, request: this.#request, reason });
   }
 
   #scanMembers(): ReadonlyMap<string, Range> {
@@ -157,6 +160,7 @@ export class JsonAnswer {
     const all = [...new Set(texts)].join(' ') || (typeof error === 'string' ? error : 'no message');
     throw failure('SERVICE_ERROR', {
       host: this.#host,
+      request: this.#request,
       status: typeof code === 'number' ? code : 'unknown',
       message: shortText(withoutSecrets(all, secrets)),
     });

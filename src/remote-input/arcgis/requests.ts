@@ -67,10 +67,15 @@ export class ServiceRequests implements Disposable {
     const limits = { ...this.#task.limits, totalMs: Math.min(leftMs, totalMs), headersMs: stallMs };
     using deadline = new Deadline(limits, this.#timers);
     try {
-      return new JsonAnswer(await this.#receive(url, maxBytes, deadline), hostOf(url), this.#secrets);
+      return new JsonAnswer(
+        await this.#receive(url, maxBytes, deadline),
+        hostOf(url),
+        this.#secrets,
+        requestName(url),
+      );
     } catch (error) {
       if (this.#timers.now() >= this.#endsAt) throw this.#outOfTime(url);
-      throw error;
+      throw withRequest(error, url);
     }
   }
 
@@ -119,6 +124,28 @@ export class ServiceRequests implements Disposable {
   }
 }
 
+/** What is asked for, for messages: without values of parameters, which may be secret. */
+function requestName({ pathname, searchParams }: URL): string {
+  if (!/\/query$/i.test(pathname)) return 'the request for the description of the layer';
+  if (searchParams.has('returnCountOnly')) return 'the query for the number of features (returnCountOnly)';
+  if (searchParams.has('returnIdsOnly')) return 'the query for the object ids (returnIdsOnly)';
+  const offset = searchParams.get('resultOffset');
+  if (offset !== null) return `the query for features from number ${Number(offset) + 1} on (resultOffset)`;
+  if (searchParams.has('objectIds')) return 'the query for features by their object ids (objectIds)';
+  const [, first, last] = / >= (-?\d+) AND \S+ <= (-?\d+)$/.exec(searchParams.get('where') ?? '') ?? [];
+  return first === undefined
+    ? 'the query for all features'
+    : `the query for the features with object ids ${first} to ${last} (where)`;
+}
+
+/** An error of an answer that does not say which request it belongs to. */
+function withRequest(error: unknown, url: URL): unknown {
+  if (!(error instanceof GeomillError) || error.code !== 'URL_STATUS') return error;
+  const what = `an answer to ${requestName(url)}`;
+  const { host, status } = error.params;
+  return failure('URL_STATUS', { host: String(host), status: Number(status), what }, error.location, error);
+}
+
 /** Whether the same request can succeed later. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof GeomillError)) return false;
@@ -149,7 +176,12 @@ async function bytesOf(answer: Answer, maxBytes: number, deadline: Deadline): Pr
 
   function rethrow(error: unknown): never {
     if (error instanceof GeomillError) throw error;
-    throw failure('SERVICE_ANSWER_INVALID', { host, reason: 'its gzip data is damaged' }, undefined, error);
+    throw failure(
+      'SERVICE_ANSWER_INVALID',
+      { host, request: requestName(answer.url), reason: 'its gzip data is damaged' },
+      undefined,
+      error,
+    );
   }
 }
 
