@@ -9,7 +9,6 @@ const { getCompileCacheDir } = require('node:module');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
-const { privateDirectory } = require('../bin/compile-cache.js');
 
 /** So many runs add the functions that they called; then a file of compiled code stays as it is. */
 const RUNS_THAT_ADD = 4;
@@ -120,6 +119,8 @@ function directoryFor(build) {
   if (parent === undefined) return null;
   const directory = path.join(parent, `geomill-${build}`);
   const isNew = !fs.existsSync(directory);
+  // Not at the top: processes in a sandbox keep no compiled code, and cannot read the launcher.
+  const { privateDirectory } = require('../bin/compile-cache.js');
   const own = privateDirectory(directory);
   // A link would lead to code that was kept elsewhere, for something else.
   if (own === null || path.basename(own) !== path.basename(directory)) return null;

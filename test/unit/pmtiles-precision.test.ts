@@ -76,10 +76,10 @@ test('a few points far from one another stay within a metre', async () => {
 test('the report has the zooms and the largest displacement, as it is in the tiles', async () => {
   const { largest, messages } = await written(CAPITALS);
   assert.match(
-    messages.PMTILES_ZOOMS,
+    messages.PMTILES_ZOOM_RANGE,
     /the zooms 0 to 14; the grid of zoom 14 moved positions by up to [\d.]+ cm/,
   );
-  const centimetres = Number(/([\d.]+) cm/.exec(messages.PMTILES_ZOOMS)?.[1]);
+  const centimetres = Number(/([\d.]+) cm/.exec(messages.PMTILES_ZOOM_RANGE)?.[1]);
   assert.ok(
     Math.abs(centimetres / 100 - largest) < 0.02 * largest + 0.005,
     `${centimetres} cm, ${largest} m`,

@@ -14,7 +14,7 @@ export const findings = {
     "zoom {zoom}: pieces of features were left out of tiles that would be larger than {limit} bytes; for larger tiles, {set:output.tile_size_limit}, or for more detail a larger '{field:output.max_zoom}'",
     'piece',
   ),
-  PMTILES_ZOOMS: single(
+  PMTILES_ZOOM_RANGE: single(
     info(
       'the tiles have the zooms {min} to {max}; the grid of zoom {max} moved positions by up to {displacement}',
     ),

@@ -154,7 +154,7 @@ export class PmtilesSink implements OutputSink {
     if (this.#contents === 0) return;
     const [{ minZoom: min, maxZoom: max }] = this.#states;
     const displacement = lengthText(this.#displacement);
-    this.#context.findings.note('PMTILES_ZOOMS', { min, max, displacement });
+    this.#context.findings.note('PMTILES_ZOOM_RANGE', { min, max, displacement });
     if (this.#displacement > MOST_METRES)
       this.#context.findings.note('PMTILES_POSITIONS_MOVED', { max, displacement });
   }
