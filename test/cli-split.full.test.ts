@@ -106,14 +106,14 @@ test('no file is replaced without --overwrite, an input never, and then nothing 
   writeFileSync(join(folder, 'false.geojson'), 'mine');
   const status = async (...argv: string[]): Promise<number> => run([...argv, '--quiet'], readConfig({}));
   const split = ['--to', 'geojson', '--split-by', 'open', '--out-dir', folder];
-  assert.equal(await status(sample, ...split), 1);
+  assert.equal(await status(sample, ...split), 2);
   assert.deepEqual(readdirSync(folder), ['false.geojson']);
   assert.equal(readFileSync(join(folder, 'false.geojson'), 'utf8'), 'mine');
   assert.equal(await status(sample, ...split, '--overwrite'), 0);
   assert.deepEqual(readdirSync(folder).sort(), ['false.geojson', 'true.geojson']);
   const input = join(folder, 'true.geojson');
-  assert.equal(await status(input, ...split, '--overwrite'), 1);
-  assert.equal(await status(sample, ...split, '--overwrite', '--report', input), 1);
+  assert.equal(await status(input, ...split, '--overwrite'), 2);
+  assert.equal(await status(sample, ...split, '--overwrite', '--report', input), 2);
   // Two files of the same name would give parts of the same names.
   mkdirSync(pathOf('more'));
   await convert(sample, pathOf('more/harbour.gpkg'));

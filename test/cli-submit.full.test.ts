@@ -135,7 +135,7 @@ test('a job that fails leaves no file and says what to do in words of the comman
   const { url } = held.server;
   const out = join(directory, 'x.csv');
   const cases: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
-    [[join(SAMPLES, 'harbour.dxf'), out], /DXF .*--from-crs/],
+    [[join(SAMPLES, 'harbour.dxf'), out], /--from-crs.*DXF/],
     [[HARBOUR, out, '--to-crs', 'EPSG:999999'], /--to-crs.*999999/],
     [[HARBOUR, out, '--layer', 'nothing'], /no layer 'nothing'/],
     [[join(directory, 'missing.csv'), out], /missing\.csv.*no such file/],
