@@ -118,7 +118,7 @@ test('no file is replaced without --overwrite, an input never, and then nothing 
   mkdirSync(pathOf('more'));
   await convert(sample, pathOf('more/harbour.gpkg'));
   const twice = ['--to', 'csv', '--split-by', 'open', '--out-dir', pathOf('twice')];
-  assert.equal(await status(sample, pathOf('more/harbour.gpkg'), ...twice), 1);
+  assert.equal(await status(sample, pathOf('more/harbour.gpkg'), ...twice), 2);
   assert.equal(readdirSync(pathOf('twice')).length, 2);
 });
 

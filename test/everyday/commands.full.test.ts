@@ -212,7 +212,10 @@ test('45: an interrupted conversion leaves nothing', { skip }, async () => {
 });
 
 test('a conversion that would lose values fails if that is asked for', { skip }, async () => {
-  assert.match(await refusal('convert wells.gpkg strict.csv --fail-on lost'), /--fail-on/);
+  assert.match(
+    await refusal('convert swapped.gpkg strict.csv --accept-impossible-coordinates --fail-on lost'),
+    /--fail-on/,
+  );
   assert.equal(existsSync('strict.csv'), false);
   await geomill('convert wells.gpkg kept.gpkg --fail-on lost');
   assert.equal((await oracle.read('kept.gpkg'))[0].features.length, 2);

@@ -206,21 +206,22 @@ test('44: roads go through a gzipped sequence to a gzipped CSV', { skip }, async
 });
 
 test('31: swapped coordinates of a GeoPackage are reported, and refused by --strict', { skip }, async () => {
-  const warnings = await geomill('convert swapped.gpkg swapped.zip');
+  assert.match(await refusal('convert swapped.gpkg swapped.zip'), /look swapped/);
+  const warnings = await geomill('convert swapped.gpkg swapped.zip --accept-impossible-coordinates');
   assert.match(warnings, /look swapped/);
   assert.match(warnings, /latitudes beyond 90/);
   assert.match(await refusal('convert swapped.gpkg strict.zip --strict'), /look swapped/);
 });
 
 test('31: swapped coordinates are exchanged, and then fit', { skip }, async () => {
-  assert.match(await geomill('convert swapped.gpkg swapped.dxf'), /--swap-xy/);
+  assert.match(await refusal('convert swapped.gpkg swapped.dxf'), /--swap-xy/);
   assert.equal(await geomill('convert swapped.gpkg right.gpkg --swap-xy --strict'), '');
   const [right] = await oracle.read('right.gpkg');
   assert.deepEqual(
     right.features.map(({ values, wkt = '' }) => [values.name, ...ordinatesOf(wkt)]),
     await oracle.rows('swapped.gpkg', 'SELECT name, ST_Y(geom), ST_X(geom) FROM cities'),
   );
-  assert.match(await geomill('convert right.gpkg wrong.gpkg --swap-xy'), /latitudes beyond 90/);
+  assert.match(await refusal('convert right.gpkg wrong.gpkg --swap-xy'), /latitudes beyond 90/);
   await geomill('convert swapped.gpkg exchanged-metres.gpkg --swap-xy --to-crs 3857');
   const [metres] = await oracle.read('exchanged-metres.gpkg');
   const [expected] = await oracle.ogr2ogr('exchanged-metres-gdal.gpkg', 'right.gpkg', '-t_srs', 'EPSG:3857');

@@ -100,7 +100,7 @@ const unreadable: readonly (readonly [name: string, content: string | Uint8Array
   ['quotes.geojson', "{'type': 'Point'}", /line 1, column 2/],
   ['nan.geojson', '{"type":"Point","coordinates":[NaN,\n1]}', /line 1, column 32/],
   ['cut.geojson', '{"type":"FeatureCollection","features":[\n{"type":"Fea', /line 2, column/],
-  ['plan.rar', 'Rar!\x1a\x07\x00', /RAR archive; unpack it/],
+  ['plan.rar', 'Rar!\x1a\x07\x00', /RAR archive is not supported; unpack it/],
   ['table.ods', 'PK', /save it as \.xlsx, or the sheet as CSV/],
 ];
 

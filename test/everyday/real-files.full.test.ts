@@ -21,7 +21,8 @@ for (const [n, path] of [
   test(`${path} becomes the GeoPackage of ogr2ogr`, { skip: skipped }, async () => {
     const input = join(CORPUS, path);
     const output = `out-${n}.gpkg`;
-    await geomill(`convert ${input} ${output}`);
+    // The second layer of one file states WGS 84 for positions in another unit.
+    await geomill(`convert ${input} ${output} --accept-impossible-coordinates`);
     const source = extname(path) === '.zip' ? `/vsizip/${input}` : input;
     const expected = (await oracle.ogr2ogr(`gdal-${n}.gpkg`, source)).filter(({ kind }) => kind !== 'None');
     const layers = await oracle.read(output);

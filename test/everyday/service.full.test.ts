@@ -188,9 +188,10 @@ test('a job is run again with another input', { skip }, async () => {
 });
 
 test('a job that would lose values fails if that is asked for', { skip }, async () => {
-  const config = '{"input":{"format":"gpkg"},"output":{"format":"csv"},"fail_on":"lost"}';
+  const config =
+    '{"input":{"format":"gpkg"},"output":{"format":"csv"},"fail_on":"lost","accept_impossible_coordinates":true}';
   const { status, detail } = await curl(
-    `${WAIT} -F config=${config} -F input_file=@wells.gpkg`,
+    `${WAIT} -F config=${config} -F input_file=@swapped.gpkg`,
     '/transform',
   );
   assert.equal(status, 400);

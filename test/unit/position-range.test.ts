@@ -15,6 +15,9 @@ import { batchOfWkt } from '../support/wkt-column.ts';
 
 type Point = readonly [number, number];
 
+const ACCEPTED = { acceptImpossibleCoordinates: true };
+const REFUSED = { acceptImpossibleCoordinates: false };
+
 const csvOf = (points: readonly Point[]): string =>
   `geom_wkt,n\n${points.map(([x, y], i) => `POINT (${x} ${y}),${i}`).join('\n')}\n`;
 
@@ -26,7 +29,7 @@ async function convertPoints(
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'points.csv');
   writeFileSync(path, csvOf(points));
-  const whole: ConvertOptions = { from: 'csv', to: 'gpkg', fromCrs, toCrs: 'source', ...options };
+  const whole: ConvertOptions = { from: 'csv', to: 'gpkg', fromCrs, toCrs: 'source', ...REFUSED, ...options };
   return (await convertFile(path, workspace.path, whole)).report;
 }
 
@@ -39,8 +42,6 @@ const found = ({ warnings }: ConversionReport): object[] =>
       ...params,
       places: places.map(({ record }) => record),
     }));
-
-const ACCEPTED = { acceptImpossibleCoordinates: true };
 
 test('features beyond the limits or outside the area are counted like one position after the other', () => {
   const description = { ...WGS84_DESCRIPTION, areaOfUse: { west: -10, south: 30, east: 40, north: 70 } };
@@ -106,13 +107,13 @@ test('a latitude beyond 90 degrees is reported from every format, with share and
       to: format,
       ...crs,
       writeOptions,
-      acceptImpossibleCoordinates: true,
+      ...ACCEPTED,
     });
-    const again = { from: format, to: 'csv', ...crs };
+    const again = { from: format, to: 'csv', ...crs, ...REFUSED };
     await assert.rejects(convertFile(made.outputPath, directory, again), { code: 'COORDINATES_IMPOSSIBLE' });
     const { report } = await convertFile(made.outputPath, directory, {
       ...again,
-      acceptImpossibleCoordinates: true,
+      ...ACCEPTED,
     });
     assert.deepEqual(
       found(report).filter((finding) => 'code' in finding && finding.code === expected.code),
