@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
+import { AttemptLimiter, PASSWORD_RULES } from '../../src/accounts/attempt-limiter.ts';
 import { UnpackBudget } from '../../src/io/unpack-budget.ts';
 import { readZipDirectory, unpackEntry } from '../../src/io/zip-read.ts';
 import { FREE_POSITIONS, LayerGrowth } from '../../src/pipeline/growth.ts';
@@ -115,4 +116,16 @@ test('the limits of unpacking hold at their value', () => {
   budget.checkRatio('a', free + 10, (free + 10) / 10);
   assert.throws(() => budget.checkRatio('a', free + 11, (free + 10) / 10), /MAX_UNZIP_RATIO/);
   assert.throws(() => budget.checkRatio('a', free + 1, 1), /MAX_UNZIP_RATIO/);
+});
+
+test('subjects whose failures were all forgiven take the place of no other', () => {
+  const limiter = new AttemptLimiter({ ...PASSWORD_RULES, maxSubjects: 2 }, () => 0);
+  for (let i = 0; i < 100; i++) limiter.fail('guessed');
+  const waitMs = limiter.waitMs('guessed');
+  assert.ok(waitMs > 0);
+  for (const subject of ['a', 'b', 'c']) {
+    limiter.fail(subject);
+    limiter.forgive(subject);
+  }
+  assert.equal(limiter.waitMs('guessed'), waitMs);
 });
