@@ -51,7 +51,11 @@ test('a job that is claimed while the service stops is finished', async (context
     return found;
   });
   try {
-    await using service = await startTestService({ dataDirectory, settings: { SHUTDOWN_GRACE: '20' } });
+    await using service = await startTestService({
+      dataDirectory,
+      settings: { SHUTDOWN_GRACE: '20' },
+      start: { runner: FAKE_RUNNER, timers: new ManualTimers() },
+    });
     const id = await submitJob(service);
     await claimed.promise;
     const stopped = service.stop();

@@ -74,8 +74,8 @@ export async function open(
     colorScheme: isDark ? 'dark' : 'light',
     bypassCSP: !enforcesPolicy,
   });
-  // Several browsers draw without a graphics card beside each other, so a step of seconds can take half a minute.
-  context.setDefaultTimeout(90_000);
+  // Just below the bound of bounds.ts: only to say which step it was. Maps are drawn without a graphics card, which can take long.
+  context.setDefaultTimeout(240_000);
   const page = await context.newPage();
   const [complaints, requests]: [string[], string[]] = [[], []];
   // The console has those of most directives only.

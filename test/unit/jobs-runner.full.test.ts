@@ -180,7 +180,11 @@ test('stopping puts a running job back, and the next start runs it', async () =>
 test('a running job may finish within the grace time', async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
   try {
-    const first = await startTestService({ dataDirectory, settings: { SHUTDOWN_GRACE: '20' } });
+    const first = await startTestService({
+      dataDirectory,
+      settings: { SHUTDOWN_GRACE: '20' },
+      start: { runner: FAKE_RUNNER, timers: new ManualTimers() },
+    });
     const id = await submitJob(first, { file: 'wait 200' });
     await first.stop();
     assert.equal(first.service.accepts, false);

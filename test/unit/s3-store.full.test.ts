@@ -163,7 +163,7 @@ test('a presigned URL gives the output to anyone, under its name, until it expir
   const url = await store.presign(id, 2, {
     mediaType: 'text/csv; charset=utf-8',
     disposition,
-    expiresSeconds: 2,
+    expiresSeconds: 60,
   });
   assert.ok(!url.includes('+'));
   const response = await fetch(url);
@@ -176,14 +176,9 @@ test('a presigned URL gives the output to anyone, under its name, until it expir
   // It is for this object and for this method.
   assert.equal((await fetch(url.replace(`/${id}/2?`, `/${id}/2.findings?`))).status, 403);
   assert.equal((await fetch(url, { method: 'DELETE' })).status, 403);
-  const deadline = performance.now() + 10_000;
-  let status = 200;
-  while (status === 200 && performance.now() < deadline) {
-    const late = await fetch(url);
-    await late.arrayBuffer();
-    status = late.status;
-  }
-  assert.equal(status, 403, 'expired');
+  // The server runs in this process.
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() + 61_000 });
+  assert.equal((await fetch(url)).status, 403, 'expired');
 });
 
 /** By the document of AWS, "Authenticating Requests: Using Query Parameters". */

@@ -55,7 +55,7 @@ async function sampleAndZoom(page: Page, path: string): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await addFiles(page, path);
   const legend = page.getByRole('list', { name: 'Layers of the map' });
-  await legend.getByText('20,000 of 80,000').waitFor({ timeout: 120_000 });
+  await legend.getByText('20,000 of 80,000').waitFor();
   await page.getByText('80,000 features, Point').waitFor();
   await page.getByText('20,000 of 80,000 features drawn. More are drawn where you zoom in.').waitFor();
 
@@ -73,7 +73,7 @@ async function sampleAndZoom(page: Page, path: string): Promise<void> {
       .waitFor({ timeout: 4000 })
       .catch(() => {});
     if (await offer.isVisible()) await offer.click();
-    await loading.waitFor({ state: 'detached', timeout: 60_000 });
+    await loading.waitFor({ state: 'detached' });
   }
   const count = Number(/all ([\d,]+)/.exec((await whole.textContent()) ?? '')?.[1].replaceAll(',', ''));
   const last = boxes.at(-1);

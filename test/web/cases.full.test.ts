@@ -121,7 +121,7 @@ test('a job goes on after the service was killed and started again', { skip }, a
         .waitFor();
       await server.kill();
       server = await startServerProcess(settings);
-      await page.getByRole('link', { name: /^Download squares\.gpkg/ }).waitFor({ timeout: 60_000 });
+      await page.getByRole('link', { name: /^Download squares\.gpkg/ }).waitFor();
       await page.getByText('10,000', { exact: true }).first().waitFor();
     };
     await onWorkspaceWithMap(server.url, restarted, {}, BROKEN_CONNECTION);

@@ -8,6 +8,7 @@ import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { addFiles, onWorkspace, onWorkspaceWithMap } from '../support/workspace-page.ts';
 
 if (skip === false) await buildWorkspace();
@@ -113,11 +114,12 @@ test('a row is found on the map and a feature of the map in the table', { skip }
         await map.scrollIntoViewIfNeeded();
         // Clicked until the map has moved there and answers.
         const attributes = page.getByRole('region', { name: 'Attributes' });
-        for (let i = 0; i < 20 && !(await attributes.getByText(ARABIC).isVisible()); i++) {
+        await until('a click on the map shows the attributes', async () => {
+          if (await attributes.getByText(ARABIC).isVisible()) return true;
           await map.click();
           await attributes.waitFor({ timeout: 1000 }).catch(() => null);
-        }
-        assert.ok(await attributes.getByText(ARABIC).isVisible());
+          return false;
+        });
         await page.locator('[role="row"][aria-selected="true"]').getByText(ARABIC).waitFor();
       },
       look,
