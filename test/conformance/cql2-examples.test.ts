@@ -143,7 +143,7 @@ const EXAMPLES: readonly Example[] = [
   ['example49', 'S_WITHIN(POLYGON Z ((10 48 1, 11 48 -2.5, 11 49 1, 10 48 1), (10.5 48.2 0, 10.7 48.2 0, 10.7 48.3 9, 10.5 48.2 0)), "geometry")', [2], op('s_within', polygon([[10, 48, 1], [11, 48, -2.5], [11, 49, 1], [10, 48, 1]], [[10.5, 48.2, 0], [10.7, 48.2, 0], [10.7, 48.3, 9], [10.5, 48.2, 0]]), geometry)],
   ['example49-alt01', 'S_WITHIN(POLYGON ((10 48 1, 11 48 -2.5, 11 49 1, 10 48 1), (10.5 48.2 0, 10.7 48.2 0, 10.7 48.3 9, 10.5 48.2 0)), "geometry")', [2], op('s_within', polygon([[10, 48, 1], [11, 48, -2.5], [11, 49, 1], [10, 48, 1]], [[10.5, 48.2, 0], [10.7, 48.2, 0], [10.7, 48.3, 9], [10.5, 48.2, 0]]), geometry)],
   ['example50', 'S_OVERLAPS("geometry", BBOX(-179.9, 48.5, 21.0, 50.9))', [2, 5], op('s_overlaps', geometry, { bbox: [-179.9, 48.5, 21, 50.9] })],
-  ['example51', 'S_CROSSES("geometry", LINESTRING (10 46, 10 49, -179.5 80.5, 10.5 -90.0))', [2, 3, 4], op('s_crosses', geometry, line([10, 46], [10, 49], [-179.5, 80.5], [10.5, -90]))],
+  ['example51', 'S_CROSSES("geometry", LINESTRING (10 46, 10 49, -179.5 80.5, 10.5 -90.0))', [2, 3, 4, 5], op('s_crosses', geometry, line([10, 46], [10, 49], [-179.5, 80.5], [10.5, -90]))],
   ['example52', 'S_CONTAINS("geometry", POINT (20.508362 50.754181))', [5], op('s_contains', geometry, { type: 'Point', coordinates: [20.508362, 50.754181] })],
   ['example54', "T_BEFORE(\"changed\", TIMESTAMP('2012-08-10T05:30:00.000000Z'))", [1, 3, 4], op('t_before', p('changed'), time('2012-08-10T05:30:00.000000Z'))],
   ['example54-alt01', "T_BEFORE(changed, TIMESTAMP('2012-08-10T05:30:00Z'))", [1, 3, 4], op('t_before', p('changed'), time('2012-08-10T05:30:00Z'))],

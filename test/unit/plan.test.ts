@@ -141,7 +141,7 @@ test('a file without a CRS takes the stated one and says so; without either it i
   const layers = [layer('a', { crs: null })];
   const { plan: made, codes } = await plan({ from: 'shp', to: 'csv', layers, inputCrs: 'EPSG:28350' });
   assert.equal(made.layers[0].sources[0].crs, 'EPSG:28350');
-  assert.deepEqual(codes, ['CRS_FROM_REQUEST']);
+  assert.deepEqual(codes, ['CRS_FROM_REQUEST', 'CRS_OUTPUT_DEFAULT']);
   await assert.rejects(plan({ from: 'shp', to: 'csv', layers }), refusal('CRS_MISSING'));
 });
 
@@ -157,7 +157,7 @@ test('a stated CRS that contradicts the file is refused, one that agrees is not'
 test('an unusable .prj gives way to a stated CRS', async () => {
   const layers = [layer('a', { crs: 'LOCAL_CS["?"]' })];
   const { codes } = await plan({ from: 'shp', to: 'csv', layers, inputCrs: 'EPSG:28350' });
-  assert.deepEqual(codes, ['CRS_FROM_REQUEST']);
+  assert.deepEqual(codes, ['CRS_FROM_REQUEST', 'CRS_OUTPUT_DEFAULT']);
   await assert.rejects(plan({ from: 'shp', to: 'csv', layers }), refusal('CRS_MISSING'));
 });
 

@@ -292,7 +292,9 @@ test('a failed job offers its fixes as buttons, which edit the document and run 
 test('a failed job shows the feature on the map that its error is about', { skip }, async () => {
   using workspace = makeWorkspace();
   const file = join(workspace.path, 'poles.geojson');
-  const features = [point(8.5, 53.5), point(0, 91)].map((geometry, i) => ({
+  // So many that one which cannot be is below the share at which a file is refused.
+  const others = Array.from({ length: 199 }, (_, i) => point(8.5 + i / 1000, 53.5));
+  const features = [others[0], point(0, 91), ...others.slice(1)].map((geometry, i) => ({
     type: 'Feature',
     properties: { name: `place ${i + 1}` },
     geometry,

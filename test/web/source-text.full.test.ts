@@ -73,12 +73,12 @@ test('a shapefile whose .cpg is wrong is read in the encoding that is chosen', {
   await writeRawShapefile(file, { fields: [['NAME', 'C', 20, 0]], rows, codePage: '1252' });
   await onWorkspace(service.url, async (page) => {
     await addFiles(page, file);
-    await page.getByText('Text: windows-1252, as the file states').click();
+    await page.getByText('Text: UTF-8, guessed from the texts').click();
+    await page.getByRole('radio', { name: /^windows-1252 .*GrÃ¶ÃŸe/ }).check();
+    await page.getByText('Text: windows-1252, chosen here').waitFor();
     await page.getByText('GrÃ¶ÃŸe').first().waitFor();
-    await page.getByRole('radio', { name: /^UTF-8 .*Größe/ }).check();
-    await page.getByText('Text: UTF-8, chosen here').waitFor();
     await page.getByRole('button', { name: 'As the file states' }).click();
-    await page.getByText('Text: windows-1252, as the file states').waitFor();
+    await page.getByText('Text: UTF-8, guessed from the texts').waitFor();
   });
 });
 

@@ -65,16 +65,16 @@ class RootReader {
     const cursor = this.#cursor;
     const { bytes } = this.#window.scanner;
     // What another format the file looks like is asked only of its head, which the window has now.
-    const look = lookOf(bytes.subarray(0, Math.min(4096, this.#window.scanner.limit)));
+    const head = bytes.subarray(0, Math.min(4096, this.#window.scanner.limit));
+    const look = lookOf(head);
+    const besides = lookBeside('TopoJSON', head);
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) cursor.step((at) => at + 3);
     if (cursor.peek() !== OPEN_BRACE) throw this.#wrongFormat(look);
     const { offset } = cursor;
     cursor.object((key) => this.#member(key, look));
     if (cursor.peek() !== 0) cursor.refuse('there is text after the end of the topology');
     if (this.#type === null)
-      throw this.#wrongFormat(
-        look === 'JSON' ? "JSON whose object has no 'type'" : lookBeside('TopoJSON', bytes),
-      );
+      throw this.#wrongFormat(look === 'JSON' ? "JSON whose object has no 'type'" : besides);
     if (!this.#seen.has('objects'))
       throw failure('TOPOJSON_STRUCTURE', { offset, reason: "this topology has no 'objects'" }, { offset });
     return {
