@@ -202,6 +202,14 @@ const generalErrors = {
     400,
     "the connection to '{host}' closed before the whole file was received; try again, or send the file itself",
   ),
+  URL_LENGTH_WRONG: user(
+    400,
+    "'{host}' sent more bytes than its Content-Length states, so the end of the file is not known; send the file itself",
+  ),
+  URL_PARTIAL: user(
+    400,
+    "'{host}' sent a part of the file, although all of it was requested; use another URL, or send the file itself",
+  ),
   SERVICE_ERROR: user(
     400,
     "the server '{host}' answered {request} with error {status}: {message}. Check the URL, its filter and its token",

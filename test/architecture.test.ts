@@ -136,6 +136,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'bytes',
       'sandbox',
       'timers.ts',
+      // Whether a file shows its end.
+      'formats/recognise.ts',
     ],
   },
   // The queue is kept in SQLite or PostgreSQL; jobs may open it through the engine, never by itself.

@@ -67,7 +67,7 @@ export class RemoteFiles {
     const { host, byteLength, name } = outcome.file;
     this.#bytesLeft -= byteLength;
     this.#fetched = [...this.#fetched, { host, byteLength }];
-    this.findings = [...this.findings, ...findingsOfFetch(outcome.file, path).list()];
+    this.findings = [...this.findings, ...findingsOfFetch(outcome.file).list()];
     return { path, name: plainFileName(name ?? '', fileNameOf(text)) };
   }
 

@@ -73,6 +73,11 @@ export interface Format<
   /** Extensions by which another format is known, but that files of this one have, too; the content decides. Missing: none. */
   readonly sharedExtensions?: readonly string[];
   readonly signatures: readonly Signature[];
+  /**
+   * A file shows its end, so that the reader refuses one of which features were cut off; a pattern: those files do whose first 4 KiB, in
+   * Latin-1, match it. Missing: the rest of a file that was cut can be a complete file.
+   */
+  readonly endMark?: true | RegExp;
   /** File in samples/. */
   readonly sample: string;
   /**

@@ -42,6 +42,17 @@ export function formatByContent(head: Uint8Array): InputFormat | null {
   return inputFormats.find(({ signatures }) => signatures.some(matches)) ?? null;
 }
 
+/** Archives: a directory at the end, or a checksum with the length. */
+const ARCHIVES: readonly string[] = ['PK\x03\x04', '\x1f\x8b'];
+
+/** Whether a file that begins so shows its end: if features were cut off, its reader refuses it. */
+export function hasEndMark(head: Uint8Array): boolean {
+  const text = startOf(head);
+  if (ARCHIVES.some((magic) => text.startsWith(magic))) return true;
+  const mark = formatByContent(head)?.endMark;
+  return mark === true || (mark?.test(text) ?? false);
+}
+
 /**
  * The input format by the name of a file, and by its content if formats share the extension; null if no format is known by
  * it. `head` reads the beginning of the file; null: it cannot be read now.

@@ -3,7 +3,6 @@ import type { PlainError } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FetchReports } from '../pipeline/completed-report.ts';
 import type { FetchReport } from '../pipeline/report.ts';
-import { hasEndMark } from '../remote-input/end-mark.ts';
 import type { FetchedFile, FetchLimits } from '../remote-input/fetch-messages.ts';
 import { type FetcherOptions, runFetcher } from '../remote-input/fetch-process.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
@@ -65,7 +64,7 @@ export async function fetchInput(
   if (outcome.kind !== 'fetched') return outcome;
   runner.slot.giveInput(path);
   const { host, byteLength, name } = outcome.file;
-  const findings = findingsOfFetch(outcome.file, path);
+  const findings = findingsOfFetch(outcome.file);
   const stated = plainFileName(name ?? '', '');
   const named = stated === '' ? input : { ...input, name: stated, isUnnamed: undefined };
   return {
@@ -77,15 +76,10 @@ export async function fetchInput(
 }
 
 /** What the report says about a file that was fetched. */
-export function findingsOfFetch(
-  { host, byteLength, isLengthStated, layer }: FetchedFile,
-  path: string,
-): Findings {
+export function findingsOfFetch({ host, byteLength, end, layer }: FetchedFile): Findings {
   const findings = new Findings();
-  if (!isLengthStated) {
-    const code = hasEndMark(path) ? 'INPUT_LENGTH_UNKNOWN' : 'INPUT_END_UNKNOWN';
-    findings.note(code, { host, bytes: byteLength });
-  }
+  if (end === 'marked') findings.note('INPUT_LENGTH_UNKNOWN', { host, bytes: byteLength });
+  if (end === 'unknown') findings.note('INPUT_END_UNKNOWN', { host, bytes: byteLength });
   if (layer === undefined) return findings;
   const { name, features, requests, ignoredParameters } = layer;
   findings.note('LAYER_FETCHED', { host, layer: name, features, requests });

@@ -7,7 +7,7 @@
 import type { IncomingMessage } from 'node:http';
 import { failure, GeomillError } from '../errors.ts';
 import { checkInputUrl, hostOf } from './check-url.ts';
-import { type Outside, type RequestKind, requestUrl } from './connect.ts';
+import { type Outside, type RequestKind, requestUrl, sentMoreThanStated } from './connect.ts';
 import type { Deadline } from './deadline.ts';
 import type { FetchTask } from './fetch-messages.ts';
 
@@ -96,16 +96,15 @@ function redirectRefused(first: URL, how: string): Error {
 
 /** The body; its errors become coded errors. Disk errors are thrown by the reader and pass unchanged. */
 export async function* bodyOf({ url, response }: Answer, deadline: Deadline): AsyncIterable<Buffer> {
-  const { socket } = response;
   try {
     yield* response as AsyncIterable<Buffer>;
   } catch (error) {
     deadline.throwIfOver();
     throw failure('URL_INCOMPLETE', { host: hostOf(url) }, undefined, error);
   }
-  // A body that ends with the connection also ends, without an error, if a time limit or the host breaks the connection.
   deadline.throwIfOver();
-  if (!response.complete || socket.errored !== null) throw failure('URL_INCOMPLETE', { host: hostOf(url) });
+  if (!response.complete) throw failure('URL_INCOMPLETE', { host: hostOf(url) });
+  if (sentMoreThanStated(response)) throw failure('URL_LENGTH_WRONG', { host: hostOf(url) });
 }
 
 /** Errors of the network and of the permission model have codes. */

@@ -1,6 +1,6 @@
 /** One request for one URL, over a connection to a checked address. */
 import { lookup } from 'node:dns/promises';
-import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { type Agent as AgentTls, request as requestHttps } from 'node:https';
 import type { Timers } from '../timers.ts';
 import { isAllowedAddress } from './addresses.ts';
@@ -78,10 +78,34 @@ export async function requestUrl(
       ...(outside.ca === undefined ? {} : { ca: outside.ca }),
       signal,
     });
-    // Later errors are reported by the body; without a listener they would end the process.
-    request.on('error', reject);
     request.on('response', resolve);
+    failWithConnection(request, reject);
     request.end();
+  });
+}
+
+/** Whether the host sent more bytes than the answer has by its head. The connection is not reused for these. */
+const EXCESSIVE = new WeakSet<IncomingMessage>();
+
+export function sentMoreThanStated(response: IncomingMessage): boolean {
+  return EXCESSIVE.has(response);
+}
+
+/**
+ * Passes errors of the connection on to the body of the answer. Node does so only where the head states where the body ends:
+ * elsewhere a body ends as if it were complete, whether the connection was closed, reset or ended by our own signal.
+ */
+function failWithConnection(request: ClientRequest, reject: (error: Error) => void): void {
+  let response: IncomingMessage | null = null;
+  request.on('response', (answer) => {
+    response = answer;
+  });
+  // Stays for as long as the request: an error without a listener would end the process.
+  request.on('error', (error) => {
+    reject(error);
+    if (response === null) return;
+    if (!response.complete) response.destroy(error);
+    else if ('code' in error && String(error.code).startsWith('HPE_')) EXCESSIVE.add(response);
   });
 }
 

@@ -38,14 +38,19 @@ export interface FetchLimits {
   readonly stallMs: number;
 }
 
+export const FILE_ENDS = ['stated', 'marked', 'unknown'] as const;
+
 export interface FetchedFile {
   /** The host that sent the file; after a redirect, not the host of the URL. */
   readonly host: string;
   readonly byteLength: number;
   /** Name given by the host or the URL, not yet safe as a file name; null: none. */
   readonly name: string | null;
-  /** False: the end of the file was marked by closing the connection, so completeness cannot be verified. */
-  readonly isLengthStated: boolean;
+  /**
+   * How the end of the file is known. stated: by the answer. Otherwise the host only closed the connection. marked: a file of this
+   * kind shows its end, so that its reader refuses it if it was cut. unknown: a file that was cut can look complete.
+   */
+  readonly end: (typeof FILE_ENDS)[number];
   /** Missing: it was a file. */
   readonly layer?: FetchedLayer;
 }

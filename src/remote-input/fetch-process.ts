@@ -15,7 +15,6 @@ import { failure, type PlainError } from '../errors.ts';
 import {
   COUNT,
   exactly,
-  FLAG,
   type MessageSchema,
   messageCheck,
   NAME,
@@ -28,7 +27,14 @@ import { entryFile, PACKAGE_DIRECTORY, PROGRAM_DIRECTORY } from '../program-file
 import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Confinement, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { MAX_LOGGED } from '../short-text.ts';
-import type { FetchedFile, FetchedLayer, FetchTask, FromFetcher, ToFetcher } from './fetch-messages.ts';
+import {
+  type FetchedFile,
+  type FetchedLayer,
+  type FetchTask,
+  FILE_ENDS,
+  type FromFetcher,
+  type ToFetcher,
+} from './fetch-messages.ts';
 import { MAX_NAME_CHARACTERS } from './file-name.ts';
 
 export interface FetcherOptions {
@@ -62,7 +68,7 @@ const checkMessage = messageCheck({
         host: NAME,
         byteLength: COUNT,
         name: orNull(textUpTo(MAX_NAME_CHARACTERS)),
-        isLengthStated: FLAG,
+        end: { enum: [...FILE_ENDS] },
         layer: exactly<FetchedLayer>({
           name: NAME,
           features: COUNT,

@@ -20,7 +20,7 @@ function act({ url, path }: FetchTask): FromFetcher {
     const detail = peek(pathname.slice('/peek'.length));
     return { type: 'failed', error: failure('USAGE', { detail }).toPlain(), log: null };
   }
-  return { type: 'fetched', file: { host: 'a', byteLength: 9, name: null, isLengthStated: true } };
+  return { type: 'fetched', file: { host: 'a', byteLength: 9, name: null, end: 'stated' } };
 }
 
 function peek(path: string): string {

@@ -93,7 +93,7 @@ test('reads all pages by ranges of object ids into one FeatureSet', async () => 
     host: `127.0.0.1:${host.port}`,
     byteLength: fetched.file.byteLength,
     name: 'Main roads.esrijson',
-    isLengthStated: true,
+    end: 'stated',
     layer: { name: 'Main roads', features: 7, requests: 7, ignoredParameters: '' },
   });
   const queries = host.requests.map(({ url = '' }) => new URL(url, host.url).searchParams);

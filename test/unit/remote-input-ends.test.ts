@@ -1,24 +1,19 @@
 /** Bodies that end with their connection: a time limit and a reset are no end, and files without an end mark may be cut. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
 import { findingCatalogue } from '../../src/findings.ts';
+import { hasEndMark } from '../../src/formats/recognise.ts';
 import { findingsOfFetch } from '../../src/jobs/fetch-input.ts';
 import { bodyOf, follow } from '../../src/remote-input/answer.ts';
 import { PLAIN_REQUEST, REAL_OUTSIDE } from '../../src/remote-input/connect.ts';
 import { Deadline } from '../../src/remote-input/deadline.ts';
-import { hasEndMark } from '../../src/remote-input/end-mark.ts';
+import type { FetchedFile } from '../../src/remote-input/fetch-messages.ts';
 import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'geomill-ends-'));
-test.after(() => rmSync(directory, { recursive: true }));
-let files = 0;
 const ROWS = 'id,lon,lat\n1,8,47\n2,8,47\n';
 
 /** What a body without a length comes to if `end` is called after its first rows were received: its bytes, or the code of the error. */
@@ -80,19 +75,21 @@ test('a file that is valid without its last lines counts as changed if its lengt
     ['999\na comment\n  0\r\nSECTION\r\n', true],
     [Buffer.from('504b0304140000000000', 'hex'), true],
     [Buffer.from('SQLite format 3\0'), true],
-    [Buffer.from('PAR1'), true],
+    [Buffer.from('PAR1\x15'), true],
     [Buffer.from('1f8b0800000000000003', 'hex'), true],
   ];
   for (const [text, hasEnd] of cases) {
-    const path = join(directory, String(files++));
-    writeFileSync(path, text);
-    assert.equal(hasEndMark(path), hasEnd, String(text).slice(0, 40));
-    const file = { host: 'a', byteLength: 9, name: null };
-    const codesOf = (isLengthStated: boolean): string[] =>
-      findingsOfFetch({ ...file, isLengthStated }, path)
-        .list()
-        .map(({ code }) => code);
-    assert.deepEqual(codesOf(true), []);
-    assert.deepEqual(codesOf(false), [hasEnd ? 'INPUT_LENGTH_UNKNOWN' : 'INPUT_END_UNKNOWN']);
+    assert.equal(hasEndMark(Buffer.from(text)), hasEnd, String(text).slice(0, 40));
   }
+});
+
+test('the report says how the end of a file is known if its length is not', () => {
+  const file = { host: 'a', byteLength: 9, name: null };
+  const codesOf = (end: FetchedFile['end']): string[] =>
+    findingsOfFetch({ ...file, end })
+      .list()
+      .map(({ code }) => code);
+  assert.deepEqual(codesOf('stated'), []);
+  assert.deepEqual(codesOf('marked'), ['INPUT_LENGTH_UNKNOWN']);
+  assert.deepEqual(codesOf('unknown'), ['INPUT_END_UNKNOWN']);
 });

@@ -75,7 +75,7 @@ test('a file comes whole, asked for plainly and without anything of ours', async
   assert.equal(file.text, '{"type": "x"}');
   assert.equal(file.name, 'roads.geojson');
   assert.equal(file.host, `127.0.0.1:${host.port}`);
-  assert.equal(file.isLengthStated, true);
+  assert.equal(file.end, 'stated');
   const [{ method, url, headers }] = host.requests;
   assert.deepEqual([method, url], ['GET', '/roads.geojson?token=1']);
   assert.deepEqual(headers, {
@@ -375,12 +375,12 @@ test('bodies that end early, are empty or say too little are told apart', async 
   }
   await using chunked = await answer('Transfer-Encoding: chunked\r\n', '5\r\nabcde\r\n0\r\n\r\n');
   const whole = await fetchFrom(`${chunked.url}/a`);
-  assert.deepEqual([whole.text, whole.isLengthStated], ['abcde', true]);
+  assert.deepEqual([whole.text, whole.end], ['abcde', 'stated']);
   await using closing = await answer('', 'abcde');
   const unknown = await fetchFrom(`${closing.url}/a`);
-  assert.deepEqual([unknown.text, unknown.isLengthStated], ['abcde', false]);
+  assert.deepEqual([unknown.text, unknown.end], ['abcde', 'unknown']);
   await using longer = await answer('Content-Length: 5\r\n', 'abcdefgh');
-  assert.equal((await fetchFrom(`${longer.url}/a`)).text, 'abcde');
+  assert.equal((await failureOf(fetchFrom(`${longer.url}/a`))).code, 'URL_LENGTH_WRONG');
 });
 
 test('what cannot be reached is told in words without addresses', async () => {

@@ -66,7 +66,7 @@ test('a file is fetched through a process of its own', async () => {
   const outcome = await runFetcher(task, NEVER);
   assert.deepEqual(outcome, {
     kind: 'fetched',
-    file: { host: `127.0.0.1:${host.port}`, byteLength: 5, name: 'a.csv', isLengthStated: true },
+    file: { host: `127.0.0.1:${host.port}`, byteLength: 5, name: 'a.csv', end: 'stated' },
   });
   assert.equal(readFileSync(task.path, 'utf8'), 'whole');
   await host.deserted();

@@ -15,6 +15,7 @@ export const dxf: Format<typeof errors, typeof findings> = {
     { found: 'a binary DXF', magic: 'AutoCAD Binary DXF' },
     { found: 'a DXF', pattern: /^\s*(?:999[ \t]*\r?\n.*\n\s*)*0[ \t]*\r?\n[ \t]*SECTION/ },
   ],
+  endMark: true,
   sample: 'harbour.dxf',
   jsonSchema: null,
   isWarmedUp: false,

@@ -19,6 +19,7 @@ export const esrijson: Format<typeof errors, typeof findings> = {
         /^\s*\{(?!.*?"type"\s*:\s*"(?:Feature|FeatureCollection|Topology)").*?"(?:geometryType|spatialReference|attributes|fieldAliases|objectIdFieldName|layerDefinition|featureSet|curvePaths|curveRings|rings|paths)"\s*:/s,
     },
   ],
+  endMark: true,
   sample: 'harbour.esrijson',
   jsonSchema: null,
   isWarmedUp: false,

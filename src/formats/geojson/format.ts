@@ -12,6 +12,8 @@ export const geojson: Format<typeof errors, typeof findings> = {
   aliases: ['geojsonl', 'ndjson', 'geojsons', 'geojsonseq'],
   extensions: ['.geojson', '.json', '.geojsonl', '.geojsons', '.ndjson', '.jsonl', '.ndgeojson'],
   signatures: [{ found: 'GeoJSON', pattern: /^\s*\{.*?"type"\s*:\s*"(?:Feature|FeatureCollection)"/s }],
+  // A sequence can end after any of its features, and its texts are features. A collection ends with its bracket.
+  endMark: /^\s*\{.*?(?:"FeatureCollection"|"features"\s*:\s*\[)/s,
   sample: 'harbour.geojson',
   jsonSchema: 'FeatureCollection',
   isWarmedUp: true,

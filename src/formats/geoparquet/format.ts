@@ -11,6 +11,7 @@ export const geoparquet: Format<typeof errors, typeof findings> = {
   aliases: ['parquet'],
   extensions: ['.parquet', '.geoparquet'],
   signatures: [{ found: 'Parquet', pattern: /^PAR1[^\w,;|"\s]/ }],
+  endMark: true,
   sample: 'harbour.parquet',
   jsonSchema: null,
   isWarmedUp: false,

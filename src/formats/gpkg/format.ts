@@ -11,6 +11,7 @@ export const gpkg: Format<typeof errors, typeof findings> = {
   aliases: ['geopackage'],
   extensions: ['.gpkg'],
   signatures: [{ found: 'a GeoPackage or another SQLite database', magic: 'SQLite format 3\0' }],
+  endMark: true,
   sample: 'harbour.gpkg',
   jsonSchema: null,
   isWarmedUp: false,

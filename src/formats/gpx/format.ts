@@ -12,6 +12,7 @@ export const gpx: Format<typeof errors, typeof findings> = {
   aliases: [],
   extensions: ['.gpx'],
   signatures: [{ found: 'GPX', pattern: /<(?:\w+:)?gpx\b/ }],
+  endMark: true,
   sample: 'harbour.gpx',
   jsonSchema: null,
   isWarmedUp: false,

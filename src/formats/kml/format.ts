@@ -22,6 +22,7 @@ export const kml: Format<typeof errors, typeof findings> = {
     { found: 'KML', pattern: /<(?:\w+:)?kml\b/ },
     { found: 'a KMZ', member: /\.kml$/i },
   ],
+  endMark: true,
   sample: 'harbour.kml',
   jsonSchema: null,
   isWarmedUp: false,

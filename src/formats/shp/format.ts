@@ -13,6 +13,7 @@ export const shp: Format<typeof errors, typeof findings> = {
     { found: 'the .shp of a shapefile', magic: '\0\0\x27\x0a' },
     { found: 'a zip archive with a shapefile', member: /\.shp$/i },
   ],
+  endMark: true,
   sample: 'harbour.zip',
   jsonSchema: null,
   isWarmedUp: true,

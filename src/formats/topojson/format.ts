@@ -13,6 +13,7 @@ export const topojson: Format<typeof errors, typeof findings> = {
   extensions: ['.topojson'],
   sharedExtensions: ['.json'],
   signatures: [{ found: 'TopoJSON', pattern: /^\s*\{.*?"type"\s*:\s*"Topology"/s }],
+  endMark: true,
   sample: 'harbour.topojson',
   jsonSchema: null,
   isWarmedUp: false,

@@ -13,6 +13,7 @@ export const xlsx: Format<typeof errors, typeof findings> = {
   aliases: ['xlsm'],
   extensions: ['.xlsx', '.xlsm'],
   signatures: [{ found: 'XLSX', member: /^xl\/workbook\d*\.xml$/i }],
+  endMark: true,
   sample: 'harbour.xlsx',
   jsonSchema: null,
   isWarmedUp: false,

@@ -43,7 +43,7 @@ export async function fetchLayer(task: FetchTask, outside: Outside): Promise<Fet
     host: hostOf(url),
     byteLength: file.byteLength,
     name: `${(name ?? 'layer').slice(0, MAX_NAME_CHARACTERS - 20)}.esrijson`,
-    isLengthStated: true,
+    end: 'stated',
     layer: {
       name: shortText(layer.name, 100),
       features: file.featureCount,
