@@ -156,7 +156,7 @@ test('what the output would lose is shown before the run, and each step has its 
     const forecast = page.getByRole('region', { name: 'What this output will lose' });
     // Numbers of rows are no loss.
     await forecast.getByText('For information (1)').click();
-    await forecast.getByText(/feature ids were dropped/).waitFor();
+    await forecast.getByText(/only row numbers of the input were not kept: Shapefile/).waitFor();
     await forecast.getByText('10 features read, 2 written').waitFor();
     await page.getByText('10 → 2').waitFor();
     await page.getByLabel('Where', { exact: true }).fill('kind =');
