@@ -22,6 +22,21 @@ export function isCrossing(x1: number, x2: number): boolean {
   return distance > 180 && distance < 360;
 }
 
+/** So near to the corner of a map of the world, in degrees, about a kilometre: maps that a datum shift moved end before the corner. */
+const CORNER = 0.01;
+
+/**
+ * As `isCrossing`, but not for an edge from one corner of a map of the world to the other, along a pole: areas around a pole, such as Antarctica,
+ * are often closed by it, and are to stay as they are.
+ */
+export function isCrossingEdge(x1: number, y1: number, x2: number, y2: number): boolean {
+  return isCrossing(x1, x2) && !(isCorner(x1, y1) && isCorner(x2, y2) && y1 > 0 === y2 > 0);
+}
+
+function isCorner(x: number, y: number): boolean {
+  return Math.abs(x) >= 180 - CORNER && Math.abs(y) >= 90 - CORNER;
+}
+
 /** Longitudes that are beyond 180 only by rounding become 180. */
 export function snapped(x: number): number {
   if (x > 180 && x <= 180 + ROUNDING) return 180;

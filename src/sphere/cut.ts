@@ -22,7 +22,7 @@ import {
   strideOf,
 } from '../batch/geometry-column.ts';
 import { type FlatPolygon, splitPolygon } from '../batch/split-polygon.ts';
-import { ANTIMERIDIAN, cutsBetween, isCrossing, movedBy, snapped, turnOf } from './crossing.ts';
+import { ANTIMERIDIAN, cutsBetween, isCrossingEdge, movedBy, snapped, turnOf } from './crossing.ts';
 import { cutLine } from './cut-line.ts';
 import { cutRings } from './cut-rings.ts';
 import { longitudesOf, windingOf, withInteriorLeft } from './loose-rings.ts';
@@ -97,7 +97,9 @@ function rowCrosses(geometry: GeometryColumn, row: number, stride: number): bool
       for (let at = coordOffsets[ring] * stride, first = at; at < end; at += stride) {
         const x = coordinates[at];
         if (x > 180 || x < -180) return true;
-        if (at > first && !isPoint && isCrossing(coordinates[at - stride], x)) return true;
+        if (at === first || isPoint) continue;
+        const before = at - stride;
+        if (isCrossingEdge(coordinates[before], coordinates[before + 1], x, coordinates[at + 1])) return true;
       }
     }
   }
@@ -189,7 +191,8 @@ class Cutter {
     let maxX = Number.NEGATIVE_INFINITY;
     for (let at = coordOffsets[ring] * stride; at < coordOffsets[ring + 1] * stride; at += stride) {
       const x = snapped(coordinates[at]);
-      if (isCrossing(previous, x)) turn += previous > 0 ? 360 : -360;
+      if (isCrossingEdge(previous, coordinates[at - stride + 1], x, coordinates[at + 1]))
+        turn += previous > 0 ? 360 : -360;
       previous = x;
       ordinates.push(x + turn);
       for (let i = 1; i < stride; i++) ordinates.push(coordinates[at + i]);

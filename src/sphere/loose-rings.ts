@@ -1,6 +1,6 @@
 /** Rings with continuous longitudes: they go on over the antimeridian, and may go around a pole. */
 import { signedArea } from '../batch/rings.ts';
-import { isCrossing } from './crossing.ts';
+import { isCrossingEdge } from './crossing.ts';
 
 /** How often a closed ring with continuous longitudes goes around the Earth, eastward; null: it is not closed. */
 export function windingOf(ordinates: readonly number[], stride: number, turn: number): number | null {
@@ -47,8 +47,10 @@ export function unwrapRing(ring: readonly number[], stride: number, turn: number
   const degrees = 360 / turn;
   let turns = 0;
   for (let at = stride; at < ring.length; at += stride) {
-    if (isCrossing(ring[at - stride] * degrees, ring[at] * degrees))
-      turns += ring[at - stride] > 0 ? turn : -turn;
+    const before = at - stride;
+    const [x1, y1, x2, y2] = [ring[before], ring[before + 1], ring[at], ring[at + 1]];
+    if (isCrossingEdge(x1 * degrees, y1 * degrees, x2 * degrees, y2 * degrees))
+      turns += x1 > 0 ? turn : -turn;
     result[at] += turns;
   }
   return result;

@@ -18,7 +18,7 @@ import {
   PART_KIND_MASK,
   strideOf,
 } from '../batch/geometry-column.ts';
-import { isCrossing } from './crossing.ts';
+import { isCrossing, isCrossingEdge } from './crossing.ts';
 import { cutAtAntimeridian } from './cut.ts';
 import { LongitudeIntervals, shiftTo } from './longitude-gap.ts';
 import { appendParts, partsOfRow, type RowPart, shiftRings, widthOf } from './row-parts.ts';
@@ -149,11 +149,14 @@ function unwrapRow(
 /** Lets longitudes continue over 180. A ring that does not end where it began winds around a pole. */
 function unwrapRing(ring: number[], stride: number, isPolygon: boolean): 'changed' | 'same' | 'winds' {
   const isClosed = isPolygon && ring[0] === ring[ring.length - stride];
-  for (const crosses of [isCrossing, (a: number, b: number) => Math.abs(a - b) > HALF_TURN]) {
+  const isWide = (x1: number, _y1: number, x2: number): boolean => Math.abs(x1 - x2) > HALF_TURN;
+  for (const crosses of [isCrossingEdge, isWide]) {
     const turns: number[] = [];
     let turn = 0;
     for (let at = 0; at < ring.length; at += stride) {
-      if (at > 0 && crosses(ring[at - stride], ring[at])) turn += ring[at - stride] > ring[at] ? TURN : -TURN;
+      const before = at - stride;
+      if (at > 0 && crosses(ring[before], ring[before + 1], ring[at], ring[at + 1]))
+        turn += ring[before] > ring[at] ? TURN : -TURN;
       turns.push(turn);
     }
     if (isClosed && turn !== 0) continue;

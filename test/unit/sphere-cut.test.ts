@@ -252,3 +252,16 @@ test('the pieces have the area of the whole, are in range and cover the same poi
     { numRuns: 400 },
   );
 });
+
+test('an area that is closed from corner to corner of the map stays as it is', () => {
+  for (const wkt of [
+    'POLYGON ((-179.99995 -89.9989,179.99995 -89.9989,179.99995 -80,0 -70,-179.99995 -80,-179.99995 -89.9989))',
+    'POLYGON ((-179.9999 89.9999,-179.9999 80,0 70,179.9999 80,179.9999 89.9999,-179.9999 89.9999))',
+  ])
+    assert.deepEqual(cut(wkt), { wkt, changed: false });
+});
+
+test('an edge that ends at the antimeridian elsewhere crosses it', () => {
+  assert.deepEqual(cut('LINESTRING (179.9999 60,-179.9999 60)').changed, true);
+  assert.deepEqual(cut('LINESTRING (179.9999 -89.999,-179.9999 -80)').changed, true);
+});
