@@ -38,7 +38,7 @@ const generalErrors = {
     "'{field:path}': unknown transformation '{type}'{hint?}; supported: {known}",
   ),
   TRANSFORMATION_INVALID: user(400, "'{field:path}' {reason}"),
-  FIELD_UNKNOWN: user(400, "{where} has no field '{field}'{hint?}; its fields: {known}{advice?}"),
+  FIELD_UNKNOWN: user(400, "{where} has no field '{field}'{hint?}; its fields: {known}"),
   FIELD_NAME_TAKEN: user(
     400,
     "fields '{first}' and '{second}' would both be named '{name}'; rename or drop one of them",

@@ -509,8 +509,9 @@ function checkFields(layers: readonly LayerRun[]): void {
   if (error === undefined || error === null) return;
   const good = layers.filter((_, i) => errors[i] === null);
   if (good.length !== 1 || error.code !== 'FIELD_UNKNOWN') throw error;
-  const advice = phrase`. To read only layer '${good[0].plan.name}', ${setting('input.layer', good[0].plan.name)}`;
-  throw new GeomillError(error.code, { ...error.params, advice }, error.location, error);
+  const { name } = good[0].plan;
+  const known = phrase`${String(error.params.known)}. To read only layer '${name}', ${setting('input.layer', name)}`;
+  throw new GeomillError(error.code, { ...error.params, known }, error.location, error);
 }
 
 /** Null: it has all fields. */

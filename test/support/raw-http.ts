@@ -40,6 +40,8 @@ export async function trickle(
     for (let sent = head.length + 1; !isClosed; sent++) {
       socket.write('x');
       await onByte(sent);
+      // 'close' comes only when the event loop goes on.
+      await new Promise((resolve) => setImmediate(resolve));
     }
     return answer;
   } finally {
