@@ -477,6 +477,15 @@ test('lists of any length are not spread into the arguments of a call', () => {
   assert.deepEqual(all.filter((line) => !SHORT_SPREADS.some((pattern) => pattern.test(line))), []); // biome-ignore format: one line
 });
 
+// The sandboxes of runners have no /proc, where Node.js reads the memory and the limits of its process.
+test('what runs in a sandbox does not ask for what is read from /proc', () => {
+  const isJobSide = ({ path }: { readonly path: string }): boolean =>
+    /^(?:batch|bytes|crs|engines|expressions|formats|io|pipeline|sphere|tables|transformations)\//.test(path);
+  const asks = /\bmemoryUsage\b|\bavailableMemory\b|\bconstrainedMemory\b|\/proc\//;
+  const asking = sources.filter((source) => isJobSide(source) && asks.test(withoutComments(source.text)));
+  assert.deepEqual(asking.map(({ path }) => path), []); // biome-ignore format: one line
+});
+
 test('errors and findings name settings that there are', () => {
   const known = new Set<string>(Object.values(settings).map(({ name }) => name));
   const named = sources.flatMap(({ path, text }) =>

@@ -9,7 +9,7 @@ import type { EncodedFeatures } from './feature-encode.ts';
 interface SpoolMemory {
   /** Used in any case. */
   readonly least: number;
-  /** Used if the process has less than `processBytes` in memory: readers need between 50 and 400 MB. */
+  /** Used if the process never had `processBytes` or more in memory: readers need between 50 and 400 MB. */
   readonly most: number;
   readonly processBytes: number;
 }
@@ -106,7 +106,8 @@ export class FeatureSpool {
   #hasMemory(): boolean {
     const { least, most, processBytes } = this.#memory;
     if (this.#keptBytes <= least) return true;
-    return this.#keptBytes <= most && process.memoryUsage.rss() < processBytes;
+    // The most that it had, in KiB: what it has now is in /proc, which a sandboxed process does not see.
+    return this.#keptBytes <= most && process.resourceUsage().maxRSS * 1024 < processBytes;
   }
 
   *#read(withBytes: boolean): Generator<EncodedFeatures, void, undefined> {
