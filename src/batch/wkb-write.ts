@@ -22,11 +22,16 @@ const COUNT_BYTES = 4;
 const COPY_AT_ONCE_BYTES = 512;
 const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
+/** Widens the box of the positions of a row where the feature goes beyond it. */
+export interface WiderBoxes {
+  widen(row: number, box: Float64Array): void;
+}
+
 /** Writes geometries one after another into a buffer, which has room for them (`mostWkbBytes`). */
 export class WkbWriter {
   /** Where the next geometry begins; its end, after it was written. */
   length = 0;
-  /** minX, minY, maxX, maxY of the row that was measured last; inverted infinities if it has no position. */
+  /** minX, minY, maxX, maxY of the row that was measured last, widened; inverted infinities if it has no position. */
   readonly box = new Float64Array(4);
   /** The ordinates of that row. */
   dimensions: Dimensions = 'XY';
@@ -35,22 +40,25 @@ export class WkbWriter {
   protected readonly view: DataView<ArrayBuffer>;
   readonly #ordinateBytes: Uint8Array<ArrayBuffer>;
   readonly #stride: number;
+  readonly #wider: WiderBoxes | null;
   #isoOffset = 0;
 
-  constructor(column: GeometryColumn, bytes: Uint8Array<ArrayBuffer>) {
+  constructor(column: GeometryColumn, bytes: Uint8Array<ArrayBuffer>, wider: WiderBoxes | null = null) {
     const { coordinates } = column;
     this.column = column;
     this.bytes = bytes;
+    this.#wider = wider;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#stride = strideOf(column.dimensions);
     this.#ordinateBytes = new Uint8Array(coordinates.buffer, coordinates.byteOffset, coordinates.byteLength);
   }
 
-  /** Sets the extent and the ordinates of a row. */
+  /** Sets the box and the ordinates of a row. */
   measureRow(row: number): void {
     const { partOffsets, ringOffsets, coordOffsets, dimensions } = this.column;
     const first = coordOffsets[ringOffsets[partOffsets[row]]];
     this.#measure(first, coordOffsets[ringOffsets[partOffsets[row + 1]]]);
+    this.#wider?.widen(row, this.box);
     if (dimensions !== 'XY') this.dimensions = rowDimensions(this.column, row);
   }
 

@@ -10,6 +10,7 @@
 import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { FieldMisfits } from '../batch/misfits.ts';
+import type { NearBoxes } from '../batch/near-boxes.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
 import type { WantedValues } from '../batch/wanted-values.ts';
@@ -219,7 +220,7 @@ export interface Partition {
 /** Features that a filter may keep: their bounds intersect one of the boxes, and each of the fields has one of its values, or one in its range. */
 export interface FeatureSelection {
   /** Null: no filter by a box. */
-  readonly boxes: readonly Readonly<Bounds>[] | null;
+  readonly near: NearBoxes | null;
   readonly values: readonly WantedValues[];
 }
 
@@ -233,10 +234,10 @@ export interface ExcerptRules {
   /** Null: only reading the partition shows it. */
   countFeatures(layer: SourceLayer, partition: Partition): number | null;
   /**
-   * For each partition of the layer: 1 if it may have a feature whose bounds intersect one of the boxes, else 0, by an index
+   * For each partition of the layer: 1 if it may have a feature in one of the boxes, else 0, by an index
    * or the heads of records; null: the file has none that can be trusted. Missing: no file of the format has any.
    */
-  partitionsNear?(layer: SourceLayer, boxes: readonly Readonly<Bounds>[]): Uint8Array | null;
+  partitionsNear?(layer: SourceLayer, near: NearBoxes): Uint8Array | null;
   /**
    * The layer with only the features that the selection may keep, in their order, but not numbered; its `featureCount` is that of all. The layer
    * was opened with `forSelection`. `partitionBytes`: wanted size of its partitions. Null: the file does not show which features these are, or they

@@ -8,7 +8,7 @@
  * guess is an error in almost every file; the exception is a nested list of features, or text in quotes with rows of its own,
  * that goes on for the whole part.
  */
-import type { Bounds } from '../batch/bounds.ts';
+import type { NearBoxes } from '../batch/near-boxes.ts';
 import { GeomillError } from '../errors.ts';
 import type { Finding, Findings } from '../findings.ts';
 import { findingCatalogue } from '../findings.ts';
@@ -101,8 +101,8 @@ export async function findCandidates(
 ): Promise<CandidatesByLayer> {
   const found = new Map<SourceLayer, Uint8Array>();
   for (const { layer, code, link, stage } of firstSteps(planned, inputs)) {
-    const boxes = await boxesOf(code, link, stage, planned.session);
-    const isNear = boxes === null ? null : (rules.partitionsNear?.(layer, boxes) ?? null);
+    const near = await boxesOf(code, link, stage, planned.session);
+    const isNear = near === null ? null : (rules.partitionsNear?.(layer, near) ?? null);
     if (isNear?.includes(0)) found.set(layer, isNear);
   }
   return found;
@@ -123,9 +123,9 @@ export async function selectFeatures(
 ): Promise<SelectedLayers> {
   const selected = new Map<SourceLayer, SourceLayer>();
   for (const { layer, code, link, stage } of firstSteps(planned, inputs)) {
-    const boxes = await boxesOf(code, link, stage, planned.session);
+    const near = await boxesOf(code, link, stage, planned.session);
     const values = code.wantedValues?.(link.parameters) ?? [];
-    const found = rules.selectFeatures?.(layer, { boxes, values }, SELECTED_BYTES) ?? null;
+    const found = rules.selectFeatures?.(layer, { near, values }, SELECTED_BYTES) ?? null;
     if (found !== null) selected.set(layer, found);
   }
   const sourceCount = planned.plan.layers.reduce((sum, { sources }) => sum + sources.length, 0);
@@ -171,7 +171,7 @@ async function boxesOf(
   link: SessionStep,
   { layerName }: SessionStage,
   session: Session,
-): Promise<readonly Readonly<Bounds>[] | null> {
+): Promise<NearBoxes | null> {
   if (code.boxes === undefined) return null;
   const transformers = await transformersFor([{ links: [link], collect: null }], session);
   return code.boxes(link.parameters, stepSetting(link, layerName, transformers, UNBOUNDED));

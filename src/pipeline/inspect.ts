@@ -6,6 +6,7 @@ import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import { type CrsDescription, LOCAL_CRS, localCrs } from '../crs/crs.ts';
+import { isInDegrees } from '../crs/degrees.ts';
 import { type CrsSuggestion, suggestionsIn } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FileText, FormatReader, SourceLayer } from '../formats/format.ts';
@@ -143,6 +144,7 @@ async function inspect(
           source,
           stages: [],
           positionRange: ranges[i],
+          hasSphereBounds: hasDegrees(descriptions[i]),
           layerField: null,
         })),
         gridDirectory: paths.gridDirectory,
@@ -239,6 +241,10 @@ async function readLayer({ layer, layerIndex, positionRange, onRead, ...reading 
 interface DescribedCrs {
   readonly description: CrsDescription;
   readonly origin: CrsOrigin;
+}
+
+function hasDegrees(described: DescribedCrs | null): boolean {
+  return described !== null && isInDegrees(described.description);
 }
 
 function describeCrs(

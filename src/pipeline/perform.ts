@@ -9,6 +9,7 @@ import { batchStatistics } from '../batch/statistics.ts';
 import type { FoundFinding } from '../findings.ts';
 import type { FormatReader, FormatWriter } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
+import { SphereBoxes } from '../sphere/sphere-boxes.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';
@@ -125,6 +126,8 @@ function performTask(
     task.statisticsDepth === null
       ? null
       : batchStatistics(batch, task.statisticsDepth, session.statisticsOfIds);
+  if (statistics !== null && session.layers[task.layerIndex].hasSphereBounds === true)
+    new SphereBoxes(batch.geometry).widenAll(statistics.geometry.bounds);
   const transfer: ArrayBuffer[] = [];
   let chunk: unknown = null;
   let encodeFindings: readonly FoundFinding[] = [];

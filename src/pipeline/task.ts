@@ -56,6 +56,8 @@ export interface SessionLayer {
   readonly stages: readonly SessionStage[];
   /** Check positions against this; null: no check. */
   readonly positionRange: PositionRange | null;
+  /** The positions are in degrees, and the bounds in statistics are to contain features across the antimeridian. Missing: false. */
+  readonly hasSphereBounds?: boolean;
   /** Value of the field that holds the source layer of joined layers; null: no such field. */
   readonly layerField: { readonly name: string; readonly value: string } | null;
 }

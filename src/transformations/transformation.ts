@@ -8,9 +8,9 @@
  *   reprojecting only says which CRS comes next
  */
 
-import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Dimensions, GeometryColumn } from '../batch/geometry-column.ts';
+import type { NearBoxes } from '../batch/near-boxes.ts';
 import type { Field } from '../batch/schema.ts';
 import type { WantedValues } from '../batch/wanted-values.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
@@ -215,7 +215,7 @@ export interface StreamingTransformation {
    * Boxes in the CRS of the data: the step drops features whose bounds intersect none of them, and need not get these. Null: any
    * feature may be kept. Throws what `prepare` throws.
    */
-  readonly boxes?: (parameters: StepParameters, setting: StepSetting) => readonly Readonly<Bounds>[] | null;
+  readonly boxes?: (parameters: StepParameters, setting: StepSetting) => NearBoxes | null;
   /** The step drops features that have no value of each of these in its field, and need not get these features. Missing or empty: any may be kept. */
   readonly wantedValues?: (parameters: StepParameters) => readonly WantedValues[];
   /** Whether `boxes` is not null; before the CRS of the data is known. */

@@ -141,7 +141,10 @@ for (const settings of [
     assert.equal(rows.length, 5000);
     assert.ok(source.partitions.length > 6, `${source.partitions.length} partitions`);
     // Row groups have boxes, and the line of row i is at x = i.
-    const isNear = reader.excerpts?.partitionsNear?.(source, [[4500, 0, 4600, 1]]);
+    const isNear = reader.excerpts?.partitionsNear?.(source, {
+      boxes: [[4500, 0, 4600, 1]],
+      widest: Infinity,
+    });
     assert.deepEqual(
       source.partitions.map(({ end }) => (end > 4096 ? 1 : 0)),
       [...(isNear ?? [])],
@@ -154,7 +157,7 @@ for (const settings of [
       ['at', '2000-01-04T03:00:00'],
       ['fine', '1970-01-01T00:00:04.5000135'],
     ] as const) {
-      const selection = { boxes: null, values: [{ field, values: [value] }] };
+      const selection = { near: null, values: [{ field, values: [value] }] };
       const selected = reader.excerpts?.selectFeatures?.(source, selection, 1 << 20);
       assert.deepEqual(selected?.partitions, [{ start: 4096, end: 5000, featuresBefore: 4096 }], field);
     }

@@ -21,7 +21,7 @@ import { readBytesLayers, readFileLayers } from '../support/read-layers.ts';
 import { batchRows } from '../support/rows.ts';
 
 /** What `encode` needs of the plan. */
-const NO_ENCODING = { fields: [], state: null };
+const NO_ENCODING = { fields: [], state: { isInDegrees: false } };
 
 /** Writes batches with the same fields to a file. */
 async function write(path: string, batches: readonly FeatureBatch[], hasIndex: boolean): Promise<Findings> {
@@ -202,7 +202,7 @@ test('features are in the same order whether they are sorted in memory or in buc
     const memory = most === undefined ? undefined : { least: 10_000, most, processBytes };
     const spool = new FeatureSpool(join(workspace.path, name), memory);
     for (let i = 0; i < 20; i++)
-      spool.append(writer.encode(squares(200), { fields: [], state: null }).data as EncodedFeatures);
+      spool.append(writer.encode(squares(200), NO_ENCODING).data as EncodedFeatures);
     return spool;
   };
   const expected = order(spoolOf('memory'), join(workspace.path, 'a'));

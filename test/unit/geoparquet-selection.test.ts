@@ -147,7 +147,7 @@ test('statistics count only if the file says that they are in the order of the t
     const select = (value: number) =>
       reader.excerpts?.selectFeatures?.(
         layers[0].source,
-        { boxes: null, values: [{ field: 'n', values: [value] }] },
+        { near: null, values: [{ field: 'n', values: [value] }] },
         1 << 20,
       );
     assert.equal(select(2), null, 'nothing can be left out');

@@ -127,7 +127,7 @@ test('selects the rows with the values of a filter, or none, and reads them as a
         const rows = rowsOf(await openLayer(path));
         const values = rows.filter((_, row) => row % stride === 1).map(([key]) => key as bigint);
         const described = await openLayer(path, bytes, { forSelection: true });
-        const selection = { boxes: null, values: [{ field: 'n', values }] };
+        const selection = { near: null, values: [{ field: 'n', values }] };
         const selected = reader.excerpts?.selectFeatures?.(described, selection, bytes) ?? null;
         const isExact = values.every((value) => Number.isSafeInteger(Number(value)));
         // A number after a long text or blob may be on another page: the row is taken, too.

@@ -22,6 +22,7 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import { ReusedMemory } from '../../io/byte-source.ts';
+import type { SphereBoxes } from '../../sphere/sphere-boxes.ts';
 
 /** The features of a batch. Structured-clonable. */
 export interface EncodedFeatures {
@@ -58,20 +59,22 @@ export interface RawProperties {
 }
 
 /**
- * `dimensions`: those of the positions that are written. `raw`: properties that replace the columns. `spent`: buffers of the geometry that
+ * `wider`: of features in degrees; null: in a plane. `dimensions`: those of the positions that are written. `raw`: properties that replace the columns. `spent`: buffers of the geometry that
  * are freed before the last properties are written.
  */
 export function encodeFeatures(
   batch: Pick<FeatureBatch, 'rowCount' | 'geometry' | 'columns'>,
   dimensions: Dimensions,
+  wider: SphereBoxes | null,
   raw: RawProperties | null = null,
   spent: readonly ArrayBuffer[] = [],
 ): EncodedFeatures {
-  return new FeatureEncoder(batch, dimensions, raw, spent).encode();
+  return new FeatureEncoder(batch, dimensions, wider, raw, spent).encode();
 }
 
 class FeatureEncoder {
   readonly #batch: Pick<FeatureBatch, 'rowCount' | 'geometry' | 'columns'>;
+  readonly #wider: SphereBoxes | null;
   readonly #raw: RawProperties | null;
   readonly #spent: readonly ArrayBuffer[];
   readonly #geometry: GeometryColumn;
@@ -90,9 +93,11 @@ class FeatureEncoder {
   constructor(
     batch: Pick<FeatureBatch, 'rowCount' | 'geometry' | 'columns'>,
     dimensions: Dimensions,
+    wider: SphereBoxes | null,
     raw: RawProperties | null,
     spent: readonly ArrayBuffer[],
   ) {
+    this.#wider = wider;
     this.#spent = spent;
     this.#batch = batch;
     this.#raw = raw;
@@ -131,6 +136,7 @@ class FeatureEncoder {
         const { partOffsets } = this.#geometry;
         this.#refer(start + 20, this.#writeGeometry(type, partOffsets[row], partOffsets[row + 1]));
       }
+      this.#wider?.widen(row, this.#boxes, this.#box);
       if (row === rowCount - 1) freeBuffers(this.#spent);
       if (columns.length > 0 || this.#raw !== null) this.#writeProperties(row);
       this.#at = (this.#at + 7) & ~7;

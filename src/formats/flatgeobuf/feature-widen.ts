@@ -25,9 +25,12 @@ export function widenFeatures(features: EncodedFeatures, dimensions: Dimensions)
     if (geometry === 0) builder.endFeature(GEOMETRY_TYPE.none);
     else geometries.read(tables.tableAt(geometry), 0);
   }
-  return encodeFeatures({ rowCount, geometry: builder.finish(), columns: [] }, dimensions, {
-    bytes,
-    starts,
-    ends,
-  });
+  const raw = { bytes, starts, ends };
+  const widened = encodeFeatures(
+    { rowCount, geometry: builder.finish(), columns: [] },
+    dimensions,
+    null,
+    raw,
+  );
+  return { ...widened, boxes: features.boxes };
 }

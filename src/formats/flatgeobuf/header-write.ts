@@ -24,6 +24,8 @@ export interface LayerHeader {
     readonly organization: string | null;
     readonly code: string | null;
   };
+  /** Positions are longitudes and latitudes in degrees. */
+  readonly isInDegrees: boolean;
 }
 
 /** What is known when all features are. */

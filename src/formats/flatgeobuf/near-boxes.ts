@@ -1,5 +1,5 @@
 /** Finds the partitions of a layer that can have features in boxes, by the index. */
-import type { Bounds } from '../../batch/bounds.ts';
+import { mayMeet, type NearBoxes } from '../../batch/near-boxes.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { SourceLayer } from '../format.ts';
 import { ENTRY_BYTES, levelsOf } from './index-layout.ts';
@@ -11,7 +11,7 @@ const ENTRIES_AT_ONCE = 1 << 14;
 /** As `partitionsNear` of ExcerptRules. */
 export function partitionsNear(
   { state: stated }: Pick<SourceLayer, 'state'>,
-  boxes: readonly Readonly<Bounds>[],
+  near: NearBoxes,
 ): Uint8Array | null {
   const { path, index, featuresBefore } = stated as FlatGeobufState;
   if (index === null) return null;
@@ -42,7 +42,7 @@ export function partitionsNear(
       for (let first = runs[i]; first < runs[i + 1]; first += ENTRIES_AT_ONCE) {
         const end = Math.min(runs[i + 1], first + ENTRIES_AT_ONCE);
         const at = start + (level.start + first) * ENTRY_BYTES;
-        visitHits(new DataView(source.slice(at, at + (end - first) * ENTRY_BYTES).buffer), boxes, (entry) =>
+        visitHits(new DataView(source.slice(at, at + (end - first) * ENTRY_BYTES).buffer), near, (entry) =>
           visit(first + entry),
         );
       }
@@ -56,14 +56,13 @@ function addRun(runs: number[], start: number, end: number): void {
   else runs.push(start, end);
 }
 
-/** Visits the numbers of the entries that intersect one of the boxes. */
-function visitHits(view: DataView, boxes: readonly Readonly<Bounds>[], visit: (entry: number) => void): void {
+/** Visits the numbers of the entries that may have features in one of the boxes. */
+function visitHits(view: DataView, near: NearBoxes, visit: (entry: number) => void): void {
   for (let at = 0; at < view.byteLength; at += ENTRY_BYTES) {
     const minX = view.getFloat64(at, true);
     const minY = view.getFloat64(at + 8, true);
     const maxX = view.getFloat64(at + 16, true);
     const maxY = view.getFloat64(at + 24, true);
-    if (boxes.some((box) => minX <= box[2] && maxX >= box[0] && minY <= box[3] && maxY >= box[1]))
-      visit(at / ENTRY_BYTES);
+    if (mayMeet(near, minX, minY, maxX, maxY)) visit(at / ENTRY_BYTES);
   }
 }

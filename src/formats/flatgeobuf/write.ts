@@ -9,8 +9,10 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { SphereBoxes } from '../../sphere/sphere-boxes.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -38,19 +40,21 @@ export const writer: FormatWriter = {
           fields: fields.length,
           limit: MAX_FIELDS,
         });
-      const state: LayerHeader = { layer: name, fields, crs: statedCrs(crs) };
+      const state: LayerHeader = { layer: name, fields, crs: statedCrs(crs), isInDegrees: isInDegrees(crs) };
       if (state.crs.wkt2 === null && state.crs.code === null)
         findings.note('CRS_NOT_WRITTEN', { crs: crs.name, reason: 'it has no code and no WKT2' });
       return { fields, state };
     });
   },
 
-  encode(batch: FeatureBatch, _encoding: LayerEncoding, isSpent = false): EncodedChunk {
+  encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
+    const { isInDegrees } = encoding.state as LayerHeader;
     const findings = new Findings();
     if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'FlatGeobuf' }, undefined, batch.rowCount);
     const data = encodeFeatures(
       batch,
       usedDimensions(batch.geometry),
+      isInDegrees ? new SphereBoxes(batch.geometry) : null,
       null,
       isSpent ? buffersOfGeometry(batch) : [],
     );

@@ -133,8 +133,11 @@ const OVER_ZERO = 8;
 function westAndEast(bounds: Float64Array, isWgs84: boolean): [number, number] {
   const [west, east] = [bounds[0], bounds[3]];
   const [fromZero, belowZero] = [bounds[FROM_ZERO], bounds[BELOW_ZERO]];
+  const hasBothSides = west < 0 && east >= 0;
   const isSmaller = 360 - (fromZero - belowZero) < east - west;
-  return isWgs84 && bounds[OVER_ZERO] === 0 && isSmaller ? [fromZero, belowZero] : [west, east];
+  return isWgs84 && hasBothSides && bounds[OVER_ZERO] === 0 && isSmaller
+    ? [fromZero, belowZero]
+    : [west, east];
 }
 
 /** The bounding box is written after the features, when it is known; members have no order. */

@@ -12,10 +12,12 @@ import type { FieldType } from '../../batch/schema.ts';
 import { MINUS } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
 import { Findings } from '../../findings.ts';
+import { SphereBoxes } from '../../sphere/sphere-boxes.ts';
 import type { EncodedChunk } from '../format.ts';
 import { type DatetimeZones, datetimeTexts } from './datetime-text.ts';
 import { type FidCandidates, fidCandidates } from './fids.ts';
 import { type EncodedRecords, encodeRecords } from './record-encode.ts';
+import type { LayerState } from './sink.ts';
 
 export interface GpkgChunk extends EncodedRecords {
   readonly rowCount: number;
@@ -35,8 +37,7 @@ export interface ChunkColumn {
 /** `isSpent`: as in FormatWriter. */
 export function encodeBatch(
   batch: FeatureBatch,
-  srsId: number,
-  zones: DatetimeZones,
+  { srsId, zones, isInDegrees }: Omit<LayerState, 'table'>,
   isSpent: boolean,
 ): EncodedChunk {
   const findings = new Findings();
@@ -46,10 +47,11 @@ export function encodeBatch(
   );
   const ids = fidCandidates(batch.ids, rowCount);
   if (ids?.texts != null) columns.push(ids.texts);
+  const wider = isInDegrees ? new SphereBoxes(batch.geometry) : null;
   const spent = isSpent ? buffersOfGeometry(batch) : [];
   const data: GpkgChunk = {
     rowCount,
-    ...encodeRecords(batch.geometry, columns, rowCount, srsId, spent),
+    ...encodeRecords(batch.geometry, columns, rowCount, srsId, wider, spent),
     columns: columns.map((column) => ({
       type: column.type,
       isAscii: 'offsets' in column && column.type !== 'binary' && isAscii(column.bytes),

@@ -8,7 +8,7 @@
  * Positions of a row are contiguous in the column, so the envelope takes one pass over them and the WKB another.
  */
 import { GEOMETRY_TYPE, type GeometryColumn, hasM, hasZ } from '../../batch/geometry-column.ts';
-import { mostWkbBytes, WkbWriter } from '../../batch/wkb-write.ts';
+import { mostWkbBytes, type WiderBoxes, WkbWriter } from '../../batch/wkb-write.ts';
 import { emptyFacts } from './geometry-facts.ts';
 import { roundOutward } from './rtree-rounding.ts';
 
@@ -28,8 +28,14 @@ export class GeometryEncoder extends WkbWriter {
   readonly facts = emptyFacts();
   readonly #srsId: number;
 
-  constructor(column: GeometryColumn, rowCount: number, srsId: number, bytes: Uint8Array<ArrayBuffer>) {
-    super(column, bytes);
+  constructor(
+    column: GeometryColumn,
+    rowCount: number,
+    srsId: number,
+    bytes: Uint8Array<ArrayBuffer>,
+    wider: WiderBoxes | null = null,
+  ) {
+    super(column, bytes, wider);
     this.#srsId = srsId;
     this.boxes = new Float32Array(rowCount * 4);
   }

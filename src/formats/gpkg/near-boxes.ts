@@ -1,5 +1,5 @@
 /** Finds the partitions of a layer that can have features in boxes. */
-import type { Bounds } from '../../batch/bounds.ts';
+import type { NearBoxes } from '../../batch/near-boxes.ts';
 import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import type { SourceLayer } from '../format.ts';
 import type { GpkgState } from './open.ts';
@@ -12,7 +12,7 @@ const MAPPED_BYTES = 256 << 20;
 /** As `partitionsNear` of ExcerptRules. */
 export function partitionsNear(
   { featureCount, state: stated }: SourceLayer,
-  boxes: readonly Readonly<Bounds>[],
+  near: NearBoxes,
 ): Uint8Array | null {
   const state = stated as GpkgState;
   const { path, source, table, key, geometry } = state;
@@ -22,8 +22,8 @@ export function partitionsNear(
   const database = new UntrustedDatabase(path, { source, mappedBytes: MAPPED_BYTES });
   try {
     const countRows = (): number | null => featureCount;
-    const rowCount = visitRowsNear(database, { table, key, geometry, countRows }, boxes, (near) => {
-      isNear[partitionOf(near, ends)] = 1;
+    const rowCount = visitRowsNear(database, { table, key, geometry, countRows }, near, (row) => {
+      isNear[partitionOf(row, ends)] = 1;
     });
     return rowCount === null ? null : isNear;
   } finally {

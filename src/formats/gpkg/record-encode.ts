@@ -8,6 +8,7 @@ import { freeBuffers } from '../../batch/feature-batch.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 import { blobSerial, headerBytes, varintBytes, writeVarint } from '../../engines/sqlite/record-bytes.ts';
 import { SERIAL } from '../../engines/sqlite/records.ts';
+import type { SphereBoxes } from '../../sphere/sphere-boxes.ts';
 import { encodePlainRecords } from './compiled-encode.ts';
 import { GeometryEncoder, mostGeometryBytes } from './geometry-encode.ts';
 import type { GeometryFacts } from './geometry-facts.ts';
@@ -41,16 +42,25 @@ interface RowPlaces {
   readonly valueAt: Uint32Array;
 }
 
-/** `spent`: buffers of the geometry that are freed before the columns are written. */
+/** `wider`: of features in degrees; null: in a plane. `spent`: buffers of the geometry that are freed before the columns are written. */
 export function encodeRecords(
   geometry: GeometryColumn,
   columns: readonly AttributeColumn[],
   rowCount: number,
   srsId: number,
+  wider: SphereBoxes | null,
   spent: readonly ArrayBuffer[],
 ): EncodedRecords {
   const encoded = encodePlainRecords(geometry, columns, rowCount, srsId);
-  return encoded ?? encodeAnyRecords(geometry, columns, rowCount, srsId, spent);
+  // The compiled functions write the boxes of positions.
+  const isRight = encoded !== null && (wider === null || !hasWide(encoded.boxes) || !wider.hasAny);
+  return isRight ? encoded : encodeAnyRecords(geometry, columns, rowCount, srsId, wider, spent);
+}
+
+/** Whether a box is wider than half a turn. */
+function hasWide(boxes: Float32Array): boolean {
+  for (let at = 0; at < boxes.length; at += 4) if (boxes[at + 1] - boxes[at] > 180) return true;
+  return false;
 }
 
 /** As `encodeRecords`, in JavaScript. */
@@ -59,6 +69,7 @@ export function encodeAnyRecords(
   columns: readonly AttributeColumn[],
   rowCount: number,
   srsId: number,
+  wider: SphereBoxes | null = null,
   spent: readonly ArrayBuffer[] = [],
 ): EncodedRecords {
   // Per row: bytes of the serial types and of the values of all columns, and where they are written; the serial types.
@@ -72,7 +83,7 @@ export function encodeAnyRecords(
     measureColumn(column, serials[i], headers, values);
   });
   const bytes = roomFor(mostBytes(geometry, rowCount, headers, values));
-  const encoder = new GeometryEncoder(geometry, rowCount, srsId, bytes);
+  const encoder = new GeometryEncoder(geometry, rowCount, srsId, bytes, wider);
   const offsets = new Uint32Array(rowCount + 1);
   let blobSerialBytes = 2;
   for (let row = 0; row < rowCount; row += BLOCK) {

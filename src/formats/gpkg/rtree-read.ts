@@ -5,7 +5,7 @@
  * The index is used only if it has an entry for every row of the table, and if triggers keep it up to date. Otherwise,
  * and after any fault, the layer is read whole: an index that lacks rows would lose features.
  */
-import type { Bounds } from '../../batch/bounds.ts';
+import { mayMeet, type NearBoxes } from '../../batch/near-boxes.ts';
 import type { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { GeomillError } from '../../errors.ts';
 import { quoted } from './names.ts';
@@ -30,18 +30,18 @@ const NODES_AT_ONCE = 64;
 const DECLARATION = /\bUSING\s+rtree\s*\(\s*[^\s,()]+(?:\s*,\s*[^\s,()]+){4}\s*\)\s*$/i;
 
 /**
- * Calls `visit` with the key of each row whose bounds can intersect one of the boxes, in any order. Returns the
+ * Calls `visit` with the key of each row that may be in one of the boxes, in any order. Returns the
  * number of rows; null: the index cannot be used.
  */
 export function visitRowsNear(
   database: UntrustedDatabase,
   table: IndexedTable,
-  boxes: readonly Readonly<Bounds>[],
+  near: NearBoxes,
   visit: (key: number) => void,
 ): number | null {
   try {
     const rowCount = isUpToDate(database, table) ? countEntries(database, table) : null;
-    return rowCount !== null && new NodeWalk(database, table, rowCount).visit(boxes, visit) ? rowCount : null;
+    return rowCount !== null && new NodeWalk(database, table, rowCount).visit(near, visit) ? rowCount : null;
   } catch (error) {
     // A damaged or missing index; the rows may be sound.
     if (error instanceof GeomillError && error.fault === 'user') return null;
@@ -99,13 +99,13 @@ class NodeWalk {
     this.#left = 2 * rowCount + MAX_DEPTH;
   }
 
-  visit(boxes: readonly Readonly<Bounds>[], visit: (key: number) => void): boolean {
+  visit(near: NearBoxes, visit: (key: number) => void): boolean {
     const [root] = this.#nodes([ROOT]);
     const depth = root?.getUint16(0) ?? MAX_DEPTH + 1;
     if (depth > MAX_DEPTH) return false;
     let level: number[] = [];
-    if (depth === 0) return this.#visitCells(root, boxes, visit);
-    if (!this.#visitCells(root, boxes, (node) => level.push(node))) return false;
+    if (depth === 0) return this.#visitCells(root, near, visit);
+    if (!this.#visitCells(root, near, (node) => level.push(node))) return false;
     for (let height = depth - 1; height >= 0; height--) {
       const next: number[] = [];
       const take = height === 0 ? visit : (node: number) => void next.push(node);
@@ -113,7 +113,7 @@ class NodeWalk {
         const numbers = level.slice(start, start + NODES_AT_ONCE);
         const nodes = this.#nodes(numbers);
         if (nodes.length !== numbers.length) return false;
-        if (!nodes.every((node) => this.#visitCells(node, boxes, take))) return false;
+        if (!nodes.every((node) => this.#visitCells(node, near, take))) return false;
       }
       level = next;
     }
@@ -132,8 +132,8 @@ class NodeWalk {
       );
   }
 
-  /** Visits the ids of the cells that intersect one of the boxes. False: the node is damaged, or the walk is endless. */
-  #visitCells(node: DataView, boxes: readonly Readonly<Bounds>[], visit: (id: number) => void): boolean {
+  /** Visits the ids of the cells that may have rows in one of the boxes. False: the node is damaged, or the walk is endless. */
+  #visitCells(node: DataView, near: NearBoxes, visit: (id: number) => void): boolean {
     const end = NODE_HEAD_BYTES + node.getUint16(2) * CELL_BYTES;
     if (end > node.byteLength) return false;
     for (let at = NODE_HEAD_BYTES; at < end; at += CELL_BYTES) {
@@ -141,8 +141,7 @@ class NodeWalk {
       const maxX = node.getFloat32(at + 12);
       const minY = node.getFloat32(at + 16);
       const maxY = node.getFloat32(at + 20);
-      if (!boxes.some((box) => minX <= box[2] && maxX >= box[0] && minY <= box[3] && maxY >= box[1]))
-        continue;
+      if (!mayMeet(near, minX, minY, maxX, maxY)) continue;
       const id = node.getInt32(at) * 2 ** 32 + node.getUint32(at + 4);
       if (!Number.isSafeInteger(id) || --this.#left < 0) return false;
       visit(id);

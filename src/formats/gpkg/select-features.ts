@@ -4,7 +4,7 @@
  * all pages, which checks all of them, as a row that is lacking would not be noticed. Indexes of the file on columns are not used: one that lacks rows
  * would lose features.
  */
-import type { Bounds } from '../../batch/bounds.ts';
+import type { NearBoxes } from '../../batch/near-boxes.ts';
 import { localBytes } from '../../engines/sqlite/leaf-cells.ts';
 import { measureKeys, measureTable } from '../../engines/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
@@ -34,16 +34,16 @@ interface Selected {
 /** As `selectFeatures` of ExcerptRules. */
 export function selectFeatures(
   layer: SourceLayer,
-  { boxes, values }: FeatureSelection,
+  { near, values }: FeatureSelection,
   partitionBytes: number,
 ): SourceLayer | null {
   const state = layer.state as GpkgState;
   const { root } = state;
   if (root === null) return null;
-  const near = boxes === null ? null : nearBoxes(state, root, boxes);
-  const matchers = near !== null && near.keys.length < MANY_NEAR ? [] : matchersFor(state, values);
+  const found = near === null ? null : rowsNear(state, root, near);
+  const matchers = found !== null && found.keys.length < MANY_NEAR ? [] : matchersFor(state, values);
   const matching = matchers.length === 0 ? null : withValues(state, root, matchers);
-  const selected = inBoth(near, matching);
+  const selected = inBoth(found, matching);
   if (selected === null || selected.keys.length > selected.rowCount / LEAST_SELECTIVITY) return null;
   const { keys, rowCount } = selected;
   const measures = measureKeys(state.path, root, root.page, keys);
@@ -54,15 +54,15 @@ export function selectFeatures(
     featureCount: rowCount,
     partitions: partitions.map((partition) => ({ ...partition, featuresBefore: null })),
     state: { ...state, lastKeys, runs } satisfies GpkgState,
-    excerpt: { isSampled: false, isNearBox: near !== null, hasValues: matching !== null },
+    excerpt: { isSampled: false, isNearBox: found !== null, hasValues: matching !== null },
   };
 }
 
 /** Null: the index cannot be used, or it has too many. */
-function nearBoxes(
+function rowsNear(
   { path, source, table, key, geometry }: GpkgState,
   root: TableRoot,
-  boxes: readonly Readonly<Bounds>[],
+  near: NearBoxes,
 ): Selected | null {
   if (geometry === null || key === null) return null;
   // Only nodes of the index are read, and the ends of the table.
@@ -73,8 +73,8 @@ function nearBoxes(
       const counts = measureTable(path, root, root.page)?.rowCounts;
       return counts?.reduce((sum, count) => sum + count, 0) ?? null;
     };
-    const rowCount = visitRowsNear(database, { table, key, geometry, countRows }, boxes, (near) =>
-      found.add(near),
+    const rowCount = visitRowsNear(database, { table, key, geometry, countRows }, near, (row) =>
+      found.add(row),
     );
     return rowCount === null ? null : found.finish(rowCount);
   } catch (error) {

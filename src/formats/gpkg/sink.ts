@@ -18,6 +18,8 @@ import { APPLICATION_ID, CORE_SQL, SPATIAL_REF_SYS_SQL, USER_VERSION } from './s
 export interface LayerState {
   readonly srsId: number;
   readonly zones: DatetimeZones;
+  /** Positions are longitudes and latitudes in degrees. */
+  readonly isInDegrees: boolean;
   readonly table: NewTable | ExistingTable;
 }
 

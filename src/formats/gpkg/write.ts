@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import { failure } from '../../errors.ts';
 import type {
   EncodedChunk,
@@ -36,7 +37,12 @@ export const writer: FormatWriter = {
     if (existing?.mode === 'append')
       return layers.map((layer) => {
         const { plan, srsId } = appendedTablePlan(layer);
-        const state: LayerState = { srsId, zones, table: { kind: 'existing', plan } };
+        const state: LayerState = {
+          srsId,
+          zones,
+          isInDegrees: isInDegrees(layer.crs),
+          table: { kind: 'existing', plan },
+        };
         return { fields: fieldsOf(layer), state };
       });
     const found = existing === undefined ? null : readExisting(existing);
@@ -52,15 +58,20 @@ export const writer: FormatWriter = {
     );
     return layers.map((layer, i) => {
       const plan = newTablePlan(layer, tables[i], rows[i].srsId, context);
-      const state: LayerState = { srsId: rows[i].srsId, zones, table: { kind: 'new', plan, crs: rows[i] } };
+      const state: LayerState = {
+        srsId: rows[i].srsId,
+        zones,
+        isInDegrees: isInDegrees(layer.crs),
+        table: { kind: 'new', plan, crs: rows[i] },
+      };
       return { fields: fieldsOf(layer), state };
     });
   },
 
   encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
-    const { srsId, zones, table } = encoding.state as LayerState;
+    const state = encoding.state as LayerState;
     // Features that are added to a layer get new keys.
-    return encodeBatch(table.kind === 'new' ? batch : { ...batch, ids: null }, srsId, zones, isSpent);
+    return encodeBatch(state.table.kind === 'new' ? batch : { ...batch, ids: null }, state, isSpent);
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {

@@ -1,5 +1,5 @@
 /** Finds the partitions that can have shapes in boxes, by the bounds at the beginning of each record. */
-import type { Bounds } from '../../batch/bounds.ts';
+import { mayMeet, type NearBoxes } from '../../batch/near-boxes.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { type FileSegment, withSegment } from '../../io/file-segment.ts';
 import type { Partition } from '../format.ts';
@@ -25,7 +25,7 @@ const POINT_TYPES: ReadonlySet<number> = new Set([0, Z_TYPE, M_TYPE].map((more) 
 export function partitionsNear(
   { shp, index, shapeCount }: Shapes,
   partitions: readonly Partition[],
-  boxes: readonly Readonly<Bounds>[],
+  near: NearBoxes,
 ): Uint8Array {
   const isNear = new Uint8Array(partitions.length);
   const hasLargeRecords = shp.byteLength > shapeCount * LARGE_RECORD_BYTES;
@@ -37,7 +37,7 @@ export function partitionsNear(
       for (const view of indexSlices(entries, 0, shapeCount))
         for (let at = 0; at < view.byteLength; at += INDEX_RECORD_BYTES, record++) {
           while (record >= partitions[partition].end) partition++;
-          if (isNear[partition] === 0 && heads.isNear(view.getUint32(at) * 2, boxes)) isNear[partition] = 1;
+          if (isNear[partition] === 0 && heads.isNear(view.getUint32(at) * 2, near)) isNear[partition] = 1;
         }
     });
   });
@@ -56,8 +56,8 @@ class RecordHeads {
     this.#windowBytes = windowBytes;
   }
 
-  /** Whether the shape at `offset` can intersect one of the boxes. True for damaged records: their reading reports the fault. */
-  isNear(offset: number, boxes: readonly Readonly<Bounds>[]): boolean {
+  /** Whether the shape at `offset` can be in one of the boxes. True for damaged records: their reading reports the fault. */
+  isNear(offset: number, near: NearBoxes): boolean {
     const end = this.#windowStart + this.#window.byteLength;
     if (offset < this.#windowStart || offset + HEAD_BYTES > end) {
       this.#window = new DataView(this.#source.slice(offset, offset + this.#windowBytes).buffer);
@@ -77,6 +77,6 @@ class RecordHeads {
     // Some programs write zeros or reversed bounds: such a record can be anywhere.
     const isStated = maxX >= minX && maxY >= minY && !(minX === 0 && minY === 0 && maxX === 0 && maxY === 0);
     if (!isStated) return true;
-    return boxes.some((box) => minX <= box[2] && maxX >= box[0] && minY <= box[3] && maxY >= box[1]);
+    return mayMeet(near, minX, minY, maxX, maxY);
   }
 }

@@ -407,9 +407,9 @@ export const reader: FormatReader = {
       const { table, packed } = state as ShpState;
       return isCompressed(packed) ? null : end - start - deletedRows(table, start, end);
     },
-    partitionsNear({ partitions, state }, boxes) {
+    partitionsNear({ partitions, state }, near) {
       const { shp, index, shapeCount, packed } = state as ShpState;
-      return isCompressed(packed) ? null : partitionsNear({ shp, index, shapeCount }, partitions, boxes);
+      return isCompressed(packed) ? null : partitionsNear({ shp, index, shapeCount }, partitions, near);
     },
   },
   open,

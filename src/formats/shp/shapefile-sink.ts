@@ -30,6 +30,8 @@ export interface LayerState {
   readonly isSerial: boolean;
   /** ESRI WKT; null: no .prj. */
   readonly prj: string | null;
+  /** Positions are longitudes and latitudes in degrees. */
+  readonly isInDegrees: boolean;
 }
 
 /** Features of one batch for one shapefile. */

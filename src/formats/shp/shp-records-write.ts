@@ -1,5 +1,6 @@
 /** Writes geometries as records of a .shp (layouts in shp-records-read.ts) with their entries of the .shx. */
 
+import type { Bounds } from '../../batch/bounds.ts';
 import {
   type GeometryColumn,
   hasZ as hasHeights,
@@ -10,6 +11,7 @@ import {
 } from '../../batch/geometry-column.ts';
 import { signedArea } from '../../batch/rings.ts';
 import { RowTally } from '../../finding-rows.ts';
+import type { SphereBoxes } from '../../sphere/sphere-boxes.ts';
 import type { ShapefilePlan } from './shapefile-plan.ts';
 import {
   emptyBounds,
@@ -29,20 +31,25 @@ interface ShapeRecords {
   readonly ringsClosed: RowTally;
 }
 
-/** Writes the shapes of `rows` (row numbers of the column; null: all of `rowCount`). */
+/**
+ * Writes the shapes of `rows` (row numbers of the column; null: all of `rowCount`). `wider`: of features in degrees; null: in a plane.
+ */
 export function encodeShapes(
   geometry: GeometryColumn,
+  wider: SphereBoxes | null,
   rows: Uint32Array | null,
   rowCount: number,
   plan: ShapefilePlan,
 ): ShapeRecords {
-  const writer = new ShapeWriter(geometry, plan, rowCount);
+  const writer = new ShapeWriter(geometry, wider, plan, rowCount);
   for (let i = 0; i < rowCount; i++) writer.write(rows === null ? i : rows[i], i);
   return writer.finish();
 }
 
 class ShapeWriter {
   readonly #geometry: GeometryColumn;
+  readonly #wider: SphereBoxes | null;
+  readonly #box: Bounds = [0, 0, 0, 0];
   readonly #plan: ShapefilePlan;
   readonly #stride: number;
   /** Offset of z (m) in a position of the column; -1 if it has none. */
@@ -62,7 +69,8 @@ class ShapeWriter {
   /** 1: the ring is reversed; 2: its first position is repeated at the end. */
   #ringFlags = new Uint8Array(64);
 
-  constructor(geometry: GeometryColumn, plan: ShapefilePlan, rowCount: number) {
+  constructor(geometry: GeometryColumn, wider: SphereBoxes | null, plan: ShapefilePlan, rowCount: number) {
+    this.#wider = wider;
     this.#geometry = geometry;
     this.#plan = plan;
     this.#stride = strideOf(geometry.dimensions);
@@ -108,7 +116,7 @@ class ShapeWriter {
       at += 4;
     } else {
       view.setInt32(at, shapeType, true);
-      at = isPoint ? this.#writePoint(at + 4) : this.#writeMulti(at + 4, ringCount, positions);
+      at = isPoint ? this.#writePoint(at + 4) : this.#writeMulti(row, at + 4, ringCount, positions);
     }
     const words = (at - start - RECORD_HEADER_BYTES) / 2;
     view.setUint32(start, record + 1);
@@ -192,7 +200,7 @@ class ShapeWriter {
   }
 
   /** Writes a MultiPoint, PolyLine or Polygon after the type; returns the offset of the record's end. */
-  #writeMulti(at: number, ringCount: number, positions: number): number {
+  #writeMulti(row: number, at: number, ringCount: number, positions: number): number {
     const view = this.#view;
     const boundsAt = at;
     let next = at + 32;
@@ -210,13 +218,15 @@ class ShapeWriter {
         start += this.#ringLengths[ring] + (this.#ringFlags[ring] >> 1);
       }
     }
-    next = this.#writeXy(boundsAt, next, ringCount);
+    next = this.#writeXy(next, ringCount);
+    this.#writeBox(row, boundsAt);
     if (this.#plan.hasZ) next = this.#writeOrdinates(next, ringCount, this.#zIndex, 4);
     if (this.#plan.hasM) next = this.#writeOrdinates(next, ringCount, this.#mIndex, 6);
     return next;
   }
 
-  #writeXy(boundsAt: number, at: number, ringCount: number): number {
+  /** Sets the box of the positions. */
+  #writeXy(at: number, ringCount: number): number {
     const { coordinates } = this.#geometry;
     const stride = this.#stride;
     const view = this.#view;
@@ -249,12 +259,19 @@ class ShapeWriter {
         next += 16;
       }
     }
-    view.setFloat64(boundsAt, minX, true);
-    view.setFloat64(boundsAt + 8, minY, true);
-    view.setFloat64(boundsAt + 16, maxX, true);
-    view.setFloat64(boundsAt + 24, maxY, true);
-    this.#includeXy(minX, minY, maxX, maxY);
+    const box = this.#box;
+    box[0] = minX;
+    box[1] = minY;
+    box[2] = maxX;
+    box[3] = maxY;
     return next;
+  }
+
+  #writeBox(row: number, at: number): void {
+    const box = this.#box;
+    this.#wider?.widen(row, box);
+    for (let i = 0; i < 4; i++) this.#view.setFloat64(at + 8 * i, box[i], true);
+    this.#includeXy(box[0], box[1], box[2], box[3]);
   }
 
   /** Writes the range and values of z or m; `boundsIndex` is the index of its minimum in `bounds`. */

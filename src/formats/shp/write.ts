@@ -6,9 +6,11 @@ import { rowsWithoutZ } from '../../batch/missing-ordinates.ts';
 import type { Field } from '../../batch/schema.ts';
 import type { LayerStatistics } from '../../batch/statistics.ts';
 import { utf8Boundary } from '../../bytes/utf8.ts';
+import { isInDegrees } from '../../crs/degrees.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
+import { SphereBoxes } from '../../sphere/sphere-boxes.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import { noteSplitCollections, rowsOfKind } from '../single-kind.ts';
 import { rowBytesOf } from './dbf-header.ts';
@@ -75,6 +77,7 @@ function planLayer(
     fields: fields.length > 0 ? fields : [serialField(statistics.rowCount)],
     isSerial: fields.length === 0,
     prj: layer.crs.wktEsri,
+    isInDegrees: isInDegrees(layer.crs),
   };
   checkPlannedSizes(layer, state);
   return { fields: kept, state };
@@ -119,11 +122,12 @@ function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
   const findings = new Findings();
   if (state.files.length > 1) noteSplitCollections(batch, findings);
   noteGeometryLosses(batch, state, findings);
+  const wider = state.isInDegrees ? new SphereBoxes(batch.geometry) : null;
   const transfer: ArrayBuffer[] = [];
   const files = state.files.map((file): ShapefileChunk => {
     const rows = file.takesAll ? null : rowsOfKind(batch, file);
     const rowCount = rows === null ? batch.rowCount : rows.length;
-    const { shp, shx, bounds, ringsClosed } = encodeShapes(batch.geometry, rows, rowCount, file);
+    const { shp, shx, bounds, ringsClosed } = encodeShapes(batch.geometry, wider, rows, rowCount, file);
     if (ringsClosed.count > 0) findings.note('RING_CLOSED', {}, undefined, ringsClosed.count, ringsClosed);
     const dbf = state.isSerial
       ? new Uint8Array(rowCount * rowBytesOf(state.fields)).fill(0x20)

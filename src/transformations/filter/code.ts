@@ -24,7 +24,9 @@ export const code: StreamingTransformation = {
   boxes(parameters, setting) {
     if (parameters.bbox === undefined) return null;
     const boxes = boxesInDataCrs(parameters, setting);
-    return isInDegrees(setting.crs) ? withTurns(boxes) : boxes;
+    return isInDegrees(setting.crs)
+      ? { boxes: withTurns(boxes), widest: 180 }
+      : { boxes, widest: Number.POSITIVE_INFINITY };
   },
   wantedValues: ({ where }) => (where === undefined ? [] : wantedValuesOf(parseExpression(where, 'where'))),
   outputFields(fields, { where }, stepPath) {

@@ -1,5 +1,5 @@
 /** Which row groups can have features that a filter keeps, by their boxes and the statistics of their columns. */
-import type { Bounds } from '../../../batch/bounds.ts';
+import { mayMeet, type NearBoxes } from '../../../batch/near-boxes.ts';
 import type { WantedValues } from '../../../batch/wanted-values.ts';
 import { openFileSource } from '../../../io/byte-source.ts';
 import type { FeatureSelection, SourceLayer } from '../../format.ts';
@@ -11,12 +11,9 @@ import { leavesOf, schemaTree } from './schema.ts';
 import { valueTestsFor } from './value-tests.ts';
 
 /** For each partition of the layer 1 or 0; null: no row group has a box. */
-export function partitionsNear(
-  { partitions, state }: SourceLayer,
-  boxes: readonly Readonly<Bounds>[],
-): Uint8Array | null {
+export function partitionsNear({ partitions, state }: SourceLayer, near: NearBoxes): Uint8Array | null {
   const { firstRows } = (state as ParquetState).groups;
-  const isNear = groupsNear(state as ParquetState, boxes);
+  const isNear = groupsNear(state as ParquetState, near);
   if (isNear === null) return null;
   return Uint8Array.from(partitions, ({ start, end }) => {
     const last = groupOf(firstRows, end - 1);
@@ -27,11 +24,11 @@ export function partitionsNear(
 /** As `selectFeatures` of ExcerptRules: all rows of the row groups that may have such features. */
 export function selectFeatures(
   layer: SourceLayer,
-  { boxes, values }: FeatureSelection,
+  { near, values }: FeatureSelection,
   partitionBytes: number,
 ): SourceLayer | null {
   const state = layer.state as ParquetState;
-  const isNear = boxes === null ? null : groupsNear(state, boxes);
+  const isNear = near === null ? null : groupsNear(state, near);
   const hasValues = groupsWith(state, values);
   const isWanted = new Uint8Array(state.groups.firstRows.length - 1).fill(1);
   for (const one of [isNear, hasValues])
@@ -52,14 +49,11 @@ export function selectFeatures(
 }
 
 /** For each row group 1 or 0; null: none has a box. */
-function groupsNear({ groups }: ParquetState, boxes: readonly Readonly<Bounds>[]): Uint8Array | null {
+function groupsNear({ groups }: ParquetState, near: NearBoxes): Uint8Array | null {
   if (groups.boxes.every(Number.isNaN)) return null;
   return Uint8Array.from({ length: groups.boxes.length / 4 }, (_, group) => {
     const [minX, minY, maxX, maxY] = groups.boxes.subarray(group * 4, group * 4 + 4);
-    // Comparisons with NaN are false: a group without a box can have any features.
-    const isApart = (box: Readonly<Bounds>): boolean =>
-      maxX < box[0] || maxY < box[1] || minX > box[2] || minY > box[3];
-    return boxes.some((box) => !isApart(box)) ? 1 : 0;
+    return mayMeet(near, minX, minY, maxX, maxY) ? 1 : 0;
   });
 }
 

@@ -3,6 +3,7 @@ import type { AttributeColumn } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { Findings } from '../../../findings.ts';
+import { SphereBoxes } from '../../../sphere/sphere-boxes.ts';
 import type { EncodedChunk } from '../../format.ts';
 import { pack, release } from '../bytes/compression.ts';
 import { ENCODING } from '../read/values.ts';
@@ -65,7 +66,11 @@ function emptied(writer: ByteWriter): ByteWriter {
 export function encodeBatch(batch: FeatureBatch, plan: ParquetPlan): EncodedChunk {
   const findings = new Findings();
   const { rowCount } = batch;
-  const geometries = encodeGeometries(batch.geometry, rowCount);
+  const geometries = encodeGeometries(
+    batch.geometry,
+    rowCount,
+    plan.isInDegrees ? new SphereBoxes(batch.geometry) : null,
+  );
   const zones: ([number, number] | null)[] = [];
   const columns = batch.columns.map((column, i) => {
     const { pages, zone } = columnPages(column, rowCount, batch.fields[i].name, findings);

@@ -1,7 +1,7 @@
 /** Encodes geometries as WKB, with the boxes and facts of ranges of rows. Runs in the workers. */
 import { isValid } from '../../../batch/attribute-column.ts';
 import { GEOMETRY_TYPE, type GeometryColumn, hasM, hasZ, strideOf } from '../../../batch/geometry-column.ts';
-import { mostWkbBytes, WkbWriter } from '../../../batch/wkb-write.ts';
+import { mostWkbBytes, type WiderBoxes, WkbWriter } from '../../../batch/wkb-write.ts';
 import { ReusedMemory } from '../../../io/byte-source.ts';
 
 /** Bytes of a length in front of each value. */
@@ -46,10 +46,15 @@ export function mergeGeometryFacts(a: GeometryFacts, b: GeometryFacts): Geometry
 
 const memory = new ReusedMemory();
 
-export function encodeGeometries(column: GeometryColumn, rowCount: number): EncodedGeometries {
+/** `wider`: of features in degrees; null: in a plane. */
+export function encodeGeometries(
+  column: GeometryColumn,
+  rowCount: number,
+  wider: WiderBoxes | null,
+): EncodedGeometries {
   const bytes = memory.take(mostWkbBytes(column, rowCount) + LENGTH_BYTES * rowCount);
   const view = new DataView(bytes.buffer);
-  const writer = new WkbWriter(column, bytes);
+  const writer = new WkbWriter(column, bytes, wider);
   const { box } = writer;
   const offsets = new Float64Array(rowCount + 1);
   const present = new Uint8Array((rowCount + 7) >> 3);

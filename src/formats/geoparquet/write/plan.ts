@@ -1,6 +1,7 @@
 /** What is written for a layer. Plain data: sent to worker threads. */
 import type { Field, FieldType } from '../../../batch/schema.ts';
 import { UniqueNames } from '../../../batch/unique-names.ts';
+import { isInDegrees } from '../../../crs/degrees.ts';
 import type { Findings } from '../../../findings.ts';
 import type { OutputLayer, WriteContext } from '../../format.ts';
 import type { Compression } from '../bytes/compression.ts';
@@ -14,6 +15,8 @@ export interface ParquetPlan {
   readonly box: string | null;
   /** PROJJSON; null: unknown. */
   readonly crs: string | null;
+  /** Positions are longitudes and latitudes in degrees. */
+  readonly isInDegrees: boolean;
 }
 
 const GEOMETRY = 'geometry';
@@ -37,6 +40,7 @@ export function planLayer(layer: OutputLayer, fields: readonly Field[], context:
     box:
       options.bounding_boxes === false ? null : take(names, BOX, 'the bounding boxes', layer.name, findings),
     crs: projjson,
+    isInDegrees: isInDegrees(layer.crs),
   };
 }
 
