@@ -178,7 +178,7 @@ const generalErrors = {
   TEXT_ENCODING_INVALID: user(400, '{source}: byte {offset} is not valid {encoding}; {advice}'),
   TEXT_ENCODING_UNKNOWN: user(
     400,
-    "unknown text encoding '{encoding}'; use an IANA name such as utf-8 or windows-1252",
+    "unknown text encoding '{encoding}'; use an IANA name such as UTF-8 or windows-1252",
   ),
   LIMIT_EXCEEDED: user(413, '{what} is {actual}; the limit is {limit} ({setting})'),
   URL_UNREACHABLE: user(

@@ -6,6 +6,7 @@ import { Findings } from '../findings.ts';
 import type { InputFile, OpenContext } from '../formats/format.ts';
 import type { ByteSource } from '../io/byte-source.ts';
 import { field, phrase } from '../message.ts';
+import { attributesIn } from './attribute-table.ts';
 import { namesColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { hasGeometryText, isName } from './data-cells.ts';
 import { delimiterName, delimiterOption } from './delimiter.ts';
@@ -56,8 +57,6 @@ export interface Header {
 export interface FoundHeader {
   readonly header: Header;
   readonly located: LocatedGeometry;
-  /** The cells of the row of the header, before they are made unique. */
-  readonly cells: readonly string[];
 }
 
 /** `newline`: the byte that lines are counted by. Throws CONFIG_INVALID, INPUT_WRONG_FORMAT, TEXT_ENCODING_INVALID and CSV_ codes. */
@@ -71,8 +70,8 @@ export function findHeader(
   const { options, findings } = context;
   const given = delimiterOption(options.delimiter);
   const { settings, start } = headSettings(file, layerName, source, context, newline);
-  const { hasHeader } = settings;
-  const { reading, located } = findFrom(settings, start, wantedColumns(options));
+  const found = findFrom(settings, start, wantedColumns(options));
+  const { reading, located, hasHeader = settings.hasHeader } = found;
   const { delimiter, names, dataStart } = reading;
   if (given === null && delimiter !== COMMA && names.length > 1)
     findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
@@ -86,7 +85,6 @@ export function findHeader(
   return {
     header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry, checks, dataStart },
     located,
-    cells: names,
   };
 }
 
@@ -122,16 +120,17 @@ export function likelyHeader(
 ): { readonly reading: HeaderReading; readonly place: GeometryPlace | null; readonly hasHeader: boolean } {
   const quiet = { ...context, findings: new Findings() };
   const { settings, start } = headSettings(file, file.name, source, quiet, newlineOf(source));
-  const { hasHeader } = settings;
+  const { hasHeader: isExpected } = settings;
   try {
-    const { reading, located } = findFrom(settings, start, wantedColumns(context.options));
+    const found = findFrom(settings, start, wantedColumns(context.options));
+    const { reading, located, hasHeader = isExpected } = found;
     return { reading, place: located.place, hasHeader };
   } catch (error) {
     if (!(error instanceof GeomillError) || error.fault === 'ours') throw error;
     const line = context.options.header_line as number | undefined;
-    const stated = line === undefined || !hasHeader ? null : lineStart(settings, line);
+    const stated = line === undefined || !isExpected ? null : lineStart(settings, line);
     const readings = [...headerReadings(settings, stated ?? firstLine(settings, start))];
-    return { reading: byConsistency(readings)[0], place: null, hasHeader };
+    return { reading: byConsistency(readings)[0], place: null, hasHeader: isExpected };
   }
 }
 
@@ -157,7 +156,7 @@ function findFrom(settings: HeadSettings, start: LineStart, wanted: WantedColumn
   return inLine(settings, first, wanted, () => (hasHeader ? findLater(settings, first, wanted) : null));
 }
 
-/** The header in this line; if it is none, in the line that `findOther` returns, and else the likeliest reading of this line. */
+/** The header in this line; if it is none, in the line that `findOther` returns, and else the likeliest reading of this line or a table without positions. */
 function inLine(
   settings: HeadSettings,
   start: LineStart,
@@ -169,7 +168,11 @@ function inLine(
   } catch (error) {
     const other = isHeaderFault(error) ? findOther() : null;
     const isMissing = error instanceof GeomillError && error.code === 'CSV_COLUMN_MISSING';
-    const found = other ?? (isMissing ? locateLikeliest(settings, start, wanted) : null);
+    const found =
+      other ??
+      (isMissing
+        ? (locateLikeliest(settings, start, wanted) ?? attributesIn(settings, start, wanted))
+        : null);
     if (found === null) throw error;
     return found;
   }

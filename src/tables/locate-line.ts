@@ -21,6 +21,8 @@ export const SPECIFIED_COLUMN = 'geom_wkt';
 export interface Found {
   readonly reading: HeaderReading;
   readonly located: LocatedGeometry;
+  /** False: the first line has values although no option says so, and is the first row. Default: as the settings say. */
+  readonly hasHeader?: false;
 }
 
 /** The header in this line. Throws CSV_COLUMN_MISSING, CSV_COLUMN_UNKNOWN, CSV_HEADER_MISSING, CSV_GEOMETRY_AMBIGUOUS and INPUT_WRONG_FORMAT. */

@@ -1,18 +1,27 @@
 /** Says why no position was found in a CSV, and what to do. */
-import { namedPairs } from '../batch/coordinate-names.ts';
+import { geographicAxis, namedPairs, wordsOf } from '../batch/coordinate-names.ts';
 import { COMMA, DOT } from '../bytes/ascii.ts';
 import { PositionScanner } from '../bytes/position-text.ts';
 import { failure } from '../errors.ts';
 import { field, type Phrase, phrase } from '../message.ts';
 import { listNames } from './columns.ts';
-import { notationOf, sampledPair } from './coordinate-sample.ts';
+import { notationOf, readColumn, sampledPair } from './coordinate-sample.ts';
 import { sampledGeometries } from './geometry-sample.ts';
 import { type HeaderReading, shown } from './located.ts';
 import { isMissing } from './missing.ts';
 import { CellBytes, type Sample, shownCell } from './sample.ts';
 
 /** The error for a CSV in which nothing was found. */
-export function notFound({ names, delimiter, sample }: HeaderReading): Error {
+export function notFound(reading: HeaderReading): Error {
+  const { names, delimiter } = reading;
+  return failure('CSV_COLUMN_MISSING', {
+    possible: [...positionHints(reading), ...dataHint(names)],
+    found: listNames(names, delimiter),
+  });
+}
+
+/** What looks like a position but cannot be used, and what to do; empty: no name and no value looks like one. */
+export function positionHints({ names, sample }: HeaderReading): Phrase {
   const rows = sample();
   const geometries = sampledGeometries(names, rows).map(
     ({ index, notation }) => `'${shown(names[index])}' contains ${notation}. `,
@@ -22,11 +31,45 @@ export function notFound({ names, delimiter, sample }: HeaderReading): Error {
     const [index, { invalid, reason }] = y.invalid === '' ? [pair.x, x] : [pair.y, y];
     return invalid === '' ? [] : [`'${shown(names[index])}' contains '${invalid}': ${reason}. `];
   });
-  const possible = [...geometries.slice(0, 3), ...values.slice(0, 1), gridHint(names, rows)].join('');
-  return failure('CSV_COLUMN_MISSING', {
-    possible: [possible, ...pointHint(names, rows), ...dataHint(names)],
-    found: listNames(names, delimiter),
-  });
+  const named = geometries.length === 0 ? geometryNameHint(names, rows) : '';
+  const single = values.length === 0 ? singleHint(names, rows) : '';
+  const possible = [
+    ...geometries.slice(0, 3),
+    ...values.slice(0, 1),
+    named,
+    single,
+    gridHint(names, rows),
+  ].join('');
+  return [possible, ...pointHint(names, rows)].filter((part) => part !== '');
+}
+
+/** Names that no other column than one of geometries has. */
+const GEOMETRY_NAME =
+  /^(?:the_?)?(?:e?wk[tb]|geom|geometry|geometrie|geometría|geojson)(?:[_ ]?(?:wkt|wkb))?$|_(?:wk[tb]|geom)$/i;
+
+/** A column that is named like geometries and has other values. */
+function geometryNameHint(names: readonly string[], sample: Sample): string {
+  for (let column = 0; column < names.length; column++) {
+    if (!GEOMETRY_NAME.test(names[column].trim())) continue;
+    const [first] = textsOf(sample, column);
+    if (first === undefined) continue;
+    return `'${shown(names[column])}' is named like a column of geometries, but contains '${first.text}'. `;
+  }
+  return '';
+}
+
+/** A column of longitudes or latitudes for which no column of the other coordinate is named. */
+function singleHint(names: readonly string[], sample: Sample): string {
+  const paired = new Set(namedPairs(names).flatMap(({ x, y }) => [x, y]));
+  for (let column = 0; column < names.length; column++) {
+    const axis = paired.has(column) ? null : geographicAxis(wordsOf(names[column]));
+    if (axis === null || axis.word.kind !== 'geographic') continue;
+    const { filled, valid } = readColumn(sample, column, notationOf(DOT, null));
+    if (filled === 0 || valid < filled) continue;
+    const other = axis.word.axis === 'x' ? 'latitude' : 'longitude';
+    return `'${shown(names[column])}' is named like a coordinate, but no column is named like its ${other}. `;
+  }
+  return '';
 }
 
 /** A column with both coordinates, whose order only the user knows. */

@@ -1,6 +1,12 @@
 import { type FindingEntries, info, lost } from '../../catalogue-entries.ts';
 
 export const findings = {
+  CSV_NO_POSITION: info(
+    "the CSV has no columns with a position: its rows are features without geometry; name columns of coordinates with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', a column of geometries with '{field:csv_options.geometry_column}', and the line of the names with '{field:csv_options.header_line}'; columns: {columns}",
+  ),
+  CSV_NO_NAMES: info(
+    "the CSV begins with a line of values, not of names: it was read as data; say '{field:csv_options.has_header}' if it has the names",
+  ),
   DELIMITER_FOUND: info(
     "the columns of {source} are separated by {delimiter}, not by a comma; '{field:csv_options.delimiter}' states the separator",
   ),

@@ -51,8 +51,9 @@ export const csv: Format<typeof errors, typeof findings> = {
       encoding: {
         type: 'string',
         maxLength: 40,
-        default: 'utf-8',
-        description: 'Text encoding, such as utf-8, windows-1252 or shift_jis.',
+        default: 'UTF-8',
+        description:
+          'Text encoding, such as UTF-8, windows-1252 or Shift_JIS; upper and lower case are the same.',
       },
       ...rowOptions,
     },

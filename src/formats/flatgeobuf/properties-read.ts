@@ -2,6 +2,7 @@
  * Reads the properties of features into columns: for each value the number of its column (u16), then the value, texts and
  * bytes with their length (u32). A column without a value is null.
  */
+
 import { isUtf8 } from 'node:buffer';
 import {
   type AttributeColumn,
@@ -13,6 +14,7 @@ import { castColumn } from '../../batch/cast.ts';
 import type { MisfitList } from '../../batch/misfits.ts';
 import { type Field, type FieldType, isText, type OpenType, widenType } from '../../batch/schema.ts';
 import { DATE_TEXT, DATETIME_TEXT, temporalKind } from '../../batch/temporal-text.ts';
+import { UTF8 } from '../../bytes/utf8.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
@@ -244,7 +246,7 @@ function validTexts(read: ReadColumn, rowCount: number, findings: Findings): Att
   const column = read.builder.finish();
   if (!('offsets' in column) || !isText(column.type)) return column;
   const { name, replaced } = read;
-  const note = (): void => findings.noteTally('TEXT_REPLACED', { field: name, encoding: 'utf-8' }, replaced);
+  const note = (): void => findings.noteTally('TEXT_REPLACED', { field: name, encoding: UTF8 }, replaced);
   // If no value begins within a character, and all of them in sequence are valid, each is. JSON was decoded before.
   if (!read.hasSplitTexts && isUtf8(column.bytes)) {
     note();

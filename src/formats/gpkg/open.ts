@@ -1,4 +1,5 @@
 /** Opens a GeoPackage, lists its layers and splits them into partitions; rows are only measured. */
+import { UTF8 } from '../../bytes/utf8.ts';
 import type { CrsText } from '../../crs/crs.ts';
 import { type PageLayout, readPageLayout } from '../../engines/sqlite/database-pages.ts';
 import { measureTable } from '../../engines/sqlite/table-pages.ts';
@@ -152,7 +153,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
 
 function unreadable({ name, fault }: FaultyLayer): SourceLayer {
   const crsMissingReason = 'the layer cannot be read';
-  const head = { fields: null, featureCount: null, crs: null, crsMissingReason, encoding: 'utf-8' };
+  const head = { fields: null, featureCount: null, crs: null, crsMissingReason, encoding: UTF8 };
   return { name, ...head, partitions: [], state: null, fault };
 }
 
@@ -217,7 +218,7 @@ function sourceLayer(
     ...(definitions.length > 0 ? { crsDefinitions: definitions } : {}),
     crsMissingReason: missingReason,
     statedExtent: extent,
-    encoding: 'utf-8',
+    encoding: UTF8,
     partitions: cut.partitions,
     ...(state.geometry === null ? tableFacts(entry.name) : {}),
     state,

@@ -2,6 +2,7 @@
  * Converts record values in a database's pages to columns without an object per value. The result is the same as for
  * values from SQLite (value-column.ts), which handles all values that are not plainly of the column's type.
  */
+
 import { isAscii, isUtf8 } from 'node:buffer';
 import {
   type AttributeColumn,
@@ -10,6 +11,7 @@ import {
   type Validity,
 } from '../../batch/attribute-column.ts';
 import type { Field, FieldType } from '../../batch/schema.ts';
+import { UTF8 } from '../../bytes/utf8.ts';
 import type { CompiledRows, Place } from '../../engines/sqlite/compiled-rows.ts';
 import { type Payloads, type Records, SERIAL } from '../../engines/sqlite/records.ts';
 import {
@@ -233,7 +235,7 @@ function isPresent(validity: Validity, row: number): boolean {
 /** Text with U+FFFD for invalid UTF-8, which is noted. */
 function replacedText(field: string, bytes: Uint8Array, row: number, context: CellContext): string {
   const location = { record: row + 1, id: context.rowName(row + 1), field };
-  context.findings.note('TEXT_REPLACED', { field, encoding: 'utf-8' }, location);
+  context.findings.note('TEXT_REPLACED', { field, encoding: UTF8 }, location);
   return decoder.decode(bytes);
 }
 

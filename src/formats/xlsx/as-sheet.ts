@@ -26,8 +26,16 @@ export function asSheetError(error: GeomillError, sheet: string): GeomillError {
   return failure('XLSX_ROW', { sheet, line: Number(params.line), reason }, location);
 }
 
+/** Findings of tables for which sheets have their own code. */
+const OWN_CODES: ReadonlyMap<FoundFinding['code'], FoundFinding['code']> = new Map([
+  ['CSV_NO_POSITION', 'XLSX_NO_POSITION'],
+  ['CSV_NO_NAMES', 'XLSX_HEADER_MISSING'],
+]);
+
 /** The finding itself if it names no option. */
 export function asSheetFinding(finding: FoundFinding, sheet: string): FoundFinding {
+  const own = OWN_CODES.get(finding.code);
+  if (own !== undefined) return { ...finding, code: own, params: { ...finding.params, sheet } };
   const { template } = findingCatalogue[finding.code];
   if (!template.includes('csv_options.')) return { ...finding, params: sheetParams(finding.params) };
   const code = finding.code === 'TABLE_SKIPPED' ? 'XLSX_TABLE_SKIPPED' : 'XLSX_SHEET_READ';

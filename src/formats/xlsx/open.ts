@@ -7,11 +7,10 @@ import { failure, GeomillError } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import { checkFieldCount } from '../../io/limits.ts';
-import { type FoundHeader, findHeader, type Header } from '../../tables/find-header.ts';
-import type { LocatedGeometry } from '../../tables/located.ts';
+import { findHeader } from '../../tables/find-header.ts';
 import { geometryColumns } from '../../tables/row-geometry.ts';
 import { type TableState, tableState } from '../../tables/state.ts';
-import type { AssumedCrs, InputFile, OpenContext, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { asSheetError, asSheetFinding } from './as-sheet.ts';
 import type { ColumnKinds } from './column-kinds.ts';
 import { WorkbookPackage } from './package.ts';
@@ -102,7 +101,13 @@ function layerOf(
     using source = openFileSource(path);
     // Columns without a name and a value are no fields: a stray cell far to the right makes thousands of them.
     const limits = { ...context.limits, fields: Math.max(context.limits.fields, MAX_COLUMNS) };
-    const { header, located } = headerOf(file, sheet, source, { ...context, limits, options, findings });
+    const { header, located } = findHeader(
+      file,
+      sheet,
+      source,
+      { ...context, limits, options, findings },
+      CR,
+    );
     const table = tableState(path, file.name, header, { ...options, decimal_comma: undefined });
     const fields = fieldsOf(table, kinds);
     checkFieldCount(name, fields.length, context.limits);
@@ -126,52 +131,6 @@ function layerOf(
     const fault = asSheetError(error, sheet);
     return { ...common, fields: null, featureCount: null, partitions: [], state: null, fault };
   }
-}
-
-/** The header with the place of the geometry; a sheet without any is a table of features without geometry. */
-function headerOf(
-  file: InputFile,
-  sheet: string,
-  source: Parameters<typeof findHeader>[2],
-  context: OpenContext,
-): Omit<FoundHeader, 'cells'> {
-  try {
-    return findHeader(file, sheet, source, context, CR);
-  } catch (error) {
-    if (!(error instanceof GeomillError) || error.code !== 'CSV_COLUMN_MISSING') throw error;
-    const header = attributesHeader(file, sheet, source, { ...context, attributesOnly: true });
-    const columns = header.names.slice(0, SHOWN_NAMES).map((name) => `'${name.slice(0, 40)}'`);
-    context.findings.note('XLSX_NO_POSITION', { sheet, columns: columns.join(', ') });
-    const assumedCrs: AssumedCrs = {
-      crs: 'EPSG:4326',
-      reason: `sheet '${sheet.slice(0, 40)}' has no positions`,
-    };
-    const located: LocatedGeometry = { place: header.geometry, assumedCrs };
-    return { header, located };
-  }
-}
-
-/** A value that names nothing: a number, boolean or date. */
-const PLAIN_VALUE = /^(-?[\d.]+(e[-+]?\d+)?|true|false|\d{4}-\d\d-\d\d([ T].*)?)$/i;
-
-/** The header of a sheet without positions. A first row that has only values, and one in each column, is data. */
-function attributesHeader(
-  file: InputFile,
-  sheet: string,
-  source: Parameters<typeof findHeader>[2],
-  context: OpenContext,
-): Header {
-  const { options } = context;
-  const isStated = options.has_header !== undefined || options.header_line !== undefined;
-  if (!isStated) {
-    const { cells } = findHeader(file, sheet, source, { ...context, findings: new Findings() }, CR);
-    if (cells.every((cell) => PLAIN_VALUE.test(cell))) {
-      context.findings.note('XLSX_HEADER_MISSING', { sheet });
-      return findHeader(file, sheet, source, { ...context, options: { ...options, has_header: false } }, CR)
-        .header;
-    }
-  }
-  return findHeader(file, sheet, source, context, CR).header;
 }
 
 /** The columns that are fields, with the types of their values after the header. */

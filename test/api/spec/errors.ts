@@ -62,8 +62,8 @@ test('Errors | Job fails | status FAILED and an error string with details', asyn
 });
 
 test('Errors | CSV without the geometry column | fails with a reason and never with a 5xx', async () => {
-  const file = csvFile('name,shape', 'first,round');
-  assert.match(await failedError(server, CSV, file), /geom_wkt.*name.*shape/);
+  const file = csvFile('name,geom', 'first,round');
+  assert.match(await failedError(server, CSV, file), /geom_wkt.*name.*geom/);
   const waited = await postForm(server, '/transform', jobParts(CSV, file), { prefer: 'wait=60' });
   problemOf(waited, 400);
 });

@@ -1,4 +1,5 @@
 /** Makes a column of a field from the segments of its leaf. */
+
 import { isUtf8 } from 'node:buffer';
 import {
   type AttributeColumn,
@@ -8,6 +9,7 @@ import {
 } from '../../../batch/attribute-column.ts';
 import type { MisfitList } from '../../../batch/misfits.ts';
 import type { FieldType } from '../../../batch/schema.ts';
+import { UTF8 } from '../../../bytes/utf8.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
 import { damaged, unsupported } from '../fault.ts';
@@ -214,8 +216,7 @@ function checkedTexts(
     }
     const value = bytes.subarray(offsets[row], offsets[row + 1]);
     const text = decoder.decode(value);
-    if (!isUtf8(value))
-      findings.note('TEXT_REPLACED', { field, encoding: 'utf-8' }, { record: row + 1, field });
+    if (!isUtf8(value)) findings.note('TEXT_REPLACED', { field, encoding: UTF8 }, { record: row + 1, field });
     builder.appendText(type === 'json' && !isJson(text) ? JSON.stringify(text) : text);
   }
   return builder.finish();

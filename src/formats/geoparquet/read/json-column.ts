@@ -2,8 +2,10 @@
  * Makes a column of JSON from lists, maps and the structs in them: the record assembly of Dremel. Each leaf has a cursor; a
  * node is read by the levels of its first leaf.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { type AttributeColumn, ColumnBuilder } from '../../../batch/attribute-column.ts';
+import { UTF8 } from '../../../bytes/utf8.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
@@ -127,7 +129,7 @@ export function readJsonColumn(
   const { name } = field;
   findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'JSON' }, faults.notFinite);
   findings.noteTally('VALUE_INVALID', { field: name, type: 'date, time or number' }, faults.invalid);
-  findings.noteTally('TEXT_REPLACED', { field: name, encoding: 'utf-8' }, faults.replaced);
+  findings.noteTally('TEXT_REPLACED', { field: name, encoding: UTF8 }, faults.replaced);
   return builder.finish();
 }
 

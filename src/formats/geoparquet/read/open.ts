@@ -1,5 +1,7 @@
 /** Opens a Parquet file: metadata, columns, CRS and partitions. */
+
 import { type Bounds, positionBounds } from '../../../batch/bounds.ts';
+import { UTF8 } from '../../../bytes/utf8.ts';
 import type { CrsText } from '../../../crs/crs.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
@@ -96,7 +98,7 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
         ? 'it has no geometry column'
         : `the CRS of column '${columns.node.name}' is null, unknown`,
     statedExtent: statedExtent === null ? null : [...statedExtent],
-    encoding: 'utf-8',
+    encoding: UTF8,
     ...(hasLargePages(source, groups, leavesRead(geometry, fields)) ? { isSequential: true } : {}),
     partitions: cutRows(groups, context.partitionBytes * PARTITION_FACTOR),
     state,
