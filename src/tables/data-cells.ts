@@ -41,6 +41,14 @@ export function isName(text: string): boolean {
   return name !== '' && Number.isNaN(Number(name.replace(',', '.'))) && !isMissingText(name);
 }
 
+/** Names that no other column than one of geometries has. */
+const GEOMETRY_NAME =
+  /^(?:the_?)?(?:e?wk[tb]|geom|geometry|geometrie|geometría|geojson)(?:[_ ]?wk[tb])?$|_(?:wk[tb]|geom)$/i;
+
+export function isGeometryName(name: string): boolean {
+  return GEOMETRY_NAME.test(name.trim());
+}
+
 /** The cell by which the first line of a table is a record: a geometry, or numbers in the columns of the position; null: it can be a header. */
 export function recordCell(names: readonly string[], place: GeometryPlace): string | null {
   const geometry = names.find((name) => geometryNotation(name) !== null);

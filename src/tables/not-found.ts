@@ -6,6 +6,7 @@ import { failure } from '../errors.ts';
 import { field, type Phrase, phrase } from '../message.ts';
 import { listNames } from './columns.ts';
 import { notationOf, readColumn, sampledPair } from './coordinate-sample.ts';
+import { isGeometryName } from './data-cells.ts';
 import { sampledGeometries } from './geometry-sample.ts';
 import { type HeaderReading, shown } from './located.ts';
 import { isMissing } from './missing.ts';
@@ -43,14 +44,10 @@ export function positionHints({ names, sample }: HeaderReading): Phrase {
   return [possible, ...pointHint(names, rows)].filter((part) => part !== '');
 }
 
-/** Names that no other column than one of geometries has. */
-const GEOMETRY_NAME =
-  /^(?:the_?)?(?:e?wk[tb]|geom|geometry|geometrie|geometría|geojson)(?:[_ ]?(?:wkt|wkb))?$|_(?:wk[tb]|geom)$/i;
-
 /** A column that is named like geometries and has other values. */
 function geometryNameHint(names: readonly string[], sample: Sample): string {
   for (let column = 0; column < names.length; column++) {
-    if (!GEOMETRY_NAME.test(names[column].trim())) continue;
+    if (!isGeometryName(names[column])) continue;
     const [first] = textsOf(sample, column);
     if (first === undefined) continue;
     return `'${shown(names[column])}' is named like a column of geometries, but contains '${first.text}'. `;
@@ -60,16 +57,22 @@ function geometryNameHint(names: readonly string[], sample: Sample): string {
 
 /** A column of longitudes or latitudes for which no column of the other coordinate is named. */
 function singleHint(names: readonly string[], sample: Sample): string {
-  const paired = new Set(namedPairs(names).flatMap(({ x, y }) => [x, y]));
-  for (let column = 0; column < names.length; column++) {
-    const axis = paired.has(column) ? null : geographicAxis(wordsOf(names[column]));
-    if (axis === null || axis.word.kind !== 'geographic') continue;
-    const { filled, valid } = readColumn(sample, column, notationOf(DOT, null));
+  for (const { index, other } of unpairedCoordinates(names)) {
+    const { filled, valid } = readColumn(sample, index, notationOf(DOT, null));
     if (filled === 0 || valid < filled) continue;
-    const other = axis.word.axis === 'x' ? 'latitude' : 'longitude';
-    return `'${shown(names[column])}' is named like a coordinate, but no column is named like its ${other}. `;
+    return `'${shown(names[index])}' is named like a coordinate, but no column is named like its ${other}. `;
   }
   return '';
+}
+
+/** Columns named like a longitude or latitude that belong to no pair, and the name of the coordinate that they lack. */
+export function unpairedCoordinates(names: readonly string[]): { index: number; other: string }[] {
+  const paired = new Set(namedPairs(names).flatMap(({ x, y }) => [x, y]));
+  return names.flatMap((name, index) => {
+    const axis = paired.has(index) ? null : geographicAxis(wordsOf(name));
+    if (axis === null || axis.word.kind !== 'geographic') return [];
+    return [{ index, other: axis.word.axis === 'x' ? 'latitude' : 'longitude' }];
+  });
 }
 
 /** A column with both coordinates, whose order only the user knows. */

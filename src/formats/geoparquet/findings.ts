@@ -4,6 +4,12 @@ export const findings = {
   GEOPARQUET_COLUMN_ASSUMED: info(
     "{source} has no GeoParquet metadata; the geometries were read from column '{column}', which {reason}",
   ),
+  GEOPARQUET_COORDINATES_FOUND: info(
+    "{source} has no geometry column; positions were read from {columns}; '{field:input.x_column}' and '{field:input.y_column}' state other columns",
+  ),
+  GEOPARQUET_NO_POSITION: info(
+    "{source} has no column with geometries and no columns with a position: its rows are features without geometry; name a column of WKB with '{field:input.geometry_column}', or columns of coordinates with '{field:input.x_column}' and '{field:input.y_column}'; columns: {columns}",
+  ),
   GEOPARQUET_METADATA_IGNORED: info('the GeoParquet metadata of {source} was ignored: {reason}'),
   GEOMETRY_COLUMN_AS_FIELD: info(
     "column '{column}' has geometries, too, and was read as a field of {type} values; '{field:input.geometry_column}' selects another column as the geometry",

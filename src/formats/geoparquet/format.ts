@@ -1,7 +1,10 @@
 /** GeoParquet 1.1 and 2.0, and Parquet with geometry types. Rules and losses: docs/formats/geoparquet.md. */
+import { columnOptions } from '../../tables/column-options.ts';
 import type { Format } from '../format.ts';
 import { errors } from './errors.ts';
 import { findings } from './findings.ts';
+
+const COLUMN = { type: 'string', minLength: 1, maxLength: 65_536 };
 
 export const geoparquet: Format<typeof errors, typeof findings> = {
   id: 'geoparquet',
@@ -35,6 +38,14 @@ export const geoparquet: Format<typeof errors, typeof findings> = {
         description:
           'Column with the geometries: a geometry column, or a binary column with WKB. Default: the primary column of the GeoParquet metadata, or else a column of type GEOMETRY or GEOGRAPHY, or a binary column with a usual name such as geometry, geom or wkb_geometry.',
       },
+      x_column: {
+        ...COLUMN,
+        description:
+          'Column of numbers with x (longitude, easting). Default: in a file without a geometry column, recognised with y_column by name, such as lon and lat, if only one pair is possible.',
+      },
+      y_column: { ...COLUMN, description: 'Column of numbers with y (latitude, northing).' },
+      z_column: { ...COLUMN, description: 'Column of numbers with z, beside x_column and y_column.' },
+      keep_geometry_columns: columnOptions.keep_geometry_columns,
     },
     additionalProperties: false,
   },

@@ -8,12 +8,21 @@ import { scalarType } from './convert.ts';
 import type { GeoColumn, GeoMetadata } from './geo-metadata.ts';
 import { PHYSICAL } from './metadata.ts';
 import { NATIVE_ENCODINGS, type NativePlan, nativePlan } from './native-geometry.ts';
+import {
+  namedPoints,
+  type PointPlan,
+  type StatedPoint,
+  scalarLeaves,
+  statedPoints,
+  unusablePoints,
+} from './point-columns.ts';
 import { leavesOf, type SchemaNode } from './schema.ts';
 
 /** Plain data: sent to worker threads. */
 export type GeometryPlan =
   | { readonly kind: 'wkb'; readonly name: string; readonly leaf: SchemaNode }
-  | ({ readonly kind: 'native'; readonly name: string } & NativePlan);
+  | ({ readonly kind: 'native'; readonly name: string } & NativePlan)
+  | ({ readonly kind: 'points' } & PointPlan);
 
 export type FieldPlan =
   | { readonly kind: 'scalar'; readonly field: Field; readonly leaf: SchemaNode }
@@ -36,6 +45,9 @@ export interface ColumnContext {
   readonly findings: Findings;
   /** The option; null: not given. */
   readonly wanted: string | null;
+  readonly wantedPoint: StatedPoint;
+  /** The columns of coordinates are fields as well. */
+  readonly keepsCoordinates: boolean;
   /** A file without a geometry column is read. */
   readonly attributesOnly: boolean;
   /** Returns whether no row has a value in a column. */
@@ -51,9 +63,21 @@ const STATED = phrase`'${field('input.geometry_column')}': `;
 
 /** Throws GEOPARQUET_NO_GEOMETRY, GEOPARQUET_COLUMN. */
 export function chooseColumns(root: SchemaNode, geo: GeoMetadata | null, context: ColumnContext): Columns {
-  const node = context.attributesOnly ? null : geometryNode(root, geo, context);
+  const { node, points } = context.attributesOnly
+    ? { node: null, points: null }
+    : positionOf(root, geo, context);
   const geoColumn = node === null ? undefined : geo?.columns.get(node.name);
-  const geometry = node === null ? null : planGeometry(node, geoColumn, context);
+  const geometry: GeometryPlan | null =
+    points !== null
+      ? { kind: 'points', ...points }
+      : node === null
+        ? null
+        : planGeometry(node, geoColumn, context);
+  const taken = new Set(
+    points === null || context.keepsCoordinates
+      ? []
+      : [points.x, points.y, points.z].map((plan) => plan?.leaf.firstLeaf),
+  );
   const names = new UniqueNames({ firstNumber: 2 });
   const fields: FieldPlan[] = [];
   const boxes = boxColumns(root, geoColumn, node);
@@ -65,18 +89,64 @@ export function chooseColumns(root: SchemaNode, geo: GeoMetadata | null, context
     }
     const before = fields.length;
     addFields(child, child.name, names, fields, context);
-    if (node !== null && isOtherGeometry(child, geo)) {
+    if ((node ?? points) !== null && isOtherGeometry(child, geo)) {
       const type = fields[before]?.field.type ?? 'no';
       context.findings.note('GEOMETRY_COLUMN_AS_FIELD', { column: child.name, type });
     }
   }
-  return { geometry, node, geo: geoColumn, fields, boxLeaves: boxLeaves(root, boxes, geoColumn) };
+  const kept = fields.filter((plan) => plan.kind !== 'scalar' || !taken.has(plan.leaf.firstLeaf));
+  return { geometry, node, geo: geoColumn, fields: kept, boxLeaves: boxLeaves(root, boxes, geoColumn) };
 }
 
-function geometryNode(root: SchemaNode, geo: GeoMetadata | null, context: ColumnContext): SchemaNode {
+interface Position {
+  /** The column of the geometry. */
+  readonly node: SchemaNode | null;
+  /** The columns of coordinates of a file without such a column. */
+  readonly points: PointPlan | null;
+}
+
+/** Both are null in a file that has only attributes. */
+function positionOf(root: SchemaNode, geo: GeoMetadata | null, context: ColumnContext): Position {
   const { children } = root;
+  const { source, findings } = context;
+  const stated = statedNode(children, geo, context);
+  if (stated !== null) return { node: stated, points: null };
+  const leaves = scalarLeaves(root);
+  const statedPair = statedPoints(leaves, context.wantedPoint, source);
+  if (statedPair !== null) return { node: null, points: statedPair };
+  const native = children.find(isNative);
+  const binary = native ?? usualColumn(children, (child) => isBinary(child) && child.logical === null);
+  const points = binary === undefined ? namedPoints(leaves, source) : null;
+  if (points !== null) {
+    findings.note('GEOPARQUET_COORDINATES_FOUND', { source, columns: points.name });
+    return { node: null, points };
+  }
+  const assumed = binary ?? usualColumn(children, context.isEmpty);
+  if (assumed === undefined) {
+    const possible = unusablePoints(leaves);
+    // Metadata of a geometry that does not exist, and names of coordinates: these are no tables of attributes.
+    if (geo !== null || possible.length > 0)
+      throw failure('GEOPARQUET_NO_GEOMETRY', { source, columns: list(children), possible });
+    findings.note('GEOPARQUET_NO_POSITION', { source, columns: list(children) });
+    return { node: null, points: null };
+  }
+  const reason =
+    native !== undefined
+      ? 'has a geometry type of Parquet'
+      : isBinary(assumed)
+        ? 'is binary and was taken for WKB by its name'
+        : 'has no values and was taken for the geometry by its name';
+  findings.note('GEOPARQUET_COLUMN_ASSUMED', { source, column: assumed.name, reason });
+  return { node: assumed, points: null };
+}
+
+/** The column that the request or the metadata names. Throws GEOPARQUET_COLUMN. */
+function statedNode(
+  children: readonly SchemaNode[],
+  geo: GeoMetadata | null,
+  { source, wanted, wantedPoint, findings }: ColumnContext,
+): SchemaNode | null {
   const named = (name: string): SchemaNode | undefined => children.find((child) => child.name === name);
-  const { source, wanted } = context;
   if (wanted !== null) {
     const node = named(wanted);
     if (node === undefined)
@@ -87,32 +157,22 @@ function geometryNode(root: SchemaNode, geo: GeoMetadata | null, context: Column
       });
     return node;
   }
-  if (geo !== null) {
-    const primary = named(geo.primary) ?? children.find(({ name }) => geo.columns.has(name));
-    if (primary !== undefined) return primary;
-    const reason = `its column '${geo.primary}' does not exist`;
-    context.findings.note('GEOPARQUET_METADATA_IGNORED', { source, reason });
-  }
-  const native = children.find(isNative);
-  const assumed = native ?? usualColumn(children, context);
-  if (assumed === undefined) throw failure('GEOPARQUET_NO_GEOMETRY', { source, columns: list(children) });
-  const reason =
-    native !== undefined
-      ? 'has a geometry type of Parquet'
-      : isBinary(assumed)
-        ? 'is binary and was taken for WKB by its name'
-        : 'has no values and was taken for the geometry by its name';
-  context.findings.note('GEOPARQUET_COLUMN_ASSUMED', { source, column: assumed.name, reason });
-  return assumed;
+  if (geo === null || wantedPoint.x !== null) return null;
+  const primary = named(geo.primary) ?? children.find(({ name }) => geo.columns.has(name));
+  if (primary !== undefined) return primary;
+  const reason = `its column '${geo.primary}' does not exist`;
+  findings.note('GEOPARQUET_METADATA_IGNORED', { source, reason });
+  return null;
 }
 
-function usualColumn(children: readonly SchemaNode[], { isEmpty }: ColumnContext): SchemaNode | undefined {
-  const isTaken = [(child: SchemaNode) => isBinary(child) && child.logical === null, isEmpty];
-  for (const isPossible of isTaken)
-    for (const name of USUAL_NAMES) {
-      const found = children.find((child) => child.name.toLowerCase() === name && isPossible(child));
-      if (found !== undefined) return found;
-    }
+function usualColumn(
+  children: readonly SchemaNode[],
+  isPossible: (child: SchemaNode) => boolean,
+): SchemaNode | undefined {
+  for (const name of USUAL_NAMES) {
+    const found = children.find((child) => child.name.toLowerCase() === name && isPossible(child));
+    if (found !== undefined) return found;
+  }
   return undefined;
 }
 
@@ -227,6 +287,13 @@ function list(children: readonly SchemaNode[]): string {
   return (
     named.join(', ') + (children.length > named.length ? ` and ${children.length - named.length} more` : '')
   );
+}
+
+/** Leaves that are read for the geometry. */
+export function leavesOfGeometry(plan: GeometryPlan): readonly SchemaNode[] {
+  if (plan.kind === 'wkb') return [plan.leaf];
+  if (plan.kind === 'native') return plan.leaves;
+  return [plan.x, plan.y, plan.z].flatMap((one) => (one === null ? [] : [one.leaf]));
 }
 
 /** Leaves that are read for a plan. */

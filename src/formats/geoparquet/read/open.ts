@@ -1,20 +1,33 @@
 /** Opens a Parquet file: metadata, columns, CRS and partitions. */
 
 import { type Bounds, positionBounds } from '../../../batch/bounds.ts';
+import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { UTF8 } from '../../../bytes/utf8.ts';
 import type { CrsText } from '../../../crs/crs.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { type ByteSource, openFileSource } from '../../../io/byte-source.ts';
 import { checkFieldCount, UNLIMITED } from '../../../io/limits.ts';
+import { field, phrase } from '../../../message.ts';
+import { geometryNotation } from '../../../tables/data-cells.ts';
+import { crsOfPair } from '../../../tables/locate-pair.ts';
+import { shown } from '../../../tables/located.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../../format.ts';
 import { lookOf } from '../../recognise.ts';
 import { withFaults } from '../fault.ts';
-import { type Columns, chooseColumns, type FieldPlan, type GeometryPlan, leavesOfField } from './columns.ts';
+import {
+  type Columns,
+  chooseColumns,
+  type FieldPlan,
+  type GeometryPlan,
+  leavesOfField,
+  leavesOfGeometry,
+} from './columns.ts';
 import { isEmptyColumn } from './empty-column.ts';
 import { crsDefinitionOf, crsOf, type GeoMetadata, parseGeo } from './geo-metadata.ts';
 import { readMetadata } from './metadata.ts';
 import { hasLargePages } from './page-memory.ts';
+import { type PointPlan, statedPoint } from './point-columns.ts';
 import { readRows } from './read-rows.ts';
 import { type RowGroups, readRowGroups } from './row-groups.ts';
 import { leavesOf, type SchemaNode, schemaTree } from './schema.ts';
@@ -37,6 +50,9 @@ const PARTITION_FACTOR = 4;
 const MAX_PARTITION_ROWS = 1 << 17;
 /** Rows whose positions show the extent of a layer that does not state it. */
 const SAMPLE_ROWS = 1000;
+/** Rows and bytes of a value that show whether a column has geometries. */
+const HIDDEN_ROWS = 20;
+const SHOWN_BYTES = 512;
 
 export function openParquet(file: InputFile, context: OpenContext): readonly SourceLayer[] {
   using source = openFileSource(file.path);
@@ -63,6 +79,8 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
     source: file.name,
     findings,
     wanted: typeof options.geometry_column === 'string' ? options.geometry_column : null,
+    wantedPoint: statedPoint(options),
+    keepsCoordinates: options.keep_geometry_columns === true,
     attributesOnly: context.attributesOnly === true,
     isEmpty: (node) => isEmptyColumn(metadata, leaves, node),
   });
@@ -82,22 +100,22 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
     });
   const { geometry, fields } = columns;
   const state: ParquetState = { path: file.path, source: file.name, groups, geometry, fields };
+  if (geometry === null && columns.node === null && context.attributesOnly !== true)
+    refuseHiddenGeometry(source, state);
   noteEdges(columns, findings);
   const crs = columns.node === null ? null : crsOf(columns.geo, columns.node.logical, metadata.keys);
   const definition = crsDefinitionOf(columns.geo);
   const statedExtent = columns.geo?.bounds ?? extentOf(groups);
+  const points = geometry?.kind === 'points' ? crsOfPoints(source, state, geometry) : null;
   return {
     name,
     fields: fields.map(({ field }) => field),
     featureCount: rowCount,
     crs,
     ...(definition === null || crs === null || crs === definition ? {} : { crsDefinitions: [definition] }),
-    ...(crs === null ? assumedCrs(source, state, statedExtent) : {}),
-    crsMissingReason:
-      columns.node === null
-        ? 'it has no geometry column'
-        : `the CRS of column '${columns.node.name}' is null, unknown`,
     statedExtent: statedExtent === null ? null : [...statedExtent],
+    ...(points ?? (crs === null ? assumedCrs(source, state, statedExtent) : {})),
+    crsMissingReason: missingReason(columns, points?.doubt),
     encoding: UTF8,
     ...(hasLargePages(source, groups, leavesRead(geometry, fields)) ? { isSequential: true } : {}),
     partitions: cutRows(groups, context.partitionBytes * PARTITION_FACTOR),
@@ -105,10 +123,70 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
   };
 }
 
+function missingReason({ node }: Columns, doubt: string | undefined): string {
+  if (node !== null) return `the CRS of column '${node.name}' is null, unknown`;
+  return `it has no geometry column${doubt === undefined ? '' : `; ${doubt}`}`;
+}
+
+/** As in other tables with columns of coordinates. */
+function crsOfPoints(
+  source: ByteSource,
+  state: ParquetState,
+  { name, isGeographic }: PointPlan,
+): Pick<SourceLayer, 'assumedCrs' | 'statedExtent' | 'hasOutliers'> & { readonly doubt?: string } {
+  const positions = samplePositions(source, state);
+  const { assumedCrs, extent, hasOutliers, doubt } = crsOfPair(name, positions, isGeographic);
+  return { assumedCrs, statedExtent: extent ?? null, hasOutliers, doubt };
+}
+
+function samplePositions(source: ByteSource, state: ParquetState): Float64Array<ArrayBuffer> {
+  const sample = sampleRows(source, { ...state, fields: [] }, SAMPLE_ROWS);
+  if (sample === null) return new Float64Array(0);
+  const { coordinates, dimensions } = sample.geometry;
+  if (dimensions === 'XY') return coordinates.slice();
+  return coordinates.filter((_, i) => i % 3 < 2);
+}
+
+/** Null: there are no rows. */
+function sampleRows(source: ByteSource, state: ParquetState, most: number): FeatureBatch | null {
+  const { firstRows } = state.groups;
+  const end = Math.min(most, firstRows[firstRows.length - 1]);
+  return end === 0 ? null : readRows(source, state, { start: 0, end }, UNLIMITED).batch;
+}
+
+/** Throws GEOPARQUET_NO_GEOMETRY if a column of a file without a geometry column has geometries in its first rows. */
+function refuseHiddenGeometry(source: ByteSource, state: ParquetState): void {
+  const fields = state.fields.filter(({ field: { type } }) => type === 'string' || type === 'binary');
+  const sample = sampleRows(source, { ...state, fields }, HIDDEN_ROWS);
+  for (const [i, column] of (sample?.columns ?? []).entries()) {
+    if (!('offsets' in column)) continue;
+    const { bytes, offsets } = column;
+    const encoding = column.type === 'binary' ? 'hex' : 'utf8';
+    for (let row = 0; row + 1 < offsets.length; row++) {
+      const end = Math.min(offsets[row + 1], offsets[row] + SHOWN_BYTES);
+      const notation = geometryNotation(Buffer.from(bytes.subarray(offsets[row], end)).toString(encoding));
+      if (notation === null) continue;
+      const { name } = fields[i].field;
+      const isWkb = column.type === 'binary';
+      const possible = isWkb
+        ? phrase`Column '${shown(name)}' has WKB: name it with '${field('input.geometry_column')}'. `
+        : [
+            `Column '${shown(name)}' has ${notation} as text, which is not read from Parquet: write it as WKB. `,
+          ];
+      const columns = state.fields.slice(0, 12).map((plan) => plan.field.name);
+      throw failure('GEOPARQUET_NO_GEOMETRY', {
+        source: state.source,
+        columns: columns.join(', '),
+        possible,
+      });
+    }
+  }
+}
+
 function leavesRead(geometry: GeometryPlan | null, fields: readonly FieldPlan[]): SchemaNode[] {
   const leaves = fields.flatMap((plan) => leavesOfField(plan));
   if (geometry === null) return leaves;
-  return [...leaves, ...(geometry.kind === 'wkb' ? [geometry.leaf] : geometry.leaves)];
+  return [...leaves, ...leavesOfGeometry(geometry)];
 }
 
 function geoMetadata(text: string | undefined, source: string, findings: Findings): GeoMetadata | null {
@@ -157,10 +235,8 @@ function assumedCrs(
 }
 
 function sampleExtent(source: ByteSource, state: ParquetState): Bounds | null {
-  const { firstRows } = state.groups;
-  const rows = Math.min(SAMPLE_ROWS, firstRows[firstRows.length - 1]);
-  if (state.geometry === null || rows === 0) return null;
-  const { batch } = readRows(source, { ...state, fields: [] }, { start: 0, end: rows }, UNLIMITED);
+  const batch = state.geometry === null ? null : sampleRows(source, { ...state, fields: [] }, SAMPLE_ROWS);
+  if (batch === null) return null;
   const bounds = positionBounds(batch.geometry);
   return bounds[0] <= bounds[2] ? bounds : null;
 }

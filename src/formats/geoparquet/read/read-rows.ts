@@ -13,6 +13,7 @@ import { readScalarColumn } from './flat-column.ts';
 import { readJsonColumn } from './json-column.ts';
 import { readNativeGeometries } from './native-geometry.ts';
 import type { ParquetState } from './open.ts';
+import { readPoints } from './point-geometry.ts';
 import { chunkOf, groupOf } from './row-groups.ts';
 import type { SchemaNode } from './schema.ts';
 import { checkPositions, readWkbGeometries } from './wkb-geometry.ts';
@@ -79,6 +80,10 @@ function readGeometry(
   const context = { source, column: plan.name, coordinatesPerFeature, findings };
   if (plan.kind === 'wkb')
     return readWkbGeometries(plan.leaf, columns.segments(plan.leaf), rowCount, context);
+  if (plan.kind === 'points') {
+    const segments = ({ leaf }: { leaf: SchemaNode }): Segment[] => columns.segments(leaf);
+    return readPoints(plan, { source, rowCount, findings, segments });
+  }
   const geometry = readNative(columns, plan, rowCount, findings);
   const { partOffsets, ringOffsets, coordOffsets } = geometry;
   for (let row = 0; row < rowCount; row++) {
