@@ -36,6 +36,7 @@ import type { HeaderReading, LocatedGeometry } from './located.ts';
 import type { RowCheck } from './row-checks.ts';
 import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
 import { isTable } from './skipped-table.ts';
+import { type ExpectedType, expectedTypes } from './type-misfits.ts';
 
 /** Share of the rows that have as many cells as a header that is not in the first line. */
 const LEAST_SHARE = 0.9;
@@ -52,6 +53,8 @@ export interface Header {
   readonly checks: readonly RowCheck[];
   /** Where the first row begins. */
   readonly dataStart: LineStart;
+  /** Columns with nearly one type. */
+  readonly expected: readonly ExpectedType[];
 }
 
 export interface FoundHeader {
@@ -81,9 +84,10 @@ export function findHeader(
   const unnamed = names.map((name) => name === '');
   const trailing: RowCheck[] = reading.hasTrailing ? [{ kind: 'trailing', column: names.length - 1 }] : [];
   const checks = [...trailing, ...(located.checks ?? [])];
+  const expected = expectedTypes(names, reading.sample(), options.decimal_comma === true);
   const unique = uniqueNames(names, geometryColumns(geometry), findings);
   return {
-    header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry, checks, dataStart },
+    header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry, checks, dataStart, expected },
     located,
   };
 }

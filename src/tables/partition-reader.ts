@@ -20,6 +20,7 @@ import { geometryColumns, rowGeometry } from './row-geometry.ts';
 import type { RowGeometry } from './row-reader.ts';
 import type { TableState } from './state.ts';
 import { invalidText } from './transcode.ts';
+import { misfitsOf } from './type-misfits.ts';
 import { inferType, isEmptyColumn, readColumn } from './typing.ts';
 
 /** Bytes first read after a partition's end, for the record that crosses it. */
@@ -54,6 +55,8 @@ class PartitionReader {
   readonly #noteCounts = new Map<GeometryNoteFinding, number>();
   readonly #missing = new RowTally();
   readonly #zero = new RowTally();
+  /** Numbers of the records that are not kept. */
+  readonly #skipped: number[] = [];
   #lookahead = LOOKAHEAD_BYTES;
   #recordCount = 0;
   /** Line on which the current record begins, from 1 within the partition. */
@@ -97,10 +100,12 @@ class PartitionReader {
       if (outcome === MALFORMED) this.#reject(this.#syntaxError(scanner.reason));
       else if (scanner.cellCount !== scanner.columnCount) this.#reject(this.#ragged());
       else if (this.#readGeometry()) scanner.keep();
+      if (scanner.rowCount + this.#skipped.length < this.#recordCount) this.#skipped.push(this.#recordCount);
     }
     this.#checkEncoding();
     this.#listNotes();
     const fields = this.#request.fields ?? this.#inferFields();
+    this.#listMisfits(fields);
     const columnOf = new Map(this.#state.names.map((name, i) => [name, i]));
     return {
       batch: {
@@ -268,6 +273,18 @@ class PartitionReader {
       this.#findings.note('SRID_STATED', { srid: this.#srid }, this.#sridLocation, this.#sridCount);
     this.#findings.noteTally('COORDINATES_MISSING', {}, this.#missing);
     this.#findings.noteTally('COORDINATES_ZERO', {}, this.#zero);
+  }
+
+  #listMisfits(fields: readonly Field[]): void {
+    const { names, expected, hasDecimalComma } = this.#state;
+    const texts = new Set(fields.flatMap(({ name, type }) => (type === 'string' ? [name] : [])));
+    for (const one of expected) {
+      const field = names[one.column];
+      if (!texts.has(field)) continue;
+      const example = one.example === null ? {} : { example: ` such as '${one.example}'` };
+      const tally = misfitsOf(this.#scanner, one, hasDecimalComma, this.#skipped);
+      this.#findings.noteTally('TYPE_NOT_KEPT', { field, type: one.group, ...example }, tally);
+    }
   }
 
   #checkEncoding(): void {

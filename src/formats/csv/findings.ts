@@ -1,6 +1,10 @@
 import { type FindingEntries, info, lost } from '../../catalogue-entries.ts';
 
 export const findings = {
+  TYPE_NOT_KEPT: info(
+    "column '{field}' is text although nearly all of its values are {type}: others are not{example?}",
+    'value',
+  ),
   CSV_NO_POSITION: info(
     "the CSV has no columns with a position: its rows are features without geometry; name columns of coordinates with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', a column of geometries with '{field:csv_options.geometry_column}', and the line of the names with '{field:csv_options.header_line}'; columns: {columns}",
   ),
