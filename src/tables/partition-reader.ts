@@ -281,7 +281,7 @@ class PartitionReader {
     for (const one of expected) {
       const field = names[one.column];
       if (!texts.has(field)) continue;
-      const example = one.example === null ? {} : { example: ` such as '${one.example}'` };
+      const example = one.example === null ? {} : { example: `, such as '${one.example}'` };
       const tally = misfitsOf(this.#scanner, one, hasDecimalComma, this.#skipped);
       this.#findings.noteTally('TYPE_NOT_KEPT', { field, type: one.group, ...example }, tally);
     }

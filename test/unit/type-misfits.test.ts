@@ -20,7 +20,7 @@ async function misfits(text: string, options = {}, partitionBytes?: number) {
 }
 
 const found = (type: string, value: string, count: number, first: number) => [
-  { field: 'v', type, example: ` such as '${value}'`, count, first },
+  { field: 'v', type, example: `, such as '${value}'`, count, first },
 ];
 
 test('reports values that are not of the type of nearly all others, with the first place', async () => {
