@@ -139,7 +139,7 @@ const generalFindings = {
     'geometries that cross {meridian} degrees of longitude, where the map of {crs} ends, were cut there',
     'feature',
   ),
-  POLE_CUT_OFF: lost('areas around a pole were cut off near it: {crs} cannot show the pole', 'feature'),
+  POLE_CUT_OFF: lost('features end near a pole that they reach: {crs} cannot show it', 'feature'),
   EDGES_TORN: changed(
     'edges longer than {degrees} degrees could not be followed to {crs}: its map is torn there, or goes to infinity; they are drawn straight between their ends',
     'feature',

@@ -55,6 +55,8 @@ class Border {
 
 /** Areas up to this, in square units of the coordinates, are rounding. */
 const NO_AREA = 1e-12;
+/** Pieces along the seam that are narrower are rounding, in units of the coordinates: 10 micrometres. */
+const NO_WIDTH = 1e-10;
 
 interface Chain {
   /** Positions from border to border. */
@@ -194,11 +196,21 @@ function joinChains(chains: readonly Chain[], stride: number, border: Border): n
     appendPosition(ring, ring, 0, stride, ring[0]);
     const area = areaOf(ring, stride);
     // A ring that only touches the border leaves a piece without area in the other turn.
-    if (ring.length < 4 * stride || Math.abs(area) < NO_AREA) continue;
+    if (ring.length < 4 * stride || Math.abs(area) < NO_AREA + NO_WIDTH * heightOf(ring, stride)) continue;
     if (area < 0) return null;
     shells.push(ring);
   }
   return shells;
+}
+
+function heightOf(ring: readonly number[], stride: number): number {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let at = 1; at < ring.length; at += stride) {
+    low = Math.min(low, ring[at]);
+    high = Math.max(high, ring[at]);
+  }
+  return high - low;
 }
 
 /** For each chain the one that begins next on the border after its end; null if ends and beginnings do not alternate. */

@@ -25,7 +25,8 @@ import { type FlatPolygon, splitPolygon } from '../batch/split-polygon.ts';
 import { ANTIMERIDIAN, cutsBetween, isCrossingEdge, movedBy, snapped, turnOf } from './crossing.ts';
 import { cutLine } from './cut-line.ts';
 import { cutRings } from './cut-rings.ts';
-import { longitudesOf, windingOf, withInteriorLeft } from './loose-rings.ts';
+import { longitudesOf, windingOf, withInteriorLeft, withShortEdges } from './loose-rings.ts';
+import { GLOBE, openCuts } from './open-cuts.ts';
 import { RowWriter } from './row-writer.ts';
 
 export interface AntimeridianCut {
@@ -237,7 +238,8 @@ class Cutter {
     }
     if (rings.length === 0) return [[]];
     if (isAroundPole) return this.#closePolygon(rings);
-    return maxX - minX > 360 ? null : this.#splitPolygon(rings, minX, maxX);
+    if (maxX - minX > 360) return null;
+    return (maxX - minX === 360 ? this.#openPolygon(rings) : null) ?? this.#splitPolygon(rings, minX, maxX);
   }
 
   #splitPolygon(rings: number[][], minX: number, maxX: number): FlatPolygon[] | null {
@@ -260,6 +262,18 @@ class Cutter {
       for (const ring of piece)
         for (let at = 0; at < ring.length; at += stride) ring[at] = movedBy(ring[at], -turns);
     }
+    return pieces;
+  }
+
+  /** A polygon whose borders in the west and in the east are the same. Null: they are not, or it is the whole Earth. */
+  #openPolygon(rings: readonly number[][]): FlatPolygon[] | null {
+    const stride = this.#stride;
+    const oriented = rings.map((ring, i) => withInteriorLeft([...ring], stride, i === 0, 360));
+    const opened = openCuts(oriented, stride, 360);
+    if (opened === null || opened === GLOBE) return null;
+    const short = opened.map((ring) => withShortEdges(ring, stride, 360));
+    const pieces = cutRings(short, stride, ANTIMERIDIAN, 90);
+    this.#outcome.isMoved ||= pieces !== null;
     return pieces;
   }
 

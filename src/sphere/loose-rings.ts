@@ -1,13 +1,17 @@
 /** Rings with continuous longitudes: they go on over the antimeridian, and may go around a pole. */
 import { signedArea } from '../batch/rings.ts';
-import { isCrossingEdge } from './crossing.ts';
+import { isCrossingEdge, mix } from './crossing.ts';
+
+/** The sum of a longitude and a turn is rounded; in turns. */
+const ROUNDING = 1e-14;
 
 /** How often a closed ring with continuous longitudes goes around the Earth, eastward; null: it is not closed. */
 export function windingOf(ordinates: readonly number[], stride: number, turn: number): number | null {
   const last = ordinates.length - stride;
   if (ordinates[1] !== ordinates[last + 1]) return null;
-  const winding = (ordinates[last] - ordinates[0]) / turn;
-  return Math.abs(winding) <= 1 && Number.isInteger(winding) ? winding : null;
+  const turns = (ordinates[last] - ordinates[0]) / turn;
+  const winding = Math.round(turns);
+  return Math.abs(winding) <= 1 && Math.abs(turns - winding) <= ROUNDING ? winding : null;
 }
 
 /**
@@ -52,6 +56,23 @@ export function unwrapRing(ring: readonly number[], stride: number, turn: number
     if (isCrossingEdge(x1 * degrees, y1 * degrees, x2 * degrees, y2 * degrees))
       turns += x1 > 0 ? turn : -turn;
     result[at] += turns;
+  }
+  return result;
+}
+
+/**
+ * Edges of half a turn or more are divided: in longitudes that do not go on, as they are written, such an edge would be taken for the short
+ * way around the Earth.
+ */
+export function withShortEdges(ring: readonly number[], stride: number, turn: number): number[] {
+  const result = ring.slice(0, stride);
+  for (let at = stride; at < ring.length; at += stride) {
+    const before = at - stride;
+    const share = Math.abs(ring[at] - ring[before]) / turn;
+    const count = share < 1 / 2 ? 1 : Math.ceil(share * 3);
+    for (let step = 1; step < count; step++)
+      for (let i = 0; i < stride; i++) result.push(mix(ring[before + i], ring[at + i], step / count));
+    for (let i = 0; i < stride; i++) result.push(ring[at + i]);
   }
   return result;
 }

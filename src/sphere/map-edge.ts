@@ -19,9 +19,43 @@ export interface MapEdge {
   readonly at: number;
   /** To be subtracted from it at the east, and added at the west, before positions on it are transformed. */
   readonly nudge: number;
-  /** Whether the map has the north pole, and the south pole. */
+}
+
+/** Which poles are on the map. */
+export interface MapPoles {
   readonly hasNorth: boolean;
   readonly hasSouth: boolean;
+}
+
+type Place = (longitude: number, latitude: number) => readonly [number, number];
+
+/** `turn`: a whole turn in the unit of the longitudes; latitudes are in degrees. */
+function placeWith(move: MovePositions, turn: number): Place {
+  return (longitude, latitude) => {
+    const position = Float64Array.of(longitude, (latitude * turn) / 360);
+    move(position, 'XY');
+    return [position[0], position[1]];
+  };
+}
+
+function apart(a: readonly [number, number], b: readonly [number, number]): number {
+  return Math.hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+/**
+ * `central`: the central meridian in the unit of the source. `isPoint`: a pole has to be one point of the map, because the map has no edge
+ * on which it is a line.
+ */
+export function mapPoles(central: number, turn: number, move: MovePositions, isPoint: boolean): MapPoles {
+  const place = placeWith(move, turn);
+  const hasPole = (sign: number): boolean => {
+    const pole = place(central, 90 * sign);
+    const last = place(central, LAST_LATITUDE * sign);
+    const degree = apart(last, place(central, (LAST_LATITUDE - 1) * sign));
+    const isOne = !isPoint || apart(pole, place(central + turn / 4, 90 * sign)) <= degree;
+    return isOne && apart(pole, last) <= FAR_POLE * degree;
+  };
+  return { hasNorth: hasPole(1), hasSouth: hasPole(-1) };
 }
 
 /**
@@ -32,13 +66,7 @@ export function mapEdgeAt(opposite: number, turn: number, move: MovePositions): 
   const unit = turn / 360;
   // Half a turn itself is kept by PROJ on the side on which it is.
   const at = opposite <= -turn / 2 + 1e-9 ? turn / 2 : opposite;
-  const place = (longitude: number, latitude: number): readonly [number, number] => {
-    const position = Float64Array.of(longitude, latitude * unit);
-    move(position, 'XY');
-    return [position[0], position[1]];
-  };
-  const apart = (a: readonly [number, number], b: readonly [number, number]): number =>
-    Math.hypot(a[0] - b[0], a[1] - b[1]);
+  const place = placeWith(move, turn);
   const step = BESIDE * unit;
   const isSeam = LATITUDES.some((latitude) => {
     const east = place(at - step, latitude);
@@ -54,10 +82,5 @@ export function mapEdgeAt(opposite: number, turn: number, move: MovePositions): 
       return isEast && apart(west, place(at - turn + nudge * unit, latitude)) <= FAR * near;
     });
   const nudge = NUDGES.find(isOnItsSide) ?? NUDGES[NUDGES.length - 1];
-  const hasPole = (sign: number): boolean => {
-    const last = place(at - turn / 2, LAST_LATITUDE * sign);
-    const degree = apart(last, place(at - turn / 2, (LAST_LATITUDE - 1) * sign));
-    return apart(place(at - turn / 2, 90 * sign), last) <= FAR_POLE * degree;
-  };
-  return { at, nudge: nudge * unit, hasNorth: hasPole(1), hasSouth: hasPole(-1) };
+  return { at, nudge: nudge * unit };
 }

@@ -12,8 +12,8 @@ import { movedBy } from './crossing.ts';
 export const GLOBE = 'globe';
 
 /**
- * `rings`: closed, with their interior on the left, within half a turn of 0. Null if there is nothing to open: no edge has its counterpart
- * on the other side, or rings do not continue there. Results have continuous longitudes.
+ * `rings`: closed, with their interior on the left. Null if there is nothing to open: no edge has its counterpart on the other side, a turn
+ * away, or rings do not continue there. Results have continuous longitudes.
  */
 export function openCuts(
   rings: readonly (readonly number[])[],
@@ -22,10 +22,21 @@ export function openCuts(
 ): number[][] | typeof GLOBE | null {
   const found = new Edges(rings, stride, turn);
   if (!found.hasCounterparts) return null;
+  // An area that only touches a pole keeps its edge there.
+  return openedBy(found, rings, stride, turn, true) ?? openedBy(found, rings, stride, turn, false);
+}
+
+function openedBy(
+  found: Edges,
+  rings: readonly (readonly number[])[],
+  stride: number,
+  turn: number,
+  dropsPoles: boolean,
+): number[][] | typeof GLOBE | null {
   const opened: number[][] = [];
   const chains: number[][] = [];
   for (const ring of rings) {
-    const own = found.chainsOf(ring);
+    const own = found.chainsOf(ring, dropsPoles);
     if (own === null) opened.push([...ring]);
     else for (const chain of own) chains.push(chain);
   }
@@ -38,7 +49,7 @@ export function openCuts(
 class Edges {
   readonly #stride: number;
   readonly #turn: number;
-  /** Of edges along the antimeridian. */
+  /** Of edges along a meridian. */
   readonly #keys = new Set<string>();
   hasCounterparts = false;
 
@@ -54,12 +65,12 @@ class Edges {
   }
 
   /** The chains of edges that stay; null: all do. */
-  chainsOf(ring: readonly number[]): number[][] | null {
+  chainsOf(ring: readonly number[], dropsPoles: boolean): number[][] | null {
     const stride = this.#stride;
     const count = ring.length / stride - 1;
     const isDropped = (edge: number): boolean => {
       const at = ((edge % count) + 1) * stride;
-      return this.#hasCounterpart(ring, at) || this.#isAtPole(ring, at);
+      return this.#hasCounterpart(ring, at) || (dropsPoles && this.#isAtPole(ring, at));
     };
     let first = 0;
     while (first < count && !isDropped(first)) first++;
@@ -81,13 +92,13 @@ class Edges {
   }
 
   #isAlong(ring: readonly number[], at: number): boolean {
-    return Math.abs(ring[at]) === this.#turn / 2 && ring[at] === ring[at - this.#stride];
+    return ring[at] === ring[at - this.#stride];
   }
 
   #hasCounterpart(ring: readonly number[], at: number): boolean {
-    return (
-      this.#isAlong(ring, at) && this.#keys.has(keyOf(-ring[at], ring[at + 1], ring[at - this.#stride + 1]))
-    );
+    if (!this.#isAlong(ring, at)) return false;
+    const [x, y, yBefore] = [ring[at], ring[at + 1], ring[at - this.#stride + 1]];
+    return [x - this.#turn, x + this.#turn].some((other) => this.#keys.has(keyOf(other, y, yBefore)));
   }
 
   #isAtPole(ring: readonly number[], at: number): boolean {
@@ -118,10 +129,10 @@ function joinChains(chains: readonly number[][], stride: number, turn: number): 
         for (let axis = 1; axis < stride; axis++) ring.push(chain[at + axis]);
       }
       const end = chain.length - stride;
-      if (Math.abs(chain[end]) !== turn / 2) return null;
-      const next = byStart.get(`${-chain[end]} ${chain[end + 1]}`);
+      const east = byStart.get(`${chain[end] - turn} ${chain[end + 1]}`);
+      const next = east ?? byStart.get(`${chain[end] + turn} ${chain[end + 1]}`);
       if (next === undefined || (isUsed[next] && next !== first)) return null;
-      turns += chain[end] > 0 ? 1 : -1;
+      turns += east === undefined ? -1 : 1;
       i = next;
     }
     rings.push(ring);

@@ -18,14 +18,17 @@ import {
   PART_KIND_MASK,
   strideOf,
 } from '../batch/geometry-column.ts';
-import { unwrapRing, windingOf } from './loose-rings.ts';
-import { type MapEdge, mapEdgeAt } from './map-edge.ts';
+import { rowsBetweenLongitudes } from './between-longitudes.ts';
+import { type MapEdge, type MapPoles, mapEdgeAt, mapPoles } from './map-edge.ts';
+import { endAtParallel, lastParallel, reachesMissing } from './missing-poles.ts';
 import { longitudeIn, type SphereSide } from './side.ts';
 import { type SpecialRow, specialRows, withPieces } from './special-rows.ts';
 import type { MovePositions } from './subdivide-edges.ts';
 import { LONG_DEGREES, rowsToLongitudes } from './to-longitudes.ts';
 import { rowsFollowed, rowsToMap } from './to-map.ts';
 
+/** Datum shifts are smaller. */
+const SHIFT_DEGREES = 0.02;
 const METERS_PER_DEGREE = 111_320;
 const TOLERANCE_METERS = 1000;
 /** Positions along each side of a grid over the bounds of a batch, to find where it is on the Earth. */
@@ -54,6 +57,7 @@ export type Completion = (transformed: GeometryColumn) => Reprojected;
 export class SphereReprojection {
   readonly #moves: SphereMoves;
   #edge: MapEdge | null | undefined;
+  #poles: MapPoles | undefined;
 
   constructor(moves: SphereMoves) {
     this.#moves = moves;
@@ -81,13 +85,17 @@ export class SphereReprojection {
   #fromLongitudes(geometry: GeometryColumn, bounds: Bounds, turn: number): Completion | null {
     const { from, to } = this.#moves;
     const seam = to.opposite === null ? null : longitudeIn(from, to.opposite);
-    if (isWithinChart(bounds, turn, seam)) return null;
-    const special = specialRows(geometry, concernedRows(geometry, turn, seam));
+    const isAtPole = bounds[1] <= -turn / 4 || bounds[3] >= turn / 4;
+    if (!isAtPole && isWithinChart(bounds, turn, seam)) return null;
+    const { move, metersTo } = this.#moves;
+    const poles = (): MapPoles => this.#polesFor(from, turn, move);
+    const isMissing = isAtPole && reachesMissing([bounds[1], bounds[3]], poles(), turn);
+    const special = specialRows(geometry, concernedRows(geometry, turn, seam, isMissing));
     if (special.length === 0) return null;
+    if (isMissing) endRowsBeforePoles(geometry, special, turn, poles());
     return (transformed) => {
-      const { move, metersTo } = this.#moves;
-      const edge = this.#edgeFor(from, turn, move);
-      rowsToMap(special, { ...this.#basis(geometry), turn, ...longEdges(turn, metersTo), move, edge });
+      const basis = { ...this.#basis(geometry), edge: this.#edgeFor(from, turn, move), poles: poles() };
+      rowsToMap(special, { ...basis, turn, ...longEdges(turn, metersTo), move });
       return { geometry: withPieces(transformed, special), rows: special };
     };
   }
@@ -127,7 +135,15 @@ export class SphereReprojection {
           row.isCut = false;
           row.isClosed = false;
         }
-      rowsToMap(special, { ...basis, turn: 360, ...longEdges(360, metersTo), move: fromDegrees, edge });
+      const poles = this.#polesFor(DEGREES, 360, fromDegrees);
+      rowsToMap(special, {
+        ...basis,
+        turn: 360,
+        ...longEdges(360, metersTo),
+        move: fromDegrees,
+        edge,
+        poles,
+      });
       return { geometry: withPieces(transformed, special), rows: all };
     };
   }
@@ -144,7 +160,8 @@ export class SphereReprojection {
     return (transformed) => {
       const tolerance = TOLERANCE_METERS / metersTo;
       const basis = this.#basis(geometry);
-      rowsFollowed(special, { ...basis, turn: 360, longLength, tolerance, move, edge: null });
+      const poles = { hasNorth: true, hasSouth: true };
+      rowsFollowed(special, { ...basis, turn: 360, longLength, tolerance, move, edge: null, poles });
       return { geometry: withPieces(transformed, special), rows: special };
     };
   }
@@ -156,24 +173,24 @@ export class SphereReprojection {
     turnTo: number,
   ): Completion | null {
     const { from, to, move } = this.#moves;
-    if (from.primeMeridian === to.primeMeridian) return null;
     const seam = longitudeIn(from, to.primeMeridian + 180);
-    if (isWithinChart(bounds, turn, seam)) return null;
-    const special = specialRows(geometry, concernedRows(geometry, turn, seam));
-    for (const { parts } of special)
-      for (const part of parts)
-        part.rings = part.rings.map((ring) => unwrapRing(ring, strideOf(geometry.dimensions), turn));
-    const stride = strideOf(geometry.dimensions);
-    // Rings around a pole are closed by the writers.
-    const usable = special.filter(({ parts }) =>
-      parts.every(
-        ({ isLine, rings }) => isLine || rings.every((ring) => windingOf(ring, stride, turn) === 0),
-      ),
+    const [west, south, east, north] = bounds;
+    // A datum shift moves positions over the seam or a pole that are near it.
+    const near = (SHIFT_DEGREES * turn) / 360;
+    const pole = turn / 4 - near;
+    const isNearPole = south < -pole || north > pole;
+    if (!isNearPole && east - west <= turn / 2 && !isBetween(seam, west - near, east + near, turn))
+      return null;
+    const rows = rowsWith(
+      geometry,
+      (dx, _, y) => Math.abs(dx) > turn / 2 || Math.abs(y) > pole,
+      (low, high) => low < -turn / 2 || high > turn / 2 || isBetween(seam, low - near, high + near, turn),
     );
-    if (usable.length === 0) return null;
+    const special = specialRows(geometry, rows);
+    if (special.length === 0) return null;
     return (transformed) => {
-      rowsToLongitudes(usable, { ...this.#basis(geometry), turn: turnTo, move });
-      return { geometry: withPieces(transformed, usable), rows: usable };
+      rowsBetweenLongitudes(special, { ...this.#basis(geometry), turnFrom: turn, turn: turnTo, move });
+      return { geometry: withPieces(transformed, special), rows: special };
     };
   }
 
@@ -184,9 +201,34 @@ export class SphereReprojection {
   /** Found once, when a batch needs it. */
   #edgeFor(from: SphereSide, turn: number, move: MovePositions): MapEdge | null {
     const { opposite } = this.#moves.to;
-    this.#edge ??= opposite === null ? null : mapEdgeAt(longitudeIn(from, opposite), turn, move);
+    if (this.#edge === undefined)
+      this.#edge = opposite === null ? null : mapEdgeAt(longitudeIn(from, opposite), turn, move);
     return this.#edge;
   }
+
+  #polesFor(from: SphereSide, turn: number, move: MovePositions): MapPoles {
+    const { opposite } = this.#moves.to;
+    const central = opposite === null ? 0 : longitudeIn(from, opposite + 180);
+    this.#poles ??= mapPoles(central, turn, move, this.#edgeFor(from, turn, move) === null);
+    return this.#poles;
+  }
+}
+
+/** Positions at a pole that the map does not show cannot be transformed, or go to infinity; the rows are written from their parts. */
+function endRowsBeforePoles(
+  { ringOffsets, coordOffsets, coordinates, dimensions }: GeometryColumn,
+  rows: readonly SpecialRow[],
+  turn: number,
+  poles: MapPoles,
+): void {
+  const stride = strideOf(dimensions);
+  const parallel = lastParallel([], stride, turn);
+  for (const { parts } of rows)
+    for (const { part } of parts) {
+      const start = coordOffsets[ringOffsets[part]] * stride;
+      const end = coordOffsets[ringOffsets[part + 1]] * stride;
+      endAtParallel(coordinates.subarray(start, end), stride, turn, poles, parallel);
+    }
 }
 
 function longEdges(
@@ -229,13 +271,18 @@ function gridBounds([west, south, east, north]: Bounds, move: MovePositions): Bo
   return bounds;
 }
 
-/** Rows with long edges, edges across the antimeridian, longitudes beyond it, or on both sides of the seam. */
-function concernedRows(geometry: GeometryColumn, turn: number, seam: number | null): number[] {
+/** Rows with long edges, at a pole (`withPoles`), with edges across the antimeridian, longitudes beyond it, or on both sides of the seam. */
+function concernedRows(
+  geometry: GeometryColumn,
+  turn: number,
+  seam: number | null,
+  withPoles = false,
+): number[] {
   const long = (LONG_DEGREES * turn) / 360;
   const half = turn / 2;
   return rowsWith(
     geometry,
-    (dx, dy) => Math.abs(dx) > long || Math.abs(dy) > long,
+    (dx, dy, y) => Math.abs(dx) > long || Math.abs(dy) > long || (withPoles && Math.abs(y) >= turn / 4),
     (west, east) =>
       west < -half ||
       east > half ||
@@ -247,7 +294,7 @@ function concernedRows(geometry: GeometryColumn, turn: number, seam: number | nu
 /** The rows with such an edge of a line or polygon, or with such longitudes. */
 function rowsWith(
   { types, partOffsets, partKinds, ringOffsets, coordOffsets, coordinates, dimensions }: GeometryColumn,
-  isWanted: (dx: number, dy: number) => boolean,
+  isWanted: (dx: number, dy: number, y: number) => boolean,
   areWanted: (west: number, east: number) => boolean = () => false,
 ): number[] {
   const stride = strideOf(dimensions);
@@ -266,7 +313,8 @@ function rowsWith(
           if (x < west) west = x;
           if (x > east) east = x;
           if (at === start) continue;
-          if (isWanted(x - coordinates[at - stride], coordinates[at + 1] - coordinates[at - stride + 1])) {
+          const y = coordinates[at + 1];
+          if (isWanted(x - coordinates[at - stride], y - coordinates[at - stride + 1], y)) {
             isFound = true;
             break;
           }

@@ -195,6 +195,8 @@ function measure(
 /** Lets the longitudes of the samples of an edge go on without jumps; false: they turn so fast that their way is not known. */
 function unwrapSamples(samples: Float64Array, at: number, turn: number): boolean {
   const isPole = (i: number): boolean => Math.abs(samples[at + 2 * i + 1]) >= turn / 4 - turn * AT_POLE;
+  // An edge along a pole is one point of the Earth.
+  if ([0, 1, 2, 3, 4].every(isPole)) return true;
   if (isPole(1) || isPole(2) || isPole(3)) return false;
   // Any longitude is that of a pole: it is that of the edge that leads there.
   if (isPole(0)) samples[at] = samples[at + 2];

@@ -18,7 +18,7 @@ export const TOLERANCE_DEGREES = 0.01;
 /** A ring with more is torn, or goes to infinity. */
 export const MAX_ADDED_TO_RING = 20_000;
 /** Share of a turn: longitudes beyond the antimeridian by no more than this are rounding. */
-const ROUNDING = 3e-12;
+const ROUNDING = 1e-11;
 
 export interface ToLongitudes {
   readonly dimensions: Dimensions;
@@ -26,6 +26,10 @@ export interface ToLongitudes {
   /** A whole turn in the unit of the target. */
   readonly turn: number;
   readonly move: MovePositions;
+  /** Parts whose rings are those of several polygons, with their interior on the left. Missing: there are none. */
+  readonly opened?: ReadonlySet<SpecialPart>;
+  /** A whole turn in the unit of a source in longitudes, which are continuous; missing: the source is a plane. */
+  readonly turnFrom?: number;
 }
 
 /** Sets the pieces of the parts; `keepsLoose`: also of those that need no cut, because the rows are only on their way. */
@@ -83,10 +87,11 @@ function cutFollowedPolygon(
   part: SpecialPart,
   followed: FollowedRings,
   numbers: readonly number[],
-  { stride, turn }: ToLongitudes,
+  { stride, turn, opened }: ToLongitudes,
 ): boolean {
   const rings: number[][] = [];
-  let isLoose = false;
+  const isOpened = opened?.has(part) === true;
+  let isLoose = isOpened;
   let isMoved = false;
   for (const [i, number] of numbers.entries()) {
     const source = part.rings[i];
@@ -96,7 +101,7 @@ function cutFollowedPolygon(
     if (winding === null) return false;
     // The projection keeps the orientation: east is right of north on maps, too.
     const isLeft = winding === 0 ? areaOf(ring, stride) > 0 : areaOf(source, stride) > 0;
-    rings.push(isLeft === (i === 0) ? ring : reversed(ring, stride));
+    rings.push(isOpened || isLeft === (i === 0) ? ring : reversed(ring, stride));
     const [low, high] = longitudesOf(ring, stride);
     isLoose ||= winding !== 0 || low < -turn / 2 || high > turn / 2;
     isMoved ||= followed.isMoved;
@@ -106,7 +111,8 @@ function cutFollowedPolygon(
     part.pieces = [numbers.map((number) => followed.ring(number))];
     return isMoved;
   }
-  const pieces: FlatPolygon[] | null = cutRings(rings, stride, { at: turn / 2, turn }, turn / 4);
+  const pieces: FlatPolygon[] | null =
+    rings.length === 0 ? [] : cutRings(rings, stride, { at: turn / 2, turn }, turn / 4);
   if (pieces === null) return fail(row, part);
   part.pieces = pieces;
   row.isCut ||= pieces.length > 1;
@@ -125,10 +131,12 @@ class FollowedRings {
   readonly #moved: Float64Array;
   readonly #stride: number;
   readonly #turn: number;
+  readonly #turnFrom: number | null;
   /** Of the last ring: longitudes differ from those that the transformation gave. */
   isMoved = false;
 
-  constructor(divided: SubdividedEdges, moved: Float64Array, { stride, turn }: ToLongitudes) {
+  constructor(divided: SubdividedEdges, moved: Float64Array, { stride, turn, turnFrom }: ToLongitudes) {
+    this.#turnFrom = turnFrom ?? null;
     this.#divided = divided;
     this.#moved = moved;
     this.#stride = stride;
@@ -180,8 +188,9 @@ class FollowedRings {
         for (const ordinate of position) result.push(ordinate);
         continue;
       }
-      const [before, after] = [ordinates[at - stride], ordinates[at + stride]];
-      for (const x of [before, after]) {
+      const before = ordinates[at - stride];
+      while (poles.has(at + stride)) at += stride;
+      for (const x of [before, ordinates[at + stride]]) {
         position[0] = x;
         for (const ordinate of position) result.push(ordinate);
       }
@@ -200,27 +209,31 @@ class FollowedRings {
   #follow(ring: number, isClosed: boolean): { readonly ordinates: number[]; readonly poles: Set<number> } {
     const stride = this.#stride;
     const turn = this.#turn;
-    const { coordOffsets, advances } = this.#divided;
+    const { coordOffsets } = this.#divided;
     const ordinates = ringAt(this.#moved, coordOffsets, ring, stride);
-    const own = Array.from(advances.subarray(coordOffsets[ring], coordOffsets[ring + 1]));
+    const own = this.#advances(ring);
     const isPole = (at: number): boolean => Math.abs(ordinates[at + 1]) >= turn / 4 - turn * AT_POLE;
     if (isClosed && isPole(0)) rotateFromPole(ordinates, own, stride, isPole);
     this.isMoved = false;
     const poles = new Set<number>();
+    // The advance from the last position that is not at a pole.
+    let advance = 0;
+    let last = -1;
     for (let at = 0; at < ordinates.length; at += stride) {
+      if (at > 0) advance += own[at / stride - 1];
       if (isPole(at)) {
         poles.add(at);
         ordinates[at + 1] = Math.sign(ordinates[at + 1]) * (turn / 4);
         continue;
       }
-      const before = at - stride;
+      const before = last;
+      last = at;
+      const step = advance;
+      advance = 0;
       if (before < 0) continue;
-      // Over a pole the short way along it.
-      const wanted = poles.has(before)
-        ? before === 0
-          ? ordinates[at]
-          : ordinates[before - stride]
-        : ordinates[before] + own[before / stride];
+      // From a plane, over a pole, the short way along it.
+      const isOverPole = before < at - stride;
+      const wanted = ordinates[before] + (isOverPole && this.#turnFrom === null ? 0 : step);
       const turns = turn * Math.round((wanted - ordinates[at]) / turn);
       const near = this.#withoutRounding(ordinates[at] + turns);
       if (near !== ordinates[at]) this.isMoved = true;
@@ -228,6 +241,18 @@ class FollowedRings {
     }
     if (isClosed) closeExactly(ordinates, stride, turn);
     return { ordinates, poles };
+  }
+
+  /** From each position to the next. */
+  #advances(ring: number): number[] {
+    const { coordOffsets, coordinates, advances } = this.#divided;
+    const [start, end] = [coordOffsets[ring], coordOffsets[ring + 1]];
+    const own = Array.from(advances.subarray(start, end));
+    const scale = this.#turnFrom === null ? 0 : this.#turn / this.#turnFrom;
+    if (scale !== 0)
+      for (let i = start; i + 1 < end; i++)
+        own[i - start] = (coordinates[(i + 1) * this.#stride] - coordinates[i * this.#stride]) * scale;
+    return own;
   }
 
   #withoutRounding(x: number): number {

@@ -7,7 +7,8 @@ import type { FlatPolygon } from '../batch/split-polygon.ts';
 import { cutLine } from './cut-line.ts';
 import { cutRings, ownerOf } from './cut-rings.ts';
 import { areaOf, longitudesOf, unwrapRing, windingOf, withInteriorLeft } from './loose-rings.ts';
-import { LAST_LATITUDE, type MapEdge } from './map-edge.ts';
+import { LAST_LATITUDE, type MapEdge, type MapPoles } from './map-edge.ts';
+import { endAtParallel, isBeyond, lastParallel, ringsAroundMissing } from './missing-poles.ts';
 import { GLOBE, openCuts } from './open-cuts.ts';
 import { flattened, ringAt, type SpecialPart, type SpecialRow } from './special-rows.ts';
 import { type MovePositions, subdivideEdges } from './subdivide-edges.ts';
@@ -25,6 +26,7 @@ export interface ToMap {
   readonly move: MovePositions;
   /** Null: the map goes on everywhere. */
   readonly edge: MapEdge | null;
+  readonly poles: MapPoles;
 }
 
 /** Sets the pieces of the parts, whose pieces, or else rings, are in longitudes. */
@@ -40,6 +42,7 @@ export function rowsToMap(rows: readonly SpecialRow[], to: ToMap): void {
     for (const part of opened.parts) part.isChanged = true;
     if (to.edge !== null) closeRow(row, opened, to.edge, to);
   }
+  for (const row of rows) endBeforePoles(row, to);
   setMoved(rows, to, grouped);
 }
 
@@ -76,6 +79,20 @@ function setMoved(rows: readonly SpecialRow[], to: ToMap, grouped: ReadonlySet<S
   }
 }
 
+/** Lets lines and polygons that reach a pole that the map does not show end near it. */
+function endBeforePoles(row: SpecialRow, { stride, turn, poles }: ToMap): void {
+  if (poles.hasNorth && poles.hasSouth) return;
+  for (const part of row.parts) {
+    const rings = part.pieces?.flat() ?? [];
+    const parallel = lastParallel(rings, stride, turn);
+    for (const ring of rings)
+      if (endAtParallel(ring, stride, turn, poles, parallel)) {
+        part.isChanged = true;
+        row.isCutOff = true;
+      }
+  }
+}
+
 /** The polygons of a row, whose rings are now pieces of the first one. */
 interface OpenedRow {
   readonly parts: readonly SpecialPart[];
@@ -85,22 +102,35 @@ interface OpenedRow {
 }
 
 /** Opens the cuts of all polygons of a row at the antimeridian, if the map goes on there or does not have a pole that they reach. */
-function openRow(row: SpecialRow, { stride, turn, edge }: ToMap): OpenedRow | null {
+function openRow(row: SpecialRow, { stride, turn, edge, poles }: ToMap): OpenedRow | null {
   const parts = row.parts.filter(({ isLine }) => !isLine);
   if (parts.length === 0 || row.isCollection) return null;
   const polygons = parts.flatMap(({ pieces, rings }) => pieces ?? [rings]);
   const rings = polygons.flatMap((polygon) =>
     polygon.map((ring, i) => withInteriorLeft(unwrapRing(ring, stride, turn), stride, i === 0, turn)),
   );
-  const lacksPole = edge !== null && !(edge.hasNorth && edge.hasSouth);
-  const isOpen = edge === null || edge.at !== turn / 2 || (lacksPole && reachesPole(rings, stride, turn));
+  const lacksPole = !(poles.hasNorth && poles.hasSouth);
+  const isOpen =
+    edge === null ||
+    edge.at !== turn / 2 ||
+    (lacksPole && reachesPole(rings, stride, turn)) ||
+    rings.some((ring) => isBeyond(ring, stride, turn / 2));
   if (!isOpen) return null;
   let opened = openCuts(rings, stride, turn);
-  if (opened === GLOBE) opened = edge === null ? null : [globeRing(edge, turn, stride)];
+  if (opened === GLOBE && edge !== null && lacksPole) row.isCutOff = true;
+  if (opened === GLOBE)
+    opened = edge !== null ? [globeRing(edge, poles, turn, stride)] : lacksPole ? [] : null;
   // Rings around a pole that were never closed need no opening, but the same treatment.
   if (opened === null && edge === null && rings.some((ring) => windingOf(ring, stride, turn) !== 0))
     opened = rings;
   if (opened === null) return null;
+  if (edge === null) {
+    const closing = ringsAroundMissing(opened, stride, turn, poles);
+    if (closing.length > 0) {
+      row.isCutOff = true;
+      opened = [...opened, ...closing];
+    }
+  }
   for (const [i, part] of parts.entries()) part.pieces = i === 0 ? [opened] : [];
   return { parts, rings: opened, count: polygons.length };
 }
@@ -116,7 +146,7 @@ function reachesPole(rings: readonly (readonly number[])[], stride: number, turn
 function closeRow(row: SpecialRow, { parts, rings, count }: OpenedRow, edge: MapEdge, to: ToMap): void {
   const { stride, turn } = to;
   const seam = { at: edge.at, turn };
-  const pieces = cutRings(rings, stride, seam, closingLatitude(row, rings, edge, turn, stride));
+  const pieces = cutRings(rings, stride, seam, closingLatitude(row, rings, to));
   if (pieces === null) {
     row.isUncut = true;
     for (const part of parts) part.pieces = null;
@@ -152,8 +182,9 @@ function placePolygons(
   part: SpecialPart,
   from: readonly FlatPolygon[],
   edge: MapEdge,
-  { stride, turn }: ToMap,
+  to: ToMap,
 ): boolean {
+  const { stride, turn } = to;
   const seam = { at: edge.at, turn };
   const rings = from.flatMap((piece) =>
     piece.map((ring, i) => withInteriorLeft(ring, stride, i === 0, turn)),
@@ -167,7 +198,7 @@ function placePolygons(
     part.pieces = [...from];
     return false;
   }
-  const pieces = cutRings(rings, stride, seam, closingLatitude(row, rings, edge, turn, stride));
+  const pieces = cutRings(rings, stride, seam, closingLatitude(row, rings, to));
   if (pieces === null) row.isUncut = true;
   part.pieces = pieces ?? [...from];
   row.isCut ||= pieces !== null && pieces.length > from.length;
@@ -175,7 +206,12 @@ function placePolygons(
 }
 
 /** The whole globe, as far as the map shows it; Z and M are not known. */
-function globeRing({ at: east, hasNorth, hasSouth }: MapEdge, turn: number, stride: number): number[] {
+function globeRing(
+  { at: east }: MapEdge,
+  { hasNorth, hasSouth }: MapPoles,
+  turn: number,
+  stride: number,
+): number[] {
   const last = (LAST_LATITUDE * turn) / 360;
   const south = hasSouth ? -turn / 4 : -last;
   const north = hasNorth ? turn / 4 : last;
@@ -193,9 +229,7 @@ function globeRing({ at: east, hasNorth, hasSouth }: MapEdge, turn: number, stri
 function closingLatitude(
   row: SpecialRow,
   rings: readonly (readonly number[])[],
-  { hasNorth, hasSouth }: MapEdge,
-  turn: number,
-  stride: number,
+  { stride, turn, poles: { hasNorth, hasSouth } }: ToMap,
 ): number {
   const pole = turn / 4;
   // The direction of each ring that goes around the Earth says which side of it is inside: all together, which poles are.
@@ -204,10 +238,7 @@ function closingLatitude(
   if (windings !== 0) row.isClosed = true;
   if (!holdsMissing) return pole;
   row.isCutOff = true;
-  let last = (LAST_LATITUDE * turn) / 360;
-  for (const ring of rings)
-    for (let at = 1; at < ring.length; at += stride) last = Math.max(last, Math.abs(ring[at]));
-  return last;
+  return lastParallel(rings, stride, turn);
 }
 
 interface MovedPart {
@@ -279,9 +310,7 @@ function nudged(move: MovePositions, edge: MapEdge | null, turn: number): MovePo
 
 /** Two transformations of the same position, or of it a turn away, may differ in the last bit. */
 function closedExactly(ring: number[], source: readonly number[], stride: number, turn: number): number[] {
-  const end = source.length - stride;
-  const turns = (source[end] - source[0]) / turn;
-  if (source[1] !== source[end + 1] || !Number.isInteger(turns)) return ring;
+  if (windingOf(source, stride, turn) === null) return ring;
   for (let i = 0; i < stride; i++) ring[ring.length - stride + i] = ring[i];
   return ring;
 }
