@@ -2,15 +2,16 @@
  * Writes the generated pages of docs/: `node scripts/generate-docs.ts`. With `--check` it writes nothing, and its exit
  * status is 1 if a page differs from the code.
  */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, exit, stderr } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { catalogue } from '../src/catalogue.ts';
+import { cliErrors } from '../src/cli/errors.ts';
 import { EXIT, EXIT_MEANINGS } from '../src/cli/exit-status.ts';
 import { settings } from '../src/config.ts';
-import { errorCatalogue } from '../src/errors.ts';
 import { signatureOf } from '../src/expressions/function.ts';
 import { functions } from '../src/expressions/functions.ts';
-import { findingCatalogue } from '../src/findings.ts';
 import { type Format, isInputFormat, isOutputFormat, type OptionsSchema } from '../src/formats/format.ts';
 import { formats } from '../src/formats/registry.ts';
 import type { OpenApiDocument } from '../src/http/openapi/types.ts';
@@ -189,13 +190,15 @@ function optionsTable(title: string, { properties }: OptionsSchema): string[] {
 }
 
 function renderErrors(): string {
-  const errors = Object.entries(errorCatalogue).map(([code, { status, fault, template }]) => [
-    `\`${code}\``,
-    String(status),
-    fault === 'user' ? 'request or data' : 'service',
-    text(fillTemplate(template, {})),
-  ]);
-  const findings = Object.entries(findingCatalogue).map(([code, { effect, severity, template, unit }]) => [
+  const errors = Object.entries({ ...catalogue.errors, ...cliErrors }).map(
+    ([code, { status, fault, template }]) => [
+      `\`${code}\``,
+      String(status),
+      fault === 'user' ? 'request or data' : 'service',
+      text(fillTemplate(template, {})),
+    ],
+  );
+  const findings = Object.entries(catalogue.findings).map(([code, { effect, severity, template, unit }]) => [
     `\`${code}\``,
     `\`${severity}\``,
     EFFECTS[effect],

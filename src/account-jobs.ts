@@ -1,4 +1,5 @@
 /** The jobs and the usage that the account area shows, read from the job service. */
+
 import { json } from 'node:stream/consumers';
 import type {
   OwnInspectedLayer,
@@ -7,9 +8,11 @@ import type {
   OwnJobDetails,
   UsageSource,
 } from './account-area/own-jobs.ts';
-import { failure, GeomillError } from './errors.ts';
+import { catalogue } from './catalogue.ts';
+import { failure, reviveError } from './errors.ts';
 import { severitiesOf, severityCounts, shownFindings } from './findings.ts';
 import type { HttpContext } from './http/context.ts';
+import { httpErrors } from './http/errors.ts';
 import { sendFindings } from './http/send-findings.ts';
 import { sendOutput } from './http/send-output.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from './jobs/job.ts';
@@ -33,7 +36,7 @@ export function accountJobs(context: HttpContext, form: FieldForm = CONFIG_FORM)
   const { service, config } = context;
   const find = async (owner: string, id: string): Promise<Job> => {
     const job = id.length > 100 ? null : await service.jobsOf(owner).get(id);
-    if (job === null) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
+    if (job === null) throw failure(httpErrors.JOB_UNKNOWN, { id: id.slice(0, 100) });
     return job;
   };
   return {
@@ -98,13 +101,13 @@ const MAX_WARNINGS = 200;
 
 function toDetails(job: Job, progress: number | null, form: FieldForm): OwnJobDetails {
   const { report, request } = job;
-  const found = shownFindings(report?.warnings ?? job.requestFindings);
-  const severities = report === null ? severityCounts(found) : severitiesOf(report);
+  const found = shownFindings(report?.warnings ?? job.requestFindings, catalogue);
+  const severities = report === null ? severityCounts(found) : severitiesOf(report, catalogue);
   const all = severities.info + severities.changed + severities.lost;
   const warnings = found.slice(0, MAX_WARNINGS).map((finding) => ({
     severity: finding.severity,
     code: finding.code,
-    text: findingLine(finding),
+    text: findingLine(finding, catalogue),
   }));
   const config = requestDocument(request);
   const common = {
@@ -114,7 +117,7 @@ function toDetails(job: Job, progress: number | null, form: FieldForm): OwnJobDe
     outputName: job.output?.fileName ?? null,
     findingsBytes: job.output?.findingsBytes ?? 0,
     hasStepFiles: job.inputs.some(({ stepInput }) => stepInput !== undefined),
-    suggestions: job.error === null ? [] : GeomillError.revive(job.error).suggestions,
+    suggestions: job.error === null ? [] : reviveError(job.error, catalogue).suggestions,
     readCrs: report !== null && 'input' in report ? (report.input.layers[0]?.crs ?? null) : null,
     warnings,
     hiddenWarnings: all - warnings.length,
@@ -125,8 +128,8 @@ function toDetails(job: Job, progress: number | null, form: FieldForm): OwnJobDe
     return { ...common, report: null, summary: null, steps: [], readLayers: [], writtenLayers: [] };
   return {
     ...common,
-    report: documentText(reportDocument(report, request)),
-    summary: summaryOf(report),
+    report: documentText(reportDocument(report, request, catalogue)),
+    summary: summaryOf(report, catalogue),
     steps: (report.steps ?? []).map((step, i) => {
       const parameters = JSON.stringify(parametersOf(request, i) ?? {});
       return {

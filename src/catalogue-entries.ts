@@ -1,6 +1,10 @@
-/** Entries of the catalogues of errors and findings. Not in errors.ts, which takes in the entries of the formats. */
+/**
+ * Entries of the tables of errors and findings. Each module has its own table beside its code, and hands its entries to `failure` and to
+ * `Findings.note`; a catalogue collects the tables for those who know only the code of a stored error or finding.
+ */
 
-interface ErrorEntry {
+/** A kind of error, without its code. */
+interface ErrorDescription {
   /** HTTP status when the failure is known while the request is answered. */
   readonly status: number;
   readonly fault: 'user' | 'ours';
@@ -14,6 +18,23 @@ export function user<const Template extends string>(status: number, template: Te
 
 export function ours<const Template extends string>(status: number, template: Template) {
   return { status, fault: 'ours', template } as const;
+}
+
+/** An entry of a table of errors. */
+export interface ErrorEntry extends ErrorDescription {
+  readonly code: string;
+}
+
+/** Entries know their codes: the names that they have in their table. */
+type WithCodes<Table> = { readonly [Code in keyof Table]: Table[Code] & { readonly code: Code } };
+
+function withCodes<Table extends Readonly<Record<string, object>>>(table: Table): WithCodes<Table> {
+  const entries = Object.entries(table).map(([code, entry]) => [code, { code, ...entry }]);
+  return Object.fromEntries(entries) as WithCodes<Table>;
+}
+
+export function errorTable<const Table extends Readonly<Record<string, ErrorDescription>>>(table: Table) {
+  return withCodes(table);
 }
 
 export type ErrorEntries = Readonly<Record<string, ErrorEntry>>;
@@ -30,7 +51,8 @@ export type Severity = (typeof severities)[number];
 
 type Effect = 'reported' | 'dropped' | 'repaired' | 'split';
 
-export interface FindingEntry {
+/** A kind of finding, without its code. */
+interface FindingDescription {
   /** What happened to the features concerned; decides which counter of the report they add to. */
   readonly effect: Effect;
   readonly severity: Severity;
@@ -63,16 +85,46 @@ export const removed = entry('dropped', 'info');
 export const divided = entry('split', 'info');
 
 /** Of a finding that concerns the whole job. */
-export function single<const Entry extends FindingEntry>(one: Entry): Entry & { readonly isSingle: true } {
+export function single<const Entry extends FindingDescription>(
+  one: Entry,
+): Entry & { readonly isSingle: true } {
   return { ...one, isSingle: true };
 }
 
 /** Of a finding whose parameter `largest` is measured. */
-export function measured<const Entry extends FindingEntry, const Name extends string>(
+export function measured<const Entry extends FindingDescription, const Name extends string>(
   one: Entry,
   largest: Name,
 ): Entry & { readonly largest: Name } {
   return { ...one, largest };
 }
 
+/** An entry of a table of findings. */
+export interface FindingEntry extends FindingDescription {
+  readonly code: string;
+}
+
+export function findingTable<const Table extends Readonly<Record<string, FindingDescription>>>(table: Table) {
+  return withCodes(table);
+}
+
 export type FindingEntries = Readonly<Record<string, FindingEntry>>;
+
+/** The entries of several modules, by their codes. */
+export interface Catalogue {
+  readonly errors: ErrorEntries;
+  readonly findings: FindingEntries;
+}
+
+/** The entries of several tables. Throws if a code is in two of them. */
+export function joinedTables<Entry>(
+  tables: readonly Readonly<Record<string, Entry>>[],
+): Readonly<Record<string, Entry>> {
+  const joined: Record<string, Entry> = {};
+  for (const table of tables)
+    for (const [code, entry] of Object.entries(table)) {
+      if (Object.hasOwn(joined, code)) throw new Error(`two modules have an entry ${code}`);
+      joined[code] = entry;
+    }
+  return joined;
+}

@@ -1,5 +1,7 @@
 /** Checks of settings against each other; each throws SETTING_INVALID. */
+
 import { failure } from './errors.ts';
+import { generalErrors } from './general-errors.ts';
 import { SIZES } from './setting-values.ts';
 
 const LEAST_TOKEN_LENGTH = 16;
@@ -21,7 +23,7 @@ export function checkTogether(config: Values): void {
 function checkOidc(config: Values): void {
   const { oidcIssuer, oidcAudience, oidcClientId, oidcClientSecret, baseUrl } = config;
   const refuse = (name: string, reason: string): Error =>
-    failure('SETTING_INVALID', { name, value: '', reason });
+    failure(generalErrors.SETTING_INVALID, { name, value: '', reason });
   const signsIn = oidcClientId !== null || oidcClientSecret !== null;
   if (oidcIssuer !== null && oidcAudience === null && !signsIn)
     throw refuse(
@@ -39,21 +41,21 @@ function checkOidc(config: Values): void {
 /** Browsers must show the tiles. */
 function checkTiles({ mapTilesUrl: url, mapTilesAttribution: attribution, baseUrl }: Values): void {
   if (url === null && attribution !== null)
-    throw failure('SETTING_INVALID', {
+    throw failure(generalErrors.SETTING_INVALID, {
       name: 'MAP_TILES_URL',
       value: '',
       reason: 'it is required with MAP_TILES_ATTRIBUTION',
     });
   if (url === null || !String(url).startsWith('http:') || !String(baseUrl).startsWith('https:')) return;
   const reason = 'browsers load no http tiles into a page at an https BASE_URL; give an https address';
-  throw failure('SETTING_INVALID', { name: 'MAP_TILES_URL', value: url, reason });
+  throw failure(generalErrors.SETTING_INVALID, { name: 'MAP_TILES_URL', value: url, reason });
 }
 
 /** A token must not be one that can be guessed. */
 function checkMetrics({ metricsToken }: Values): void {
   if (metricsToken === null || String(metricsToken).length >= LEAST_TOKEN_LENGTH) return;
   const reason = `it needs at least ${LEAST_TOKEN_LENGTH} characters; openssl rand -hex 32 makes a good one`;
-  throw failure('SETTING_INVALID', { name: 'METRICS_TOKEN', value: '...', reason });
+  throw failure(generalErrors.SETTING_INVALID, { name: 'METRICS_TOKEN', value: '...', reason });
 }
 
 /** The store may need a setting that is unset, or have a limit that another one exceeds. */
@@ -66,7 +68,7 @@ function checkStore({
   maxUploadBytes,
 }: Values): void {
   const refuse = (name: string, value: string | number, reason: string): Error =>
-    failure('SETTING_INVALID', { name, value, reason });
+    failure(generalErrors.SETTING_INVALID, { name, value, reason });
   const isS3 = String(storeUrl).startsWith('s3:');
   if (storeRedirect === 'true' && !isS3)
     throw refuse('STORE_REDIRECT', 'true', 'it needs an S3 server: set STORE_URL to s3://bucket/prefix');

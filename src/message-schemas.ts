@@ -1,6 +1,7 @@
 /** JSON Schemas of plain data that comes from a process the service does not trust, and the check against them. */
-import { errorCatalogue, type Location, type PlainError } from './errors.ts';
-import { type Finding, findingCatalogue } from './findings.ts';
+import { catalogue } from './catalogue.ts';
+import type { Location, PlainError } from './errors.ts';
+import type { Finding } from './findings.ts';
 import { type Field, MAX_PARTS, MAX_PATH } from './message.ts';
 import { memberPath, schemaCheck } from './schema-check.ts';
 import { MAX_COMPOSED, MAX_QUOTED } from './short-text.ts';
@@ -61,12 +62,12 @@ const PLACE = exactly<Location>(
 );
 
 export const PLAIN_ERROR = exactly<PlainError>(
-  { code: { enum: Object.keys(errorCatalogue) }, params: PARAMS, place: PLACE },
+  { code: { enum: Object.keys(catalogue.errors) }, params: PARAMS, place: PLACE },
   ['place'],
 );
 
 export const FINDING = exactly<Finding>({
-  code: { enum: Object.keys(findingCatalogue) },
+  code: { enum: Object.keys(catalogue.findings) },
   message: textUpTo(MAX_COMPOSED),
   count: COUNT,
   places: { ...list(PLACE), maxItems: 10 },

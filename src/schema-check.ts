@@ -2,6 +2,8 @@
 import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import { isPlainlyValid } from './schema-accept.ts';
 
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 export interface SchemaFault {
   /** Member names and indexes that lead to the wrong, missing or unknown value. */
   readonly path: readonly string[];

@@ -1,4 +1,5 @@
 /** Puts the service together and starts it: HTTP, accounts, the job queue and its runners, all from one `Config`. */
+
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
@@ -14,6 +15,7 @@ import type { PostgresDatabase } from './engines/postgres/database.ts';
 import { asDatabaseFailure } from './engines/sqlite/database-failure.ts';
 import { failure } from './errors.ts';
 import { formats, inputFormats, outputFormats } from './formats/registry.ts';
+import { generalErrors } from './general-errors.ts';
 import { Authenticator } from './http/auth/authenticator.ts';
 import { LazyAccounts } from './http/auth/lazy-accounts.ts';
 import { RequestRate } from './http/auth/request-rate.ts';
@@ -274,14 +276,14 @@ function refuseOpenToTheWorld(config: Config): void {
   const reason =
     `HOST=${config.host} can be reached from other machines, and anyone there could submit jobs. Set ${name} to required ` +
     'or HOST to 127.0.0.1; if the service should be open, use geomill serve --insecure-open';
-  throw failure('SETTING_INVALID', { name, value: 'open', reason });
+  throw failure(generalErrors.SETTING_INVALID, { name, value: 'open', reason });
 }
 
 /** Throws SETTING_INVALID. */
 function refuseUnsharedStore({ databaseUrl }: Config, store: FileStore): void {
   if (databaseUrl === null || store.isShared) return;
   const reason = 'it is required with DATABASE_URL: every process needs the files of every job';
-  throw failure('SETTING_INVALID', { name: 'STORE_URL', value: '', reason });
+  throw failure(generalErrors.SETTING_INVALID, { name: 'STORE_URL', value: '', reason });
 }
 
 function openAuth(
@@ -328,7 +330,7 @@ function oidcSignIn({ oidcIssuer, oidcClientId, oidcClientSecret }: Config): Oid
 /** Failures that a setting can fix become SETTING_INVALID; others are returned unchanged. */
 function listenFailure(error: NodeJS.ErrnoException, { host, port }: Config): Error {
   const refuse = (name: string, value: string | number, reason: string): Error =>
-    failure('SETTING_INVALID', { name, value, reason }, undefined, error);
+    failure(generalErrors.SETTING_INVALID, { name, value, reason }, undefined, error);
   if (error.code === 'EADDRINUSE') return refuse('PORT', port, 'another program listens there already');
   if (error.code === 'EACCES')
     return refuse('PORT', port, 'this user may not listen there; ports from 1024 on are free');
@@ -366,7 +368,7 @@ function queueSettings(
 function checkRole(config: Config, role: Role): void {
   if (config.databaseUrl !== null || role === 'all') return;
   const reason = `it is required with --role ${role}: processes of different roles share their jobs in PostgreSQL`;
-  throw failure('SETTING_INVALID', { name: 'DATABASE_URL', value: '', reason });
+  throw failure(generalErrors.SETTING_INVALID, { name: 'DATABASE_URL', value: '', reason });
 }
 
 /** Another process can receive the files of one job for that long before it has a row. */

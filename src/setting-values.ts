@@ -1,6 +1,8 @@
 /** Types of settings and the parser of their values. */
+
 import { isIP } from 'node:net';
 import { failure } from './errors.ts';
+import { generalErrors } from './general-errors.ts';
 
 type SettingType =
   | 'text'
@@ -41,7 +43,8 @@ export const SIZES = { KiB, MiB, GiB, HOUR, DAY, CENTURY } as const;
 
 /** Throws SETTING_INVALID. */
 export function parseSetting(setting: Setting, given: string): string | number {
-  const refuse = (reason: string) => failure('SETTING_INVALID', { name: setting.name, value: given, reason });
+  const refuse = (reason: string) =>
+    failure(generalErrors.SETTING_INVALID, { name: setting.name, value: given, reason });
   switch (setting.type) {
     case 'text':
     case 'path':

@@ -19,8 +19,15 @@ interface Room {
 }
 
 /** A room that may raise errors may also write their texts. */
-const ERRORS = ['errors.ts', 'message.ts', 'short-text.ts', 'did-you-mean.ts'];
-const MESSAGES = [...ERRORS, 'finding-rows.ts', 'findings.ts'];
+const ERRORS = [
+  'errors.ts',
+  'general-errors.ts',
+  'catalogue-entries.ts',
+  'message.ts',
+  'short-text.ts',
+  'did-you-mean.ts',
+];
+const MESSAGES = [...ERRORS, 'finding-rows.ts', 'findings.ts', 'general-findings.ts'];
 const DATA = ['batch', 'bytes', 'crs', 'sphere'];
 const FORMAT: Room = {
   may: [
@@ -28,6 +35,8 @@ const FORMAT: Room = {
     ...DATA,
     'catalogue-entries.ts',
     'io',
+    'formats/errors.ts',
+    'formats/findings.ts',
     'formats/format.ts',
     'formats/coordinate-digits.ts',
     'formats/counted-parts.ts',
@@ -46,6 +55,8 @@ const FORMAT: Room = {
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
 /** What an interface (HTTP, command line) needs to know of formats and transformations: the records. */
 const RECORDS = [
+  'formats/errors.ts',
+  'formats/findings.ts',
   'formats/format.ts',
   'formats/format-by-id.ts',
   'formats/options.ts',
@@ -60,13 +71,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'did-you-mean.ts': { may: [], isPure: true },
   'message.ts': { may: ['short-text.ts'], isPure: true },
   'catalogue-entries.ts': { may: [], isPure: true },
+  'general-errors.ts': { may: ['catalogue-entries.ts'], isPure: true },
+  'general-findings.ts': { may: ['catalogue-entries.ts'], isPure: true },
   'errors.ts': {
-    may: ['message.ts', 'short-text.ts', 'catalogue-entries.ts', 'formats/registry.ts'],
+    may: ['message.ts', 'short-text.ts', 'catalogue-entries.ts', 'general-errors.ts'],
     isPure: true,
   },
   'finding-rows.ts': { may: [], isPure: true },
   'findings.ts': {
-    may: [...ERRORS, 'finding-rows.ts', 'catalogue-entries.ts', 'formats/registry.ts'],
+    may: [...ERRORS, 'finding-rows.ts'],
     isPure: true,
   },
   'program-files.ts': { may: [] },
@@ -77,7 +90,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // The only user of Ajv.
   'schema-accept.ts': { may: [], isPure: true },
   'schema-check.ts': { may: ['schema-accept.ts'] },
-  'message-schemas.ts': { may: [...MESSAGES, 'schema-check.ts'], isPure: true },
+  'message-schemas.ts': { may: ['catalogue.ts', ...MESSAGES, 'schema-check.ts'], isPure: true },
   bytes: { may: ['errors.ts'], isPure: true },
   crs: { may: ERRORS, isPure: true },
   batch: { may: [...MESSAGES, 'bytes'], isPure: true },
@@ -88,24 +101,76 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'engines/geos': ENGINE,
   'engines/sqlite': ENGINE,
   'engines/postgres': ENGINE,
+  'formats/errors.ts': { may: ['catalogue-entries.ts'], isPure: true },
+  'formats/findings.ts': { may: ['catalogue-entries.ts'], isPure: true },
+  // Collects the tables of all modules.
+  'catalogue.ts': {
+    may: [
+      'requests/errors.ts',
+      'requests/findings.ts',
+      'catalogue-entries.ts',
+      ...[
+        'account-area',
+        'accounts',
+        'cli',
+        'crs-search',
+        'engines/postgres',
+        'http',
+        'jobs',
+        'maintenance',
+        'remote-input',
+        'storage',
+      ].flatMap((room) => [`${room}/errors.ts`, `${room}/findings.ts`]),
+      'pipeline/catalogue.ts',
+    ],
+  },
   'formats/format.ts': { may: [...MESSAGES, ...DATA, 'catalogue-entries.ts', 'io'] },
   'formats/coordinate-digits.ts': {
-    may: [...MESSAGES, ...DATA, 'formats/digit-options.ts', 'formats/format.ts'],
+    may: [
+      'formats/errors.ts',
+      'formats/findings.ts',
+      ...MESSAGES,
+      ...DATA,
+      'formats/digit-options.ts',
+      'formats/format.ts',
+    ],
   },
   'formats/counted-parts.ts': { may: ['formats/format.ts'] },
   'formats/digit-options.ts': { may: [], isPure: true },
-  'formats/ordinate-writer.ts': { may: [...MESSAGES, ...DATA], isPure: true },
+  'formats/ordinate-writer.ts': {
+    may: ['formats/errors.ts', 'formats/findings.ts', ...MESSAGES, ...DATA],
+    isPure: true,
+  },
   'formats/option-text.ts': { may: [], isPure: true },
-  'formats/property-rules.ts': { may: [...MESSAGES, 'batch', 'io'] },
+  'formats/property-rules.ts': {
+    may: ['formats/errors.ts', 'formats/findings.ts', ...MESSAGES, 'batch', 'io'],
+  },
   'formats/assumed-degrees.ts': { may: [...ERRORS, ...DATA, 'io', 'formats/format.ts'] },
-  'formats/single-kind.ts': { may: [...MESSAGES, 'batch'] },
-  'formats/xml-document.ts': { may: [...ERRORS, 'bytes', 'io', 'formats/format.ts', 'formats/recognise.ts'] },
+  'formats/single-kind.ts': { may: ['formats/errors.ts', 'formats/findings.ts', ...MESSAGES, 'batch'] },
+  'formats/xml-document.ts': {
+    may: [
+      'formats/errors.ts',
+      'formats/findings.ts',
+      ...ERRORS,
+      'bytes',
+      'io',
+      'formats/format.ts',
+      'formats/recognise.ts',
+    ],
+  },
   'formats/xsd-values.ts': { may: [], isPure: true },
   'formats/xml-value-writer.ts': { may: ['batch', 'bytes', 'finding-rows.ts'], isPure: true },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },
   'formats/format-by-id.ts': {
-    may: [...ERRORS, 'formats/format.ts', 'formats/recognise.ts', 'formats/registry.ts'],
+    may: [
+      'formats/errors.ts',
+      'formats/findings.ts',
+      ...ERRORS,
+      'formats/format.ts',
+      'formats/recognise.ts',
+      'formats/registry.ts',
+    ],
   },
   'formats/foreign-formats.ts': { may: ['formats/format.ts'], isPure: true },
   'formats/recognise.ts': {
@@ -113,12 +178,33 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   // Tables with positions in columns, for the formats that are tables.
   tables: {
-    may: [...MESSAGES, ...DATA, 'io', 'formats/format.ts', 'formats/recognise.ts'],
+    may: [
+      'formats/errors.ts',
+      'formats/findings.ts',
+      ...MESSAGES,
+      ...DATA,
+      'io',
+      'formats/format.ts',
+      'formats/recognise.ts',
+    ],
   },
   'formats/gpkg': { may: [...FORMAT.may, 'engines/sqlite'] },
   expressions: { may: [...MESSAGES, ...DATA, 'engines/geos'] },
   transformations: { may: [...MESSAGES, 'schema-check.ts', ...DATA, 'engines/geos', 'expressions'] },
-  pipeline: { may: [...MESSAGES, ...DATA, 'program-files.ts', 'io', 'engines/proj', ...RECORDS] },
+  pipeline: {
+    may: [
+      ...MESSAGES,
+      'engines/geos/errors.ts',
+      'engines/sqlite/errors.ts',
+      'tables/errors.ts',
+      'tables/findings.ts',
+      ...DATA,
+      'program-files.ts',
+      'io',
+      'engines/proj',
+      ...RECORDS,
+    ],
+  },
   // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.
   'crs-search': {
     may: ['errors.ts', 'program-files.ts', 'engines/sqlite', 'engines/proj/database-path.ts'],
@@ -143,6 +229,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // The queue is kept in SQLite or PostgreSQL; jobs may open it through the engine, never by itself.
   jobs: {
     may: [
+      'requests',
+      'catalogue.ts',
       ...MESSAGES,
       'machine.ts',
       'package-version.ts',
@@ -170,6 +258,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // Pages for browsers in front of the job API, with the sessions of the account area.
   'convert-pages': {
     may: [
+      'requests',
       ...ERRORS,
       ...RECORDS,
       'html.ts',
@@ -199,6 +288,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   http: {
     may: [
+      'requests',
+      'catalogue.ts',
+      'pipeline/errors.ts',
       ...MESSAGES,
       ...RECORDS,
       'config.ts',
@@ -226,7 +318,19 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'logger.ts': { may: ['short-text.ts', 'accounts/secret-text.ts'] },
   'input-limits.ts': { may: ['config.ts', 'io/limits.ts'] },
   'account-jobs.ts': {
-    may: [...MESSAGES, 'account-area', 'http', 'jobs', 'pipeline/report-document.ts'],
+    may: ['catalogue.ts', ...MESSAGES, 'account-area', 'http', 'jobs', 'pipeline/report-document.ts'],
+  },
+  // Configs and job documents.
+  requests: {
+    may: [
+      ...MESSAGES,
+      ...RECORDS,
+      'schema-check.ts',
+      'crs',
+      'pipeline/errors.ts',
+      'pipeline/request.ts',
+      'pipeline/split-request.ts',
+    ],
   },
   // The composition root of the service.
   'service.ts': {
@@ -256,14 +360,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     may: [
+      'requests',
+      'catalogue.ts',
       'machine.ts',
       'crs-search',
       ...MESSAGES,
       ...RECORDS,
       'bytes/json-syntax.ts',
-      // Job documents are configs of the service.
-      'http/job-document.ts',
-      'http/parse-job-request.ts',
       'config.ts',
       'input-limits.ts',
       'service.ts',
@@ -395,7 +498,14 @@ test("a format's folder is imported by name from the registry only", () => {
 /** `buffer.ts` and all of `buffer/` are one transformation; what several share is in `parts/`. */
 function transformationOf(path: string): string | null {
   const [room, name] = path.split('/');
-  const shared = ['parts', 'registry.ts', 'requested-steps.ts', 'transformation.ts'];
+  const shared = [
+    'errors.ts',
+    'findings.ts',
+    'parts',
+    'registry.ts',
+    'requested-steps.ts',
+    'transformation.ts',
+  ];
   return room !== 'transformations' || shared.includes(name) ? null : name.replace(/\.ts$/, '');
 }
 

@@ -1,13 +1,20 @@
 /** The catalogues of errors and findings, the pages made from them and the code that raises them say the same. */
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PAGES } from '../scripts/generate-docs.ts';
+import { catalogue } from '../src/catalogue.ts';
 import { FLAG_FORM } from '../src/cli/wording.ts';
-import { asGeomillError, errorCatalogue, failure, GeomillError } from '../src/errors.ts';
-import { Findings, findingCatalogue, severityCounts, shownFindings } from '../src/findings.ts';
+import { asGeomillError, failure, GeomillError, reviveError } from '../src/errors.ts';
+import { Findings, severityCounts, shownFindings } from '../src/findings.ts';
+import { dxfFindings } from '../src/formats/dxf/findings.ts';
+import { formatFindings } from '../src/formats/findings.ts';
+import { shpFindings } from '../src/formats/shp/findings.ts';
+import { generalErrors } from '../src/general-errors.ts';
+import { generalFindings } from '../src/general-findings.ts';
 import {
   CONFIG_FORM,
   field,
@@ -18,6 +25,8 @@ import {
   phrase,
   setting,
 } from '../src/message.ts';
+import { pipelineErrors } from '../src/pipeline/errors.ts';
+import { tableErrors } from '../src/tables/errors.ts';
 import { transformations } from '../src/transformations/registry.ts';
 import type { Transformation } from '../src/transformations/transformation.ts';
 
@@ -41,7 +50,7 @@ for (const { name, render } of PAGES) {
 
 test('the pages name every code', () => {
   const page = PAGES.find(({ name }) => name === 'errors.md')!.render();
-  for (const code of [...Object.keys(errorCatalogue), ...Object.keys(findingCatalogue)])
+  for (const code of [...Object.keys(catalogue.errors), ...Object.keys(catalogue.findings)])
     assert.ok(page.includes(`\`${code}\``), code);
 });
 
@@ -57,23 +66,23 @@ test('every finding has a severity, which is that of its effect unless the reque
     'RECORD_DELETED',
   ];
   const expected = { dropped: 'lost', repaired: 'changed', split: 'changed' } as const;
-  for (const [code, { effect, severity }] of Object.entries(findingCatalogue))
+  for (const [code, { effect, severity }] of Object.entries(catalogue.findings))
     if (effect !== 'reported') assert.equal(severity, asked.includes(code) ? 'info' : expected[effect], code);
     else assert.ok(['info', 'changed', 'lost'].includes(severity), code);
 });
 
 test('findings are shown with their severity, and counted by it', () => {
   const findings = new Findings();
-  findings.note('Z_DROPPED', { format: 'CSV' }, undefined, 7);
-  findings.note('FIELD_RENAMED', { layer: 'a', from: 'b', to: 'c' });
-  findings.note('FIELD_RENAMED', { layer: 'a', from: 'd', to: 'e' });
-  const list = findings.list();
-  assert.deepEqual(severityCounts(list), { info: 0, changed: 2, lost: 1 });
-  assert.deepEqual(shownFindings(list).map(({ severity }) => severity), ['lost', 'changed', 'changed']); // biome-ignore format: one line
+  findings.note(generalFindings.Z_DROPPED, { format: 'CSV' }, undefined, 7);
+  findings.note(formatFindings.FIELD_RENAMED, { layer: 'a', from: 'b', to: 'c' });
+  findings.note(formatFindings.FIELD_RENAMED, { layer: 'a', from: 'd', to: 'e' });
+  const list = findings.noted();
+  assert.deepEqual(severityCounts(list.map(({ entry }) => entry)), { info: 0, changed: 2, lost: 1 });
+  assert.deepEqual(shownFindings(list, catalogue).map(({ severity }) => severity), ['lost', 'changed', 'changed']); // biome-ignore format: one line
 });
 
 test('no code stands for an error and a finding', () => {
-  assert.deepEqual(Object.keys(errorCatalogue).filter((code) => code in findingCatalogue), []); // biome-ignore format: one line
+  assert.deepEqual(Object.keys(catalogue.errors).filter((code) => code in catalogue.findings), []); // biome-ignore format: one line
 });
 
 test('statuses fit whose fault it is', () => {
@@ -89,7 +98,7 @@ test('statuses fit whose fault it is', () => {
     'SIGN_IN_BUSY',
     'SIGN_IN_UNAVAILABLE',
   ]);
-  for (const [code, { status, fault }] of Object.entries(errorCatalogue)) {
+  for (const [code, { status, fault }] of Object.entries(catalogue.errors)) {
     const isClientStatus = status >= 400 && status < 500;
     assert.equal(
       isClientStatus || (tryAgain.has(code) && (status === 503 || status === 507)),
@@ -101,7 +110,7 @@ test('statuses fit whose fault it is', () => {
 });
 
 test('templates are one sentence with well-formed parameters', () => {
-  const templates = Object.entries({ ...errorCatalogue, ...findingCatalogue });
+  const templates = Object.entries({ ...catalogue.errors, ...catalogue.findings });
   for (const [code, { template }] of templates) {
     assert.match(code, /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/);
     assert.doesNotMatch(template, /\n|\s$|^\s|\.$/, code);
@@ -113,9 +122,10 @@ test('every code is raised somewhere', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && path !== 'errors.ts' && path !== 'findings.ts')
     .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
-  const isRaised = (code: string): boolean => files.some((text) => text.includes(`'${code}'`));
-  const codes = [...Object.keys(errorCatalogue), ...Object.keys(findingCatalogue)];
-  assert.deepEqual(codes.filter((code) => !isRaised(code)), []); // biome-ignore format: one line
+  const names = files.flatMap((text) => [...text.matchAll(/\.([A-Z][A-Z0-9_]+)\b/g)].map(([, name]) => name));
+  const raised = new Set(names);
+  const codes = [...Object.keys(catalogue.errors), ...Object.keys(catalogue.findings)];
+  assert.deepEqual(codes.filter((code) => !raised.has(code)), []); // biome-ignore format: one line
 });
 
 /** Codes of the command line and of operators alone: their messages name commands in every form. */
@@ -128,7 +138,7 @@ test('no message over HTTP names a flag, none on the command line a field of a r
   const fields = new RegExp(
     `\\b(?:input|output|[a-z]+_options|step)\\.[a-z]|transformations\\[|'(?:${parameters.join('|')})'`,
   );
-  for (const [code, { template }] of Object.entries({ ...errorCatalogue, ...findingCatalogue })) {
+  for (const [code, { template }] of Object.entries({ ...catalogue.errors, ...catalogue.findings })) {
     for (const path of ['output.epsg', 'input.layer', 'csv_options.delimiter']) {
       const http = messageOf(template, filled(template, path));
       if (!NAMES_COMMANDS.test(template)) assert.doesNotMatch(http, /--[a-z]/, code);
@@ -177,42 +187,47 @@ test('a count agrees with its noun', () => {
 
 test('a phrase keeps its references across a process, and an error has both forms', () => {
   const reason = phrase`contradicts '${field('--buffer.end_cap')}' of step ${1}`;
-  const error = failure('TRANSFORMATION_INVALID', { path: field('--buffer.join'), reason });
-  const revived = GeomillError.revive(JSON.parse(JSON.stringify(error.toPlain())));
+  const error = failure(generalErrors.TRANSFORMATION_INVALID, { path: field('--buffer.join'), reason });
+  const revived = reviveError(JSON.parse(JSON.stringify(error.toPlain())), catalogue);
   assert.equal(revived.inForm(FLAG_FORM).message, "'--join' contradicts '--end-cap' of step 1");
 });
 
 test('an error has the values that its message proposes, also across a process and in both forms', () => {
   const advice = phrase`; correct the row, or ${setting('csv_options.on_error', 'skip')}, which skips it`;
-  const row = failure('CSV_SYNTAX', { line: 7, reason: 'too long', advice });
+  const row = failure(tableErrors.CSV_SYNTAX, { line: 7, reason: 'too long', advice });
   assert.equal(row.message, "CSV line 7: too long; correct the row, or set 'csv_options.on_error' to 'skip', which skips it"); // biome-ignore format: one line
-  const revived = GeomillError.revive(JSON.parse(JSON.stringify(row.toPlain())));
+  const revived = reviveError(JSON.parse(JSON.stringify(row.toPlain())), catalogue);
   assert.equal(revived.inForm(FLAG_FORM).message, 'CSV line 7: too long; correct the row, or add --in-on-error skip, which skips it'); // biome-ignore format: one line
   assert.deepEqual(revived.fixes, [{ path: 'csv_options.on_error', value: 'skip' }]);
-  assert.deepEqual(failure('CSV_HEADER_MISSING', { name: '8.5' }).fixes, [
+  assert.deepEqual(failure(tableErrors.CSV_HEADER_MISSING, { name: '8.5' }).fixes, [
     { path: 'csv_options.has_header', value: false },
   ]);
   const missing = { source: 'a.shp', reason: 'none', path: field('input.epsg'), extent: '', candidates: '' };
-  assert.deepEqual(failure('CRS_MISSING', missing).fixes, []);
-  const suggested = new GeomillError('CRS_MISSING', { ...missing, suggestions: 'EPSG:27700 British\nEPSG:4326 WGS' }); // biome-ignore format: one line
+  assert.deepEqual(failure(pipelineErrors.CRS_MISSING, missing).fixes, []);
+  const suggested = new GeomillError(pipelineErrors.CRS_MISSING, { ...missing, suggestions: 'EPSG:27700 British\nEPSG:4326 WGS' }); // biome-ignore format: one line
   assert.deepEqual(suggested.fixes.map(({ path, value }) => [path, value]), [['input.epsg', 'EPSG:27700'], ['input.epsg', 'EPSG:4326']]); // biome-ignore format: one line
 });
 
 test('an error carries its filled sentence, its location and its cause, also across a thread', () => {
   const cause = new Error('deep down');
-  const error = failure('CSV_SYNTAX', { line: 7, reason: 'a quote is not closed' }, { line: 7 }, cause);
+  const error = failure(
+    tableErrors.CSV_SYNTAX,
+    { line: 7, reason: 'a quote is not closed' },
+    { line: 7 },
+    cause,
+  );
   assert.equal(error.message, 'CSV line 7: a quote is not closed');
   assert.equal(error.status, 400);
   assert.equal(error.fault, 'user');
   assert.equal(error.cause, cause);
-  const revived = GeomillError.revive(structuredClone(error.toPlain()));
+  const revived = reviveError(structuredClone(error.toPlain()), catalogue);
   assert.equal(revived.message, error.message);
   assert.equal(revived.code, 'CSV_SYNTAX');
   assert.deepEqual(revived.location, { line: 7 });
 });
 
 test('whatever is thrown becomes an error of ours', () => {
-  const own = failure('CANCELLED', {});
+  const own = failure(generalErrors.CANCELLED, {});
   assert.equal(asGeomillError(own), own);
   const foreign = new TypeError('x is not a function');
   assert.equal(asGeomillError(foreign).code, 'INTERNAL');
@@ -226,10 +241,10 @@ test('a parameter is filled in as it is, braces and all', () => {
 
 test('findings that an input can make up any number of are bounded', () => {
   const findings = new Findings();
-  for (let i = 0; i < 5000; i++) findings.note('BLOCK_MISSING', { block: `b${i}` });
+  for (let i = 0; i < 5000; i++) findings.note(dxfFindings.BLOCK_MISSING, { block: `b${i}` });
   const other = new Findings();
-  for (let i = 0; i < 500; i++) other.note('BLOCK_MISSING', { block: `c${i}` });
-  other.merge(findings.list());
+  for (let i = 0; i < 500; i++) other.note(dxfFindings.BLOCK_MISSING, { block: `c${i}` });
+  other.merge(findings.noted());
   for (const list of [findings.list(), other.list()]) assert.equal(list.length, 1001);
   const counts = other.list().map(({ count }) => count);
   assert.equal(
@@ -241,11 +256,11 @@ test('findings that an input can make up any number of are bounded', () => {
 
 test('equal findings are one with a count and the first few locations', () => {
   const findings = new Findings();
-  for (let record = 1; record <= 8; record++) findings.note('RING_CLOSED', {}, { record });
-  findings.note('TEXT_CUT', { field: 'name', bytes: 254, format: 'shp' }, undefined, 3);
+  for (let record = 1; record <= 8; record++) findings.note(generalFindings.RING_CLOSED, {}, { record });
+  findings.note(shpFindings.TEXT_CUT, { field: 'name', bytes: 254, format: 'shp' }, undefined, 3);
   const other = new Findings();
-  other.note('RING_CLOSED', {}, { record: 1 }, 2);
-  other.merge(findings.list(), (location) => ({ ...location, record: (location.record ?? 0) + 100 }));
+  other.note(generalFindings.RING_CLOSED, {}, { record: 1 }, 2);
+  other.merge(findings.noted(), (location) => ({ ...location, record: (location.record ?? 0) + 100 }));
   const [rings, cuts] = other.list();
   assert.equal(rings.count, 10);
   assert.deepEqual(

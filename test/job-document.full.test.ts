@@ -10,7 +10,7 @@ import { errorLine } from '../src/cli/wording.ts';
 import { readConfig } from '../src/config.ts';
 import { asGeomillError } from '../src/errors.ts';
 import { formats } from '../src/formats/registry.ts';
-import { parseJobRequest } from '../src/http/parse-job-request.ts';
+import { parseJobRequest } from '../src/requests/parse-job-request.ts';
 import { schemaCheck } from '../src/schema-check.ts';
 import { transformations } from '../src/transformations/registry.ts';
 import { runCli } from './support/run-cli.ts';

@@ -1,8 +1,10 @@
 /** The services of the account area. The user library is loaded when it is first needed. */
+
 import type { Accounts } from '../accounts/accounts.ts';
 import { AttemptLimiter, type AttemptRules, PASSWORD_RULES } from '../accounts/attempt-limiter.ts';
 import { failure } from '../errors.ts';
 import { areaSecret } from './area-secret.ts';
+import { accountAreaErrors } from './errors.ts';
 import type { Library, LibraryOptions, OidcLibrary, OidcSettings } from './library.ts';
 import type { UsageSource } from './own-jobs.ts';
 import type { Users } from './users.ts';
@@ -68,7 +70,7 @@ export class Area {
   /** Sign-in through the identity provider. Throws SIGN_IN_UNAVAILABLE. */
   async oidc(settings: OidcSettings): Promise<OidcLibrary> {
     const unavailable = (cause?: unknown): Error =>
-      failure('SIGN_IN_UNAVAILABLE', { seconds: OIDC_RETRY_MS / 1000 }, undefined, cause);
+      failure(accountAreaErrors.SIGN_IN_UNAVAILABLE, { seconds: OIDC_RETRY_MS / 1000 }, undefined, cause);
     if (this.#oidc === undefined && Date.now() < this.#oidcFailedAt + OIDC_RETRY_MS) throw unavailable();
     // Its tables are those of the directory, which brings them up to date.
     await this.directory();

@@ -2,7 +2,9 @@
  * Computes password hashes one at a time: each takes 32 MB for a tenth of a second, and a client that sends a thousand
  * sign-ins at once must not multiply that.
  */
+
 import { failure } from '../errors.ts';
+import { accountAreaErrors } from './errors.ts';
 
 const AT_A_TIME = 1;
 /** About ten seconds of waiting. */
@@ -18,7 +20,7 @@ export class HashQueue {
     if (this.#running < AT_A_TIME) this.#running += 1;
     else if (this.#waiting.length < MAX_WAITING)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else throw failure('SIGN_IN_BUSY', { seconds: RETRY_SECONDS });
+    else throw failure(accountAreaErrors.SIGN_IN_BUSY, { seconds: RETRY_SECONDS });
     try {
       return await work();
     } finally {

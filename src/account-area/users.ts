@@ -1,10 +1,12 @@
 /** Creates, lists and disables users and makes links to set their passwords; for pages and the command line. */
+
 import { randomUUID } from 'node:crypto';
 import { COUNT_ADMINS } from '../accounts/account-states.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { rows, type Work } from '../accounts/database.ts';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
+import { accountAreaErrors } from './errors.ts';
 import type { Library } from './library.ts';
 import { OneTimeLinks } from './one-time-links.ts';
 import { passwordFault } from './password-rules.ts';
@@ -77,7 +79,7 @@ export class Users {
   /** Throws USER_UNKNOWN. */
   async named(email: string): Promise<User> {
     const user = await this.byEmail(email);
-    if (user === null) throw failure('USER_UNKNOWN', { user: email });
+    if (user === null) throw failure(accountAreaErrors.USER_UNKNOWN, { user: email });
     return user;
   }
 
@@ -168,7 +170,7 @@ export class Users {
 function* checkAdminLeft({ isAdmin, disabledAt, email }: User): Work<void> {
   if (!isAdmin || disabledAt !== null) return;
   const [{ count }] = yield* rows<{ count: number }>(COUNT_ADMINS);
-  if (count === 0) throw failure('LAST_ADMIN', { user: email });
+  if (count === 0) throw failure(accountAreaErrors.LAST_ADMIN, { user: email });
 }
 
 /** Lower case. Throws ACCOUNT_FIELD. */
@@ -198,7 +200,7 @@ function checkPersonName(given: string): string {
 }
 
 function refuse(path: string, reason: string): Error {
-  return failure('ACCOUNT_FIELD', { path: field(path), reason });
+  return failure(accountAreaErrors.ACCOUNT_FIELD, { path: field(path), reason });
 }
 
 function toUser(row: UserRow): User {

@@ -1,10 +1,13 @@
 /** One request to the account area: user, form and cookies. */
+
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sourceOf } from '../accounts/attempt-limiter.ts';
+import { accountErrors } from '../accounts/errors.ts';
 import { failure } from '../errors.ts';
 import type { Area, Directory } from './area.ts';
 import { formToken, isFormToken } from './area-secret.ts';
+import { accountAreaErrors } from './errors.ts';
 import { type Flash, openFlash, sealFlash } from './flash.ts';
 import { Form } from './form.ts';
 import { ADDRESS_HEADER } from './library-names.ts';
@@ -105,12 +108,13 @@ export class Visit {
     const isKnown = origin !== undefined || site !== undefined;
     const isOwnOrigin = origin === undefined || this.#isOwnOrigin(origin);
     const isOwnSite = site === undefined || SAFE_SITES.has(String(site));
-    if (!isKnown || !isOwnOrigin || !isOwnSite) throw failure('FORM_REFUSED', {});
+    if (!isKnown || !isOwnOrigin || !isOwnSite) throw failure(accountAreaErrors.FORM_REFUSED, {});
   }
 
   /** The second proof. */
   refuseForeignToken(token: string): void {
-    if (!isFormToken(this.area.secret, this.#binding(), token)) throw failure('FORM_REFUSED', {});
+    if (!isFormToken(this.area.secret, this.#binding(), token))
+      throw failure(accountAreaErrors.FORM_REFUSED, {});
   }
 
   /**
@@ -120,7 +124,7 @@ export class Visit {
   refuseForeignScript(): void {
     const { origin, 'sec-fetch-site': site = 'same-origin', [PAGE_HEADER]: page } = this.request.headers;
     if (origin === undefined || !this.#isOwnOrigin(origin) || site !== 'same-origin' || page !== '1')
-      throw failure('PAGE_REFUSED', {});
+      throw failure(accountErrors.PAGE_REFUSED, {});
   }
 
   /** Passes on the cookies of a response of the library. */

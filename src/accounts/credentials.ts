@@ -4,11 +4,13 @@
  * Secrets are stored as SHA-256. Slow hashes (argon2, scrypt) protect passwords, which can be guessed; 160 random bits
  * cannot, and a slow hash would cost every request milliseconds.
  */
+
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
 import type { AuditDetail, AuditLog } from './audit.ts';
 import { type AccountsDatabase, rows, run, type SqlValue, type Work } from './database.ts';
+import { accountErrors } from './errors.ts';
 import { LastUse } from './last-use.ts';
 import { checkExpiry, checkName, checkOwner, checkScopes } from './new-credential.ts';
 import { formatScopes, parseScopes, type Scope, type Verification } from './principal.ts';
@@ -230,7 +232,10 @@ export class Credentials {
     const expiresAt =
       wanted.expiresAt === undefined ? found.expiresAt : checkExpiry(wanted.expiresAt, this.#now());
     if (found.revokedAt !== null)
-      throw failure('CREDENTIAL_FIELD', { path: field('id'), reason: `is '${id}', which is revoked` });
+      throw failure(accountErrors.CREDENTIAL_FIELD, {
+        path: field('id'),
+        reason: `is '${id}', which is revoked`,
+      });
     yield* run('UPDATE credentials SET name = ?, expires_at = ? WHERE id = ?', name, expiresAt, id);
     const detail: AuditDetail = { owner: found.owner, name, expiresAt };
     yield* this.#audit.adding({ actor, event: `${found.kind}.changed`, subject: id, detail });

@@ -1,6 +1,8 @@
 /** Checks the fields of a new key or client. All functions throw CREDENTIAL_FIELD. */
+
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
+import { accountErrors } from './errors.ts';
 import { isScope, LOCAL_OWNER, SCOPES, type Scope } from './principal.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -51,5 +53,5 @@ function checkText(path: string, given: string, maxLength: number): string {
 }
 
 function refuse(path: string, reason: string): Error {
-  return failure('CREDENTIAL_FIELD', { path: field(path), reason });
+  return failure(accountErrors.CREDENTIAL_FIELD, { path: field(path), reason });
 }

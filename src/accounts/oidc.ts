@@ -1,4 +1,5 @@
 /** Verifies access tokens of an external OpenID Connect issuer with its published keys and maps subjects to owners. */
+
 import { createHash } from 'node:crypto';
 import {
   decodeJwt,
@@ -9,6 +10,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { isCompactToken } from './compact-token.ts';
 import { IssuerKeys, type IssuerKeysOptions, IssuerUnavailable, isSafeAddress } from './issuer-keys.ts';
 import { DEFAULT_SCOPES, isScope, parseScopes, type Scope, type Verification } from './principal.ts';
@@ -53,7 +55,7 @@ export class OidcIssuer {
   constructor(options: OidcOptions) {
     if (!isSafeAddress(options.issuer)) {
       const reason = 'give an https address; http is possible only on this machine itself';
-      throw failure('SETTING_INVALID', { name: 'OIDC_ISSUER', value: options.issuer, reason });
+      throw failure(generalErrors.SETTING_INVALID, { name: 'OIDC_ISSUER', value: options.issuer, reason });
     }
     this.#options = options;
     this.#keys = new IssuerKeys(options);

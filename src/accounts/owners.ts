@@ -1,6 +1,8 @@
 /** Finds the owner of a credential by the name that an operator gives. */
+
 import { failure } from '../errors.ts';
 import type { AccountsDatabase } from './database.ts';
+import { accountErrors } from './errors.ts';
 import { checkOwner } from './new-credential.ts';
 
 export interface Owner {
@@ -33,7 +35,7 @@ export class Owners {
       name,
     );
     if (user !== undefined) return { id: user.id, kind: 'user' };
-    if (name.includes('@')) throw failure('OWNER_UNKNOWN', { owner: name });
+    if (name.includes('@')) throw failure(accountErrors.OWNER_UNKNOWN, { owner: name });
     return { id: name, kind: 'service' };
   }
 }

@@ -1,4 +1,5 @@
 /** The accounts database in PostgreSQL, for a service of several processes or machines. Columns as in sqlite-database.ts. */
+
 import {
   PostgresDatabase,
   type PostgresHistory,
@@ -9,6 +10,7 @@ import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { textOf } from '../message.ts';
 import type { AccountsDatabase, LibraryDatabase, Query, SqlValue, Work } from './database.ts';
+import { accountErrors } from './errors.ts';
 import { LIMITS_SCHEMA, SharedLimits } from './shared-limits.ts';
 
 export const ACCOUNTS_HISTORY: PostgresHistory = {
@@ -179,7 +181,7 @@ function unusable(schema: string, error: unknown): GeomillError {
   const isOurs = error instanceof GeomillError && error.code === 'SERVICE_DATABASE_UNUSABLE';
   const reason = isOurs ? textOf(error.params.reason) : (error as Error).message;
   return failure(
-    'ACCOUNTS_DATABASE',
+    accountErrors.ACCOUNTS_DATABASE,
     { path: `in PostgreSQL (schema '${schema}')`, reason },
     undefined,
     error,

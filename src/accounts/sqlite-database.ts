@@ -1,4 +1,5 @@
 /** The accounts database in SQLite. Several processes of the service and the command line use it at the same time. */
+
 import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database, type Statement } from '../engines/sqlite/database.ts';
@@ -8,6 +9,7 @@ import { bringUpToDate, type SchemaHistory } from '../engines/sqlite/migrations.
 import { failure, GeomillError } from '../errors.ts';
 import { textOf } from '../message.ts';
 import type { AccountsDatabase, LibraryDatabase, Outcome, Query, SqlValue, Work } from './database.ts';
+import { accountErrors } from './errors.ts';
 
 /** The library for users and sessions has its own tables in the same file and migrates them itself. */
 export const ACCOUNTS_SCHEMA: SchemaHistory = {
@@ -187,7 +189,7 @@ export function openSqliteAccounts(path: string): AccountsDatabase {
       error instanceof GeomillError && error.code === 'SERVICE_DATABASE_UNUSABLE'
         ? textOf(error.params.reason)
         : (error as Error).message + (isDamage(error) ? DAMAGE_REMEDY : '');
-    throw failure('ACCOUNTS_DATABASE', { path, reason }, undefined, error);
+    throw failure(accountErrors.ACCOUNTS_DATABASE, { path, reason }, undefined, error);
   }
 }
 

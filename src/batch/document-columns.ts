@@ -1,7 +1,9 @@
 /** The columns of features of a document, by names that become known while it is read. */
+
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { writeJsonString } from '../bytes/json-text.ts';
 import type { Findings } from '../findings.ts';
+import { generalFindings } from '../general-findings.ts';
 import type { AttributeColumn } from './attribute-column.ts';
 import { nullColumn } from './attribute-column.ts';
 import type { Field } from './schema.ts';
@@ -81,7 +83,7 @@ export class DocumentColumns {
       let number = 1;
       let other = column;
       while (other.hasValue(row)) other = this.column(`${from}_${number++}`, column.hint);
-      this.#findings.note('NAME_DUPLICATE', { from, to: other.name }, { record: row + 1 });
+      this.#findings.note(generalFindings.NAME_DUPLICATE, { from, to: other.name }, { record: row + 1 });
       column = other;
     }
     if (column.hint !== 'json') column.append(row, bytes, start, end);
@@ -131,7 +133,7 @@ export class DocumentColumns {
     const type = column.inferType();
     const { hint, name } = column;
     if (hint !== null && hint !== 'temporal' && type !== hint)
-      this.#findings.note('FIELD_WIDENED', { field: name, declared: hint, type });
+      this.#findings.note(generalFindings.FIELD_WIDENED, { field: name, declared: hint, type });
     return type;
   }
 }

@@ -2,7 +2,9 @@
  * Reads one GeoJSON geometry (RFC 7946) from a text into a GeometryBuilder: for texts that are values of a table. GeoJSON
  * files have a reader of their own, which creates no objects.
  */
+
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import {
   GEOMETRY_TYPE,
   GEOMETRY_TYPE_NAMES,
@@ -150,5 +152,5 @@ function sridOf({ crs }: Members): number {
 }
 
 function fault(reason: string): GeomillError {
-  return failure('WKT_SYNTAX', { offset: 0, reason });
+  return failure(generalErrors.WKT_SYNTAX, { offset: 0, reason });
 }

@@ -2,7 +2,8 @@
  * Irregularities that a reader of geometry text or bytes tolerated, as bits of one number per geometry (nothing to
  * allocate).
  */
-import type { FindingCode } from '../findings.ts';
+import type { FindingEntry } from '../catalogue-entries.ts';
+import { generalFindings } from '../general-findings.ts';
 
 export const GEOMETRY_NOTE = {
   /** An unclosed ring was closed. */
@@ -25,14 +26,14 @@ export const GEOMETRY_NOTE = {
 
 /** The finding that each bit is reported as; none of them has parameters. */
 export const GEOMETRY_NOTE_FINDINGS = [
-  [GEOMETRY_NOTE.ringClosed, 'RING_CLOSED'],
-  [GEOMETRY_NOTE.flattened, 'COLLECTION_FLATTENED'],
-  [GEOMETRY_NOTE.emptyMember, 'EMPTY_MEMBER_DROPPED'],
-  [GEOMETRY_NOTE.degenerate, 'GEOMETRY_DEGENERATE'],
-  [GEOMETRY_NOTE.surface, 'SURFACE_TO_POLYGONS'],
-  [GEOMETRY_NOTE.curve, 'CURVES_STROKED'],
-  [GEOMETRY_NOTE.curveGap, 'CURVE_GAP_BRIDGED'],
-  [GEOMETRY_NOTE.vertexCount, 'VERTEX_COUNT_DIFFERS'],
-] as const satisfies readonly (readonly [bit: number, code: FindingCode])[];
+  [GEOMETRY_NOTE.ringClosed, generalFindings.RING_CLOSED],
+  [GEOMETRY_NOTE.flattened, generalFindings.COLLECTION_FLATTENED],
+  [GEOMETRY_NOTE.emptyMember, generalFindings.EMPTY_MEMBER_DROPPED],
+  [GEOMETRY_NOTE.degenerate, generalFindings.GEOMETRY_DEGENERATE],
+  [GEOMETRY_NOTE.surface, generalFindings.SURFACE_TO_POLYGONS],
+  [GEOMETRY_NOTE.curve, generalFindings.CURVES_STROKED],
+  [GEOMETRY_NOTE.curveGap, generalFindings.CURVE_GAP_BRIDGED],
+  [GEOMETRY_NOTE.vertexCount, generalFindings.VERTEX_COUNT_DIFFERS],
+] as const satisfies readonly (readonly [bit: number, entry: FindingEntry])[];
 
 export type GeometryNoteFinding = (typeof GEOMETRY_NOTE_FINDINGS)[number][1];

@@ -3,6 +3,7 @@
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../bytes/ascii.ts';
 import type { JsonScanner } from '../bytes/json-scanner.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type GeometryBuilder, hasZ } from './geometry-column.ts';
 
 export class PositionParser {
@@ -155,7 +156,7 @@ export class PositionParser {
   /** Throws LIMIT_EXCEEDED if the feature has too many positions. */
   checkCount(): void {
     if (this.builder.positionCount - this.featureStart <= this.#positionLimit) return;
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the number of positions of a feature',
       actual: `more than ${this.#positionLimit}`,
       limit: this.#positionLimit,

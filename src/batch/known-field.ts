@@ -2,6 +2,7 @@
 
 import { didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { Field } from './schema.ts';
 
 /** Maximum number of names in a message; a wide layer has hundreds. */
@@ -32,7 +33,7 @@ export function indexOfField(fields: readonly Field[], name: string, hint = ''):
     name,
     fields.map((field) => field.name),
   );
-  throw failure('FIELD_UNKNOWN', {
+  throw failure(generalErrors.FIELD_UNKNOWN, {
     field: name,
     where: 'the data',
     known,

@@ -1,5 +1,7 @@
 /** Reads well-known binary number by number, with plausibility checks of counts and errors with offsets. */
+
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 
 /** Blobs up to this size are copied: creating a DataView for them takes longer. */
 const SMALL_BYTES = 1024;
@@ -52,6 +54,6 @@ export class WkbScanner {
   }
 
   protected fail(at: number, reason: string): GeomillError {
-    return failure('WKB_SYNTAX', { offset: at - this.#start, reason });
+    return failure(generalErrors.WKB_SYNTAX, { offset: at - this.#start, reason });
   }
 }

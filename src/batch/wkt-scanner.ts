@@ -1,7 +1,9 @@
 /** Reads well-known text byte by byte: blanks, words, numbers, and errors with offsets. */
+
 import { CLOSE_PAREN, COMMA, SPACE } from '../bytes/ascii.ts';
 import { NumberScanner } from '../bytes/number-text.ts';
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { isLetter, matches } from './wkt-words.ts';
 
 const EMPTY = new TextEncoder().encode('empty');
@@ -93,6 +95,6 @@ export class WktScanner {
   }
 
   protected fail(at: number, reason: string): GeomillError {
-    return failure('WKT_SYNTAX', { offset: at - this.#start, reason });
+    return failure(generalErrors.WKT_SYNTAX, { offset: at - this.#start, reason });
   }
 }

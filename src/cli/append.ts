@@ -1,5 +1,7 @@
 /** `geomill append TARGET FILE... --out OUT`: adds the features of files to a target, in the fields of the target. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
 import { type CommandContext, conversionFlags, conversionUsage, crsOf, runCommand } from './conversion.ts';
@@ -38,7 +40,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (positionals.length < 2) {
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `append takes TARGET and at least one FILE, got ${positionals.length} names; see geomill append --help`,
     });
   }

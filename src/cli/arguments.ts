@@ -1,4 +1,5 @@
 /** Command lines: flags come from the formats' option schemas, so a new format brings its flags with it. */
+
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { closest } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
@@ -19,6 +20,7 @@ import {
   unsupportedByName,
 } from '../formats/recognise.ts';
 import { formatByFileName, formats, inputFormats, outputFormats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION } from '../io/gzip.ts';
 import { inputStats, statOf } from './files.ts';
@@ -57,7 +59,7 @@ export function parse(argv: readonly string[], flags: Flags): Parsed {
     return { values, positionals, order };
   } catch (error) {
     const detail = usageDetail((error as Error).message, argv, Object.keys(flags));
-    throw failure('USAGE', { detail: `${detail}; --help lists the options` }, undefined, error);
+    throw failure(generalErrors.USAGE, { detail: `${detail}; --help lists the options` }, undefined, error);
   }
 }
 
@@ -139,7 +141,7 @@ function noOption(flag: string, name: string, side: 'in' | 'out', among: readonl
   const hint = found === null ? '' : ` (did you mean --${flagName(side, found)}?)`;
   const list = [...names].map((known) => `--${flagName(side, known)}`).join(', ') || 'none';
   const ids = asked.map(({ id }) => id).join(' or ');
-  return failure('USAGE', {
+  return failure(generalErrors.USAGE, {
     detail: `--${flag} is not an option of ${ids}${hint}; ${asked.length === 1 ? 'it has' : 'they have'} ${list}`,
   });
 }
@@ -147,7 +149,9 @@ function noOption(flag: string, name: string, side: 'in' | 'out', among: readonl
 function typedValue(text: string, schema: object, flag: string): unknown {
   const value = optionOfText(text, schema);
   if (value !== null) return value;
-  throw failure('USAGE', { detail: `--${flag} wants ${typesOf(schema).join(' or ')}, not '${text}'` });
+  throw failure(generalErrors.USAGE, {
+    detail: `--${flag} wants ${typesOf(schema).join(' or ')}, not '${text}'`,
+  });
 }
 
 /** Where a format is stated, for messages. */
@@ -213,7 +217,7 @@ export function chooseOutputFormat(named: unknown, fileName: string, key = TO): 
   const unsupported = unsupportedByName(fileName, 'output');
   if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, outputFormats);
   if (fileName.endsWith('/') || (fileName !== '-' && statOf(fileName)?.isDirectory() === true))
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `'${fileName}' is a directory; name a file in it, or use --out-dir DIR and --to FORMAT`,
     });
   throw unknownExtension(fileName, key, outputFormats);
@@ -222,7 +226,9 @@ export function chooseOutputFormat(named: unknown, fileName: string, key = TO): 
 function outputChoice(format: OutputFormat, variant: OutputVariant | null, fileName: string): OutputChoice {
   const isGzipped = GZIP_EXTENSION.test(fileName);
   if (isGzipped && format.outputExtension === '.zip')
-    throw failure('USAGE', { detail: `'${fileName}': a .zip is compressed already; remove the .gz` });
+    throw failure(generalErrors.USAGE, {
+      detail: `'${fileName}': a .zip is compressed already; remove the .gz`,
+    });
   const options = variant === null ? {} : { [variant.option]: variant.values[0] };
   return { format, options, isGzipped };
 }
@@ -235,7 +241,9 @@ function headOf(path: string): Uint8Array {
 
 function unsupportedFormat(fileName: string, unsupported: string, among: readonly Format[]): Error {
   const known = among.map(({ id }) => id).join(', ');
-  return failure('USAGE', { detail: `'${fileName}': ${unsupported}; supported formats: ${known}` });
+  return failure(generalErrors.USAGE, {
+    detail: `'${fileName}': ${unsupported}; supported formats: ${known}`,
+  });
 }
 
 function unknownExtension(
@@ -249,7 +257,7 @@ function unknownExtension(
     fileName === '-'
       ? `standard input and output have no name to tell the format; ${advice} ${known}`
       : `cannot tell the format of '${fileName}' from its extension${look}; ${advice} ${known}`;
-  return failure('USAGE', { detail });
+  return failure(generalErrors.USAGE, { detail });
 }
 
 /**

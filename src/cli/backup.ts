@@ -1,6 +1,8 @@
 /** `geomill backup`: a copy of a data directory, also while its service runs. */
+
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { backUp } from '../maintenance/backup.ts';
 import { packageVersion } from '../package-version.ts';
 import { type Flags, parseCommand } from './arguments.ts';
@@ -31,11 +33,11 @@ export function refuseOtherPlaces(does: string, config: Omit<BackupConfig, 'data
   const docs = "'Back-up of PostgreSQL and a store' in docs/operate.md";
   if (databaseUrl !== null) {
     const reason = `this command ${does} a data directory alone. For PostgreSQL use its own tools: pg_dump --format=custom --schema=${schema} --file=jobs.dump "$DATABASE_URL", and pg_restore; for the store versions or copies of the bucket. See ${docs}`;
-    throw failure('SETTING_INVALID', { name: 'DATABASE_URL', value: '...', reason });
+    throw failure(generalErrors.SETTING_INVALID, { name: 'DATABASE_URL', value: '...', reason });
   }
   if (storeUrl !== null) {
     const reason = `this command ${does} a data directory with all its files. Copy jobs.sqlite and accounts.sqlite while the service is stopped, then the store. See ${docs}`;
-    throw failure('SETTING_INVALID', { name: 'STORE_URL', value: storeUrl, reason });
+    throw failure(generalErrors.SETTING_INVALID, { name: 'STORE_URL', value: storeUrl, reason });
   }
 }
 
@@ -45,7 +47,7 @@ export async function run(argv: readonly string[], config: BackupConfig): Promis
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (positionals.length !== 1)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: 'backup takes one directory, which it makes; see geomill backup --help',
     });
   refuseOtherPlaces('makes backups of', config);

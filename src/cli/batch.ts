@@ -1,9 +1,13 @@
 /** `geomill convert FILE... --out-dir DIR`: each file to an output of its own. */
+
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
+import { catalogue } from '../catalogue.ts';
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import { outputKind } from '../formats/format.ts';
 import { formatByFileName, inputFormats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
+import { ioErrors } from '../io/errors.ts';
 import { GZIP_EXTENSION } from '../io/gzip.ts';
 import { counted } from '../message.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
@@ -70,7 +74,9 @@ export async function runBatch(
     allRequests.push(...requests);
   }
   if (parsed.values.findings !== undefined)
-    throw failure('USAGE', { detail: '--findings is for one OUT; it does not go with --out-dir' });
+    throw failure(generalErrors.USAGE, {
+      detail: '--findings is for one OUT; it does not go with --out-dir',
+    });
   restartForLargeFiles([...read], allRequests);
   makeDirectory(directory);
   const overwrite = parsed.values.overwrite === true;
@@ -85,7 +91,7 @@ export async function runBatch(
     const input = shownInput(conversion.inputs[0]);
     try {
       const { report, request } = await runConversionOf(conversion, parsed, context);
-      results.push({ input, output, report: reportDocument(report, request, FLAG_FORM) });
+      results.push({ input, output, report: reportDocument(report, request, catalogue, FLAG_FORM) });
       if (isShown(parsed)) process.stderr.write(`${resultLine(input, output, report)}\n`);
     } catch (thrown) {
       const error = asGeomillError(thrown);
@@ -108,15 +114,18 @@ const isShown = ({ values }: Parsed): boolean => values.quiet !== true && values
 function filesOf(patterns: readonly string[]): readonly string[] {
   const files = patterns.flatMap((pattern) => {
     if (pattern === '-')
-      throw failure('USAGE', { detail: "standard input, '-', has no name for an output in --out-dir" });
+      throw failure(generalErrors.USAGE, {
+        detail: "standard input, '-', has no name for an output in --out-dir",
+      });
     if (isUrl(pattern) || !/[*?[{]/.test(pattern) || existsSync(pattern)) return [pattern];
     const matches = globSync(pattern).sort();
-    if (matches.length === 0) throw failure('FILE_NOT_FOUND', { path: pattern, reason: 'no file matches' });
+    if (matches.length === 0)
+      throw failure(ioErrors.FILE_NOT_FOUND, { path: pattern, reason: 'no file matches' });
     return matches;
   });
   const unique = [...new Set(files)];
   if (unique.length > MAX_FILES)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `${unique.length} files are too many for one command; the limit is ${MAX_FILES}`,
     });
   return unique;
@@ -128,7 +137,9 @@ function outputName(
   { values }: Parsed,
 ): { readonly stem: string; readonly extension: string } {
   if (values.to === undefined)
-    throw failure('USAGE', { detail: '--out-dir needs the format of the outputs: add --to FORMAT' });
+    throw failure(generalErrors.USAGE, {
+      detail: '--out-dir needs the format of the outputs: add --to FORMAT',
+    });
   const { format, options } = chooseOutputFormat(values.to, input);
   const { outputExtension } = outputKind(format, options);
   const name = nameOfInput(input).replace(GZIP_EXTENSION, '');
@@ -149,7 +160,7 @@ function refuseClashes(conversions: readonly Conversion[]): void {
     const key = output.normalize('NFC').toLowerCase();
     const other = taken.get(key);
     if (other !== undefined)
-      throw failure('USAGE', {
+      throw failure(generalErrors.USAGE, {
         detail: `'${shownInput(other)}' and '${shownInput(input)}' would both be written to '${output}'; convert them to different directories`,
       });
     taken.set(key, input);

@@ -1,6 +1,8 @@
 /** What `append` and `merge` have in common: several files go into one that is named by a flag. */
+
 import type { CrsText } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { InputFileRequest } from '../pipeline/request.ts';
 import type { Parsed } from './arguments.ts';
 import { crsOf } from './conversion.ts';
@@ -12,7 +14,7 @@ export function outputOf({ values, positionals }: Parsed, command: 'append' | 'm
     command === 'append'
       ? `, or --out ${positionals[0]} --overwrite to add to '${positionals[0]}' itself`
       : '';
-  throw failure('USAGE', {
+  throw failure(generalErrors.USAGE, {
     detail: `${command} needs an output: --out FILE ('-' is standard output)${inPlace}`,
   });
 }
@@ -29,7 +31,7 @@ export function crsForEach(
 ): readonly (CrsText | null)[] {
   const given = (values[flag] ?? []) as readonly string[];
   if (given.length > 1 && given.length !== fileCount)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `--${flag} came ${given.length} times for ${fileCount} ${what}; say it once for all, or once for each in their order`,
     });
   const stated = given.map((value) => crsOf(value, flag));

@@ -1,6 +1,8 @@
 /** `geomill completions SHELL`: completions of commands, options and their values, from the command table. */
+
 import { failure } from '../errors.ts';
 import { formats, inputFormats, outputFormats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type Flags, flagName, parseCommand } from './arguments.ts';
 import { commands } from './commands.ts';
 import { standardOutput } from './standard-output.ts';
@@ -25,7 +27,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { positionals } = parsed;
   const shell = SHELLS.find((known) => known === positionals[0]);
   if (shell === undefined || positionals.length > 1)
-    throw failure('USAGE', { detail: `completions takes one of ${SHELLS.join(', ')}` });
+    throw failure(generalErrors.USAGE, { detail: `completions takes one of ${SHELLS.join(', ')}` });
   const described = await describeCommands();
   const script = { bash: bashScript, zsh: zshScript, fish: fishScript }[shell];
   standardOutput().write(`${script(described)}\n`);

@@ -1,9 +1,11 @@
 /** What the commands that write a file have in common: their flags, what they ask of the pipeline, how they run it. */
+
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ParseArgsConfig } from 'node:util';
+import { catalogue } from '../catalogue.ts';
 import type { Config } from '../config.ts';
 import { type CrsText, parseCrs, parseInputCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
@@ -11,6 +13,7 @@ import { type FailOn, failOnSeverities } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { inputFormats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
 import { TemporaryDirectory } from '../io/temporary-directory.ts';
@@ -151,7 +154,7 @@ export async function runConversionOf(
   const { runs, requests } = await checkedRuns(conversion, parsed);
   const read = filesRead(inputs, requests);
   if (read.filter((path) => path === '-').length > 1)
-    throw failure('USAGE', { detail: "standard input, '-', can be one of the files only" });
+    throw failure(generalErrors.USAGE, { detail: "standard input, '-', can be one of the files only" });
   const overwrite = parsed.values.overwrite === true;
   const path: OutputPath =
     output === '-' || conversion.directory !== undefined
@@ -246,7 +249,7 @@ function runsOf(conversion: Conversion, parsed: Parsed): Run[] {
   const canMix =
     operation === 'append' && first.isExtendable && chooseOutputFormat(to, output).format === first;
   if (!canMix)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `'${shownInput(inputs[0])}' is ${first.id} and '${shownInput(inputs[other + 1])}' is ${others[other].id}; files of several formats can be merged, or appended to a GeoPackage and written as one; else convert some first`,
     });
   return [...byFormat].map(([format, positions]) => ({
@@ -265,7 +268,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
   const to = chooseOutputFormat(values.to, output);
   const isExtended = values.update === true;
   if (isExtended && (!to.format.isExtendable || output === '-'))
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `--update adds layers to an existing GeoPackage, and '${output}' is not one`,
     });
   const layerName = values['layer-name'];
@@ -310,7 +313,7 @@ function failOnOf(value: unknown): FailOn | null {
   if (value === undefined) return null;
   const severity = failOnSeverities.find((known) => known === value);
   if (severity !== undefined) return severity;
-  throw failure('USAGE', {
+  throw failure(generalErrors.USAGE, {
     detail: `--fail-on takes ${failOnSeverities.join(' or ')}, not '${String(value)}'`,
   });
 }
@@ -418,7 +421,9 @@ function threadCount(value: unknown): number {
   if (value === undefined) return availableParallelism();
   const count = Number(value);
   if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
-  throw failure('USAGE', { detail: `--threads wants a number from 1 to 256, not '${String(value)}'` });
+  throw failure(generalErrors.USAGE, {
+    detail: `--threads wants a number from 1 to 256, not '${String(value)}'`,
+  });
 }
 
 function tell(
@@ -427,7 +432,7 @@ function tell(
   { values }: Parsed,
   output: string,
 ): void {
-  const document = (): string => documentText(reportDocument(report, request, FLAG_FORM));
+  const document = (): string => documentText(reportDocument(report, request, catalogue, FLAG_FORM));
   if (typeof values.report === 'string') writeBeside(values.report, document());
   // Opening standard output takes 1 to 3 ms, so only for what is written to it.
   if (values.json === true) (output === '-' ? process.stderr : standardOutput()).write(document());
@@ -448,11 +453,13 @@ function checkFindings(
 ): void {
   if (typeof findings !== 'string') return;
   if (conversions > 1)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: '--findings takes files of one format; append the files of each format by a command of its own',
     });
   if (typeof report === 'string' && resolve(findings) === resolve(report))
-    throw failure('USAGE', { detail: `--findings '${findings}' is the report; give it another name` });
+    throw failure(generalErrors.USAGE, {
+      detail: `--findings '${findings}' is the report; give it another name`,
+    });
   checkBeside('findings', findings, inputs, output);
 }
 
@@ -465,7 +472,7 @@ function checkBeside(
   if (typeof file !== 'string') return;
   const written = output === '-' ? null : statOf(output);
   if (resolve(file) === resolve(output) || (written !== null && isSameFile(file, written)))
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `--${flag} '${file}' is the output itself; give the ${flag} another name`,
     });
   checkOutput(file, { inputs, overwrite: true, isUpdate: false });

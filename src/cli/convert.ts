@@ -1,5 +1,7 @@
 /** `geomill convert IN OUT`: the pipeline without a service. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { counted } from '../message.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import {
@@ -58,7 +60,9 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (values['override-crs'] === true && values['from-crs'] === undefined)
-    throw failure('USAGE', { detail: '--override-crs needs --from-crs, the CRS in which the file is read' });
+    throw failure(generalErrors.USAGE, {
+      detail: '--override-crs needs --from-crs, the CRS in which the file is read',
+    });
   const conversionOf = (input: string, output: string, directory?: SplitDirectory): Conversion => ({
     operation: 'transform',
     ...(directory === undefined ? {} : { directory }),
@@ -75,16 +79,18 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   });
   if (values['out-dir'] !== undefined) {
     if (positionals.length === 0)
-      throw failure('USAGE', {
+      throw failure(generalErrors.USAGE, {
         detail: 'convert --out-dir takes FILEs, got none; see geomill convert --help',
       });
     if (values.update === true)
-      throw failure('USAGE', { detail: '--update adds to one OUT; it does not go with --out-dir' });
+      throw failure(generalErrors.USAGE, {
+        detail: '--update adds to one OUT; it does not go with --out-dir',
+      });
     const { runBatch } = await import('./batch.ts');
     return runBatch(positionals, conversionOf, parsed, context);
   }
   if (positionals.length !== 2)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `convert takes IN and OUT, got ${namesGot(positionals)}; see geomill convert --help`,
     });
   const [input, output] = positionals;

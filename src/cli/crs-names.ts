@@ -17,5 +17,5 @@ export async function withNamedSystems(error: GeomillError): Promise<GeomillErro
   const { CrsSearch } = await import('../crs-search/crs-search.ts');
   const hits = new CrsSearch().search(name, MAX_SUGGESTED);
   const suggestions = hits.map((hit) => `${hit.code} ${hit.name}`).join('\n');
-  return new GeomillError(error.code, { ...error.params, suggestions }, error.location, error.cause);
+  return new GeomillError(error.entry, { ...error.params, suggestions }, error.location, error.cause);
 }

@@ -1,7 +1,9 @@
 /** `geomill crs QUERY`: searches coordinate reference systems, also by a point or by the coordinates of a file. */
+
 import { type CrsHit, CrsSearch, type SuggestedCrs } from '../crs-search/crs-search.ts';
 import { type CrsFilter, parseBox, parsePoint, unitPattern } from '../crs-search/filter.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type Flags, formatFlags, parseCommand } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { statOf } from './files.ts';
@@ -52,13 +54,13 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const limit = limitOf(values.limit);
   const file = values['extent-of'];
   if (query === '' && !filter.near && !filter.bbox && typeof file !== 'string')
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: 'crs takes a QUERY, --near, --bbox or --extent-of; see geomill crs --help',
     });
   if (typeof file === 'string') {
     const { layers } = await inspectFile(file, parsed, context);
     const extent = unionOf(layers.flatMap((layer) => (layer.extent === null ? [] : [layer.extent])));
-    if (extent === null) throw failure('USAGE', { detail: `'${file}' has no coordinates` });
+    if (extent === null) throw failure(generalErrors.USAGE, { detail: `'${file}' has no coordinates` });
     const { crs, mayBeLocal } = search.suggest(extent, limit, {
       ...filter,
       query: query === '' ? null : query,
@@ -95,19 +97,19 @@ function otherQuery([word]: readonly string[]): string {
 function filterOf({ near, bbox, unit }: Readonly<Record<string, unknown>>, search: CrsSearch): CrsFilter {
   const point = typeof near === 'string' ? parsePoint(near) : null;
   if (typeof near === 'string' && point === null)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `--near takes longitude and latitude in degrees, such as 7.4,46.9, not '${near}'`,
     });
   const box = typeof bbox === 'string' ? parseBox(bbox) : null;
   if (typeof bbox === 'string' && box === null)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `--bbox takes west, south, east and north in degrees, such as 5.9,45.8,10.5,47.8, not '${bbox}'`,
     });
   if (typeof unit !== 'string') return { near: point, bbox: box };
   const pattern = unitPattern(unit);
   const units = search.units();
   if (pattern === null || !units.some((known) => pattern.test(known)))
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `--unit '${unit}' is the unit of no system; known units: ${units.join(', ')}`,
     });
   return { near: point, bbox: box, unit };
@@ -117,7 +119,9 @@ function limitOf(value: unknown): number {
   if (value === undefined) return DEFAULT_LIMIT;
   const limit = Number(value);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw failure('USAGE', { detail: `--limit takes a number from 1 to ${MAX_LIMIT}, not '${String(value)}'` });
+  throw failure(generalErrors.USAGE, {
+    detail: `--limit takes a number from 1 to ${MAX_LIMIT}, not '${String(value)}'`,
+  });
 }
 
 function unionOf(extents: readonly (readonly number[])[]): readonly [number, number, number, number] | null {

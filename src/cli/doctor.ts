@@ -1,7 +1,9 @@
 /** `geomill doctor`: checks a data directory, also while its service runs. */
+
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { DatabaseSettings } from '../jobs/open-database.ts';
 import { type Diagnosis, examine } from '../maintenance/doctor/doctor.ts';
 import { type Severity, severities } from '../maintenance/doctor/finding.ts';
@@ -44,7 +46,8 @@ export async function run(argv: readonly string[], config: DoctorConfig): Promis
   const parsed = parseCommand(argv, flags(), usage);
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
-  if (positionals.length > 1) throw failure('USAGE', { detail: 'doctor takes one data directory' });
+  if (positionals.length > 1)
+    throw failure(generalErrors.USAGE, { detail: 'doctor takes one data directory' });
   const diagnosis = await examine({
     dataDirectory: positionals.length === 1 ? resolve(positionals[0]) : config.dataDirectory,
     depth: values.quick === true ? 'quick' : 'full',

@@ -1,5 +1,9 @@
 /** The exit statuses of all commands. docs/cli.md has its table from here. */
-import type { ErrorCode, GeomillError } from '../errors.ts';
+
+import type { ErrorEntry } from '../catalogue-entries.ts';
+import type { GeomillError } from '../errors.ts';
+import { formatErrors } from '../formats/errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { CLOSED_OUTPUT_STATUS } from './standard-output.ts';
 
 export const EXIT = {
@@ -29,11 +33,16 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
     'the program that reads standard output ended first, as in `geomill help | head -1`; there is no message',
 };
 
-/** Codes besides USAGE that another command line avoids: a setting, or a name that is taken. */
-const USAGE_CODES: readonly ErrorCode[] = ['USAGE', 'SETTING_INVALID', 'LAYER_EXISTS', 'LAYER_NAME_TAKEN'];
+/** Errors that another command line avoids: wrong usage, a setting, or a name that is taken. */
+const USAGE_ERRORS: readonly ErrorEntry[] = [
+  generalErrors.USAGE,
+  generalErrors.SETTING_INVALID,
+  formatErrors.LAYER_EXISTS,
+  formatErrors.LAYER_NAME_TAKEN,
+];
 
-export function exitStatusOf({ code, fault }: GeomillError): ExitStatus {
-  if (code === 'CANCELLED') return EXIT.interrupted;
-  if (USAGE_CODES.includes(code)) return EXIT.usage;
+export function exitStatusOf({ entry, fault }: GeomillError): ExitStatus {
+  if (entry === generalErrors.CANCELLED) return EXIT.interrupted;
+  if (USAGE_ERRORS.includes(entry)) return EXIT.usage;
   return fault === 'user' ? EXIT.userFault : EXIT.ourFault;
 }

@@ -1,4 +1,5 @@
 /** Checks the files of a command line before any work, so that errors name the path as it was given. */
+
 import {
   accessSync,
   constants,
@@ -12,6 +13,8 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
+import { ioErrors } from '../io/errors.ts';
 import { type ExpectedFile, fileState } from '../io/output-place.ts';
 import { isUrl, shownInput } from './urls.ts';
 
@@ -42,11 +45,11 @@ export async function stageInput(path: string, copy: string, signal: AbortSignal
 export function inputStats(path: string): Stats {
   const stats = statOf(path);
   if (stats === null)
-    throw failure('FILE_NOT_FOUND', { path, reason: `there is no such file${layerHint(path)}` });
+    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: `there is no such file${layerHint(path)}` });
   if (stats.isDirectory()) {
     const pattern = join(path, '*.gpkg');
     const reason = `it is a directory; for all files in it write a pattern, such as '${pattern}', and --out-dir DIR`;
-    throw failure('FILE_NOT_FOUND', { path, reason });
+    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason });
   }
   return stats;
 }
@@ -103,24 +106,28 @@ export function checkOutput(
   refuseUrl(path);
   const stats = statOf(path);
   if (use.isExtended && stats === null)
-    throw failure('USAGE', { detail: `'${path}' does not exist; leave out --update to create it` });
+    throw failure(generalErrors.USAGE, {
+      detail: `'${path}' does not exist; leave out --update to create it`,
+    });
   let isUpdate = false;
   if (stats !== null) {
     const same = use.inputs.filter((input) => isSameFile(input, stats));
     const isUpdated = use.isUpdate && same.length === 1 && same[0] === use.inputs[0];
     if (same.length > 0 && !isUpdated && !use.isExtended)
-      throw failure('USAGE', { detail: `'${path}' is the input itself; give the output another name` });
+      throw failure(generalErrors.USAGE, {
+        detail: `'${path}' is the input itself; give the output another name`,
+      });
     if (!stats.isFile()) {
       const what = stats.isDirectory()
         ? 'a directory; name a file in it, or use --out-dir'
         : "not a regular file; write to '-'";
-      throw failure('USAGE', { detail: `'${path}' is ${what}` });
+      throw failure(generalErrors.USAGE, { detail: `'${path}' is ${what}` });
     }
     if (!use.overwrite && !use.isExtended) {
       const what = isUpdated
         ? 'is the target; say --overwrite to update it'
         : 'exists; say --overwrite to replace it';
-      throw failure('USAGE', { detail: `'${path}' ${what}` });
+      throw failure(generalErrors.USAGE, { detail: `'${path}' ${what}` });
     }
     // Not the link but the file that it leads to is to be updated.
     if (isUpdated || use.isExtended) path = writableFile(path);
@@ -128,12 +135,12 @@ export function checkOutput(
   }
   const directory = dirname(resolve(path));
   if (statOf(directory)?.isDirectory() !== true)
-    throw failure('OUTPUT_NOT_WRITABLE', { path, reason: `there is no directory '${directory}'` });
+    throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason: `there is no directory '${directory}'` });
   try {
     accessSync(directory, constants.W_OK);
   } catch (error) {
     const reason = `the directory '${directory}' is not writable`;
-    throw failure('OUTPUT_NOT_WRITABLE', { path, reason }, undefined, error);
+    throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason }, undefined, error);
   }
   const others = companions(path);
   refuseCompanions(path, others, use.overwrite || stats !== null);
@@ -147,16 +154,19 @@ function refuseCompanions(path: string, others: readonly string[], mayReplace: b
     const stats = statOf(other);
     if (stats === null) continue;
     if (!stats.isFile())
-      throw failure('USAGE', { detail: `'${other}', which belongs to '${path}', is not a regular file` });
+      throw failure(generalErrors.USAGE, {
+        detail: `'${other}', which belongs to '${path}', is not a regular file`,
+      });
     if (!mayReplace)
-      throw failure('USAGE', {
+      throw failure(generalErrors.USAGE, {
         detail: `'${other}', which belongs to '${path}', exists; say --overwrite to replace it`,
       });
   }
 }
 
 function refuseUrl(path: string): void {
-  if (isUrl(path)) throw failure('USAGE', { detail: `'${shownInput(path)}' is a URL; an output is a file` });
+  if (isUrl(path))
+    throw failure(generalErrors.USAGE, { detail: `'${shownInput(path)}' is a URL; an output is a file` });
 }
 
 /** With its parents, if they do not exist. Throws USAGE for a URL, and OUTPUT_NOT_WRITABLE. */
@@ -173,7 +183,7 @@ export function makeDirectory(path: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asOutputFailure(error, directory);
     }
   if (statOf(path)?.isDirectory() !== true)
-    throw failure('OUTPUT_NOT_WRITABLE', { path, reason: 'it is not a directory' });
+    throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason: 'it is not a directory' });
 }
 
 function expectedFile(path: string): ExpectedFile {
@@ -191,7 +201,7 @@ function writableFile(path: string): string {
   try {
     accessSync(real, constants.W_OK);
   } catch (error) {
-    throw failure('OUTPUT_NOT_WRITABLE', { path, reason: 'the file is read-only' }, undefined, error);
+    throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason: 'the file is read-only' }, undefined, error);
   }
   return real;
 }
@@ -223,7 +233,7 @@ export function asOutputFailure(thrown: unknown, path: string): unknown {
   const reason = DISK_REASONS[String(cause.code)];
   if (reason === undefined) return thrown;
   const shown = path === '-' ? 'standard output' : path;
-  return failure('OUTPUT_NOT_WRITABLE', { path: shown, reason }, undefined, thrown);
+  return failure(ioErrors.OUTPUT_NOT_WRITABLE, { path: shown, reason }, undefined, thrown);
 }
 
 const NAME_REASONS: Readonly<Record<string, string>> = {
@@ -241,6 +251,6 @@ export function statOf(path: string): Stats | null {
   } catch (error) {
     const reason = NAME_REASONS[(error as NodeJS.ErrnoException).code ?? ''];
     if (reason === undefined) throw error;
-    throw failure('FILE_NOT_FOUND', { path, reason }, undefined, error);
+    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason }, undefined, error);
   }
 }

@@ -1,7 +1,9 @@
 /** `geomill formats`: what can be read and written. */
+
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { standardOutput } from './standard-output.ts';
 
@@ -23,7 +25,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (positionals.length > 0)
-    throw failure('USAGE', { detail: `formats takes no arguments; see geomill help ${positionals[0]}` });
+    throw failure(generalErrors.USAGE, {
+      detail: `formats takes no arguments; see geomill help ${positionals[0]}`,
+    });
   standardOutput().write(values.json === true ? `${JSON.stringify(list(), null, 2)}\n` : table());
   return 0;
 }

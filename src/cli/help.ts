@@ -1,9 +1,11 @@
 /** `geomill help TOPIC`: a command, a format or a transformation, from the registries. */
+
 import { closest } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import { type Format, isInputFormat, isOutputFormat, type OptionsSchema } from '../formats/format.ts';
 import { formatNamed } from '../formats/format-by-id.ts';
 import { formats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
 import { exampleStep } from '../transformations/parts/example-step.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
@@ -35,7 +37,7 @@ export function topics(): readonly string[] {
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[]): Promise<number> {
   const { values, positionals } = parse(argv, flags());
-  if (positionals.length > 1) throw failure('USAGE', { detail: 'help takes one topic' });
+  if (positionals.length > 1) throw failure(generalErrors.USAGE, { detail: 'help takes one topic' });
   const [topic] = positionals;
   if (values.help === true) standardOutput().write(`${usage()}\n`);
   else standardOutput().write(topic === undefined ? overview() : `${await helpOn(topic)}\n`);
@@ -53,7 +55,7 @@ async function helpOn(topic: string): Promise<string> {
   if (step !== undefined) return stepHelp(step);
   const meant = closest(topic, topics());
   const advice = meant === null ? '' : `; did you mean '${meant}'?`;
-  throw failure('USAGE', {
+  throw failure(generalErrors.USAGE, {
     detail: `there is no help on '${topic}'${advice}; geomill help lists the commands`,
   });
 }

@@ -1,9 +1,12 @@
 /** `geomill info FILE`: describes the layers, fields and CRS of a file. */
+
 import { availableParallelism } from 'node:os';
+import { catalogue } from '../catalogue.ts';
 import { parseCrs, parseInputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type ShownFinding, shownFindings } from '../findings.ts';
 import type { InputFormat } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
 import { inputLimits } from '../input-limits.ts';
 import { TemporaryDirectory } from '../io/temporary-directory.ts';
 import { counted } from '../message.ts';
@@ -53,16 +56,16 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (positionals.length !== 1)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `info takes one FILE, got ${counted(positionals.length, 'name')}; --layer NAME shows one layer of it`,
     });
   const inspection = await inspectFile(positionals[0], parsed, context);
   if (values.json === true) {
-    const document = inspectionDocument(inspection, null, FLAG_FORM);
+    const document = inspectionDocument(inspection, null, catalogue, FLAG_FORM);
     standardOutput().write(`${JSON.stringify(document, null, 2)}\n`);
     return 0;
   }
-  const warnings = shownFindings(inspection.warnings, FLAG_FORM);
+  const warnings = shownFindings(inspection.warnings, catalogue, FLAG_FORM);
   standardOutput().write(describe({ ...inspection, warnings }));
   return 0;
 }

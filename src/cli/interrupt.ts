@@ -1,5 +1,7 @@
 /** Commands that clean up when they are interrupted. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 
 /** A second one ends the process at once. */
 const INTERRUPTING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -13,7 +15,7 @@ export async function interruptible<Result>(work: (signal: AbortSignal) => Promi
     return await work(abort.signal);
   } catch (error) {
     // What was under way breaks in its own way.
-    throw abort.signal.aborted ? failure('CANCELLED', {}) : error;
+    throw abort.signal.aborted ? failure(generalErrors.CANCELLED, {}) : error;
   } finally {
     for (const signal of INTERRUPTING) process.removeListener(signal, interrupt);
   }

@@ -1,7 +1,10 @@
 /** Reads the JSON documents of a command line. */
+
 import { readFileSync } from 'node:fs';
 import { JsonTextError, parseJsonText } from '../bytes/json-syntax.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
+import { ioErrors } from '../io/errors.ts';
 import { readFailure } from './files.ts';
 
 /** Largest document, which may hold masks. */
@@ -21,10 +24,10 @@ export function readJson(path: string, name = path): unknown {
   try {
     bytes = readFileSync(path === '-' ? 0 : path);
   } catch (error) {
-    throw failure('FILE_NOT_FOUND', { path, reason: readFailure(error) }, undefined, error);
+    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: readFailure(error) }, undefined, error);
   }
   if (bytes.length > MAX_DOCUMENT_BYTES)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `${name} has ${bytes.length} bytes, and the limit for a document of steps is ${MAX_DOCUMENT_BYTES} bytes; store large masks as files`,
     });
   try {
@@ -32,7 +35,7 @@ export function readJson(path: string, name = path): unknown {
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     throw failure(
-      'USAGE',
+      generalErrors.USAGE,
       { detail: `${name} is not valid JSON at ${error.message}` },
       error.position,
       error,

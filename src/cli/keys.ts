@@ -1,12 +1,15 @@
 /** `geomill keys`: API keys and OAuth clients from the command line, also while the service runs. */
+
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { type Accounts, type AccountsOptions, openAccountsAt } from '../accounts/accounts.ts';
 import type { Credential, CredentialKind } from '../accounts/credentials.ts';
+import { accountErrors } from '../accounts/errors.ts';
 import { checkScopes } from '../accounts/new-credential.ts';
 import { DEFAULT_SCOPES, formatScopes, SCOPES } from '../accounts/principal.ts';
 import { publicIdIn } from '../accounts/secret-text.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { accountsPath } from '../jobs/data-directory.ts';
 import { type DatabaseSettings, openDatabase } from '../jobs/open-database.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
@@ -47,12 +50,17 @@ export async function run(argv: readonly string[], config: AccountsConfig): Prom
   const [action, ...rest] = parsed.positionals;
   const actions = Object.hasOwn(ACTIONS, action ?? '') ? ACTIONS[action] : undefined;
   if (actions === undefined)
-    throw failure('USAGE', { detail: 'keys takes create, list or revoke; see geomill keys --help' });
+    throw failure(generalErrors.USAGE, {
+      detail: 'keys takes create, list or revoke; see geomill keys --help',
+    });
   const { flags: known, perform, takes } = actions;
   const foreign = Object.keys(parsed.values).find((flag) => !known.includes(flag));
-  if (foreign !== undefined) throw failure('USAGE', { detail: `keys ${action} has no --${foreign}` });
+  if (foreign !== undefined)
+    throw failure(generalErrors.USAGE, { detail: `keys ${action} has no --${foreign}` });
   if (rest.length !== takes)
-    throw failure('USAGE', { detail: `keys ${action} takes ${takes === 0 ? 'flags only' : 'one ID'}` });
+    throw failure(generalErrors.USAGE, {
+      detail: `keys ${action} takes ${takes === 0 ? 'flags only' : 'one ID'}`,
+    });
   const accounts = await openAccountsOf(config);
   try {
     await perform(accounts, parsed.values, rest);
@@ -88,7 +96,7 @@ export async function openAccountsOf(
   const database = await openDatabase(config);
   if (database === null && !existsSync(dataDirectory)) {
     const reason = 'there is no such directory; name the one of the service, or start the service first';
-    throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });
+    throw failure(generalErrors.SETTING_INVALID, { name: 'DATA_DIR', value: dataDirectory, reason });
   }
   if (database === null) return openAccountsAt({ path: accountsPath(dataDirectory) }, options);
   return openAccountsAt({ database, close: () => database.close() }, options);
@@ -97,7 +105,7 @@ export async function openAccountsOf(
 async function create(accounts: Accounts, values: Parsed['values']): Promise<void> {
   const { owner: ownerText, name, expires } = values;
   if (typeof ownerText !== 'string' || typeof name !== 'string')
-    throw failure('USAGE', { detail: 'keys create needs --owner and --name' });
+    throw failure(generalErrors.USAGE, { detail: 'keys create needs --owner and --name' });
   const owner = await accounts.owners.resolve(ownerText);
   const kind: CredentialKind = values.client === true ? 'client' : 'key';
   const scopes = values.scope === undefined ? DEFAULT_SCOPES : checkScopes(values.scope as string[]);
@@ -153,7 +161,8 @@ async function revoke(
   // Who finds a key lying about has all of it: that is as good as its id. It is not repeated in what we print.
   const id = publicIdIn(text);
   const before = id === null ? null : await accounts.credentials.get(id);
-  if (id === null || before === null) throw failure('CREDENTIAL_UNKNOWN', { id: id ?? '(not an id)' });
+  if (id === null || before === null)
+    throw failure(accountErrors.CREDENTIAL_UNKNOWN, { id: id ?? '(not an id)' });
   const after = await accounts.credentials.revoke(id, actor());
   const what = `${before.kind} ${id} '${before.name}' of '${before.owner}'`;
   process.stderr.write(
@@ -172,7 +181,9 @@ function parseExpiry(text: string, now: number): number {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Date.parse makes the 2nd of March of the 30th of February.
   if (!Number.isNaN(day) && new Date(day).toISOString().startsWith(text)) return day;
-  throw failure('USAGE', { detail: `--expires wants 90d, 12h, 8w or a day like 2030-01-31, not '${text}'` });
+  throw failure(generalErrors.USAGE, {
+    detail: `--expires wants 90d, 12h, 8w or a day like 2030-01-31, not '${text}'`,
+  });
 }
 
 function toJson(one: Credential & { state: string }): object {

@@ -1,5 +1,7 @@
 /** `geomill merge FILE FILE... --out OUT`: all files as one layer. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { MergeRequest } from '../pipeline/request.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
@@ -42,7 +44,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   if (parsed === null) return 0;
   const { positionals } = parsed;
   if (positionals.length < 1)
-    throw failure('USAGE', { detail: 'merge takes FILEs, got none; see geomill merge --help' });
+    throw failure(generalErrors.USAGE, { detail: 'merge takes FILEs, got none; see geomill merge --help' });
   const output = outputOf(parsed, 'merge');
   const stated = crsForEach(parsed, 'from-crs', positionals.length, 'FILEs');
   return runCommand(
@@ -64,6 +66,8 @@ const MODES = ['union', 'intersection', 'none'] as const;
 function mergeOf({ attributes = 'none', 'source-field': sourceField }: Parsed['values']): MergeRequest {
   const mode = MODES.find((known) => known === attributes);
   if (mode === undefined)
-    throw failure('USAGE', { detail: `--attributes takes ${MODES.join(', ')}, not '${String(attributes)}'` });
+    throw failure(generalErrors.USAGE, {
+      detail: `--attributes takes ${MODES.join(', ')}, not '${String(attributes)}'`,
+    });
   return { attributes: mode, ...(typeof sourceField === 'string' ? { sourceField } : {}) };
 }

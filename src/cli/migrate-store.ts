@@ -1,8 +1,10 @@
 /** `geomill migrate-store`: moves a stopped embedded service to PostgreSQL and to another store. */
+
 import { openAccountsAt } from '../accounts/accounts.ts';
 import type { Config } from '../config.ts';
 import type { PostgresDatabase } from '../engines/postgres/database.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { openDatabase } from '../jobs/open-database.ts';
 import { type MoveResult, moveService } from '../maintenance/migrate/migrate-store.ts';
 import { openStore, type StoreSettings, storeOptions } from '../storage/open-store.ts';
@@ -45,16 +47,18 @@ export async function run(argv: readonly string[], config: MigrateConfig): Promi
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (positionals.length > 0)
-    throw failure('USAGE', { detail: 'migrate-store takes no arguments; the settings name what it moves' });
+    throw failure(generalErrors.USAGE, {
+      detail: 'migrate-store takes no arguments; the settings name what it moves',
+    });
   const filesStay = values['files-stay'] === true;
   const isDryRun = values['dry-run'] === true;
   const { dataDirectory, storeUrl } = config;
   if (storeUrl === null) {
     const reason = 'it is required: the store to which the files move, or in which they are';
-    throw failure('SETTING_INVALID', { name: 'STORE_URL', value: '', reason });
+    throw failure(generalErrors.SETTING_INVALID, { name: 'STORE_URL', value: '', reason });
   }
   if (filesStay && config.databaseUrl === null)
-    throw failure('USAGE', { detail: '--files-stay moves the databases and needs DATABASE_URL' });
+    throw failure(generalErrors.USAGE, { detail: '--files-stay moves the databases and needs DATABASE_URL' });
   process.umask(0o077);
   const store = await openStore(storeOptions(config, dataDirectory));
   const database = await openDatabase(config);

@@ -1,10 +1,13 @@
 /** Input files of a command that are URLs: fetched into its temporary directory, as the service does it. */
+
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { catalogue } from '../catalogue.ts';
 import type { Config } from '../config.ts';
-import { failure, GeomillError } from '../errors.ts';
+import { failure, reviveError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
 import { findingsOfFetch } from '../jobs/fetch-input.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { field } from '../message.ts';
@@ -13,6 +16,7 @@ import type { FetchReports } from '../pipeline/completed-report.ts';
 import type { FetchReport } from '../pipeline/report.ts';
 import { isLayerUrl, parseLayerUrl } from '../remote-input/arcgis/layer-url.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
+import { remoteInputErrors } from '../remote-input/errors.ts';
 import { HEADERS_TIMEOUT_MS, STALL_TIMEOUT_MS } from '../remote-input/fetch-messages.ts';
 import { runFetcher } from '../remote-input/fetch-process.ts';
 import { policyOfUser } from '../remote-input/policy.ts';
@@ -44,7 +48,10 @@ export class RemoteFiles {
     const urlPath = shownInput(text);
     const parsed = URL.parse(text);
     if (parsed === null)
-      throw failure('URL_INVALID', { path: field(urlPath), reason: 'it is not a complete URL' });
+      throw failure(remoteInputErrors.URL_INVALID, {
+        path: field(urlPath),
+        reason: 'it is not a complete URL',
+      });
     const policy = policyOfUser(parsed);
     const url = checkInputUrl(text, policy, urlPath);
     const isLayer = isLayerUrl(url) && formats.some(({ layerService }) => layerService === 'arcgis');
@@ -60,10 +67,10 @@ export class RemoteFiles {
     const task = { url: url.href, urlPath, path, policy, limits, userAgent };
     const outcome = await runFetcher(isLayer ? { ...task, service: 'arcgis' } : task, signal);
     if (outcome.kind === 'died') {
-      if (signal.aborted) throw failure('CANCELLED', {});
+      if (signal.aborted) throw failure(generalErrors.CANCELLED, {});
       throw new Error(`the process that fetches '${urlPath}' ended with ${outcome.detail}: ${outcome.log}`);
     }
-    if (outcome.kind === 'failed') throw GeomillError.revive(outcome.error);
+    if (outcome.kind === 'failed') throw reviveError(outcome.error, catalogue);
     const { host, byteLength, name } = outcome.file;
     this.#bytesLeft -= byteLength;
     this.#fetched = [...this.#fetched, { host, byteLength }];

@@ -1,6 +1,8 @@
 /** `geomill restore`: puts a backup into a data directory. */
+
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { restore } from '../maintenance/restore.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { refuseOtherPlaces } from './backup.ts';
@@ -31,7 +33,7 @@ export async function run(argv: readonly string[], config: RestoreConfig): Promi
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (positionals.length !== 1)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: 'restore takes the directory of one backup; see geomill restore --help',
     });
   refuseOtherPlaces('restores', config);

@@ -1,13 +1,16 @@
 /** `geomill run JOB.json`: a job document with inputs, steps and outputs. */
+
 import { resolve } from 'node:path';
+import { catalogue } from '../catalogue.ts';
 import { asGeomillError, failure } from '../errors.ts';
 import { shownFindings } from '../findings.ts';
 import { formats } from '../formats/registry.ts';
-import { configOfDocument, documentPath, type JobDocument, parseDocument } from '../http/job-document.ts';
-import { parseJobRequest } from '../http/parse-job-request.ts';
+import { generalErrors } from '../general-errors.ts';
 import { CONFIG_FORM, type FieldForm } from '../message.ts';
 import { documentText, reportDocument } from '../pipeline/report-document.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
+import { configOfDocument, documentPath, type JobDocument, parseDocument } from '../requests/job-document.ts';
+import { parseJobRequest } from '../requests/parse-job-request.ts';
 import { transformations } from '../transformations/registry.ts';
 import {
   chooseInputFormat,
@@ -85,11 +88,11 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (positionals.length !== 1)
-    throw failure('USAGE', { detail: 'run takes one job document; see geomill run --help' });
+    throw failure(generalErrors.USAGE, { detail: 'run takes one job document; see geomill run --help' });
   const [file] = positionals;
   const document = parseDocument(readJson(file));
   if (file === '-' && document.inputs.some(({ path }) => path === '-'))
-    throw failure('USAGE', { detail: 'standard input cannot be both the document and an input' });
+    throw failure(generalErrors.USAGE, { detail: 'standard input cannot be both the document and an input' });
   // All outputs are checked before the first one is written.
   const conversions = document.outputs.map((_, index) => conversionOf(document, index));
   checkOutputs(conversions, file, values.overwrite === true);
@@ -122,13 +125,13 @@ async function runOutput(
   const { report, request } = await runConversionOf(conversion, parsed, context);
   const { json, quiet } = parsed.values;
   if (json !== true && quiet !== true) process.stderr.write(summarize(report, errorForm));
-  return { path: conversion.output, report: reportDocument(report, request, errorForm) };
+  return { path: conversion.output, report: reportDocument(report, request, catalogue, errorForm) };
 }
 
 /** Throws USAGE if an output would replace what is read, another output, or, without `overwrite`, any file. */
 function checkOutputs(conversions: readonly Conversion[], document: string, overwrite: boolean): void {
   if (conversions.length > 1 && conversions[0].inputs.includes('-'))
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: 'standard input can be read only once: several outputs need an input file',
     });
   const taken = new Set<string>();
@@ -137,7 +140,7 @@ function checkOutputs(conversions: readonly Conversion[], document: string, over
     // File systems may ignore letter case.
     const key = resolve(output).normalize('NFC').toLowerCase();
     if (taken.has(key))
-      throw failure('USAGE', {
+      throw failure(generalErrors.USAGE, {
         detail: `'outputs[${index}].path' is '${output}' again; give each output a file of its own`,
       });
     taken.add(key);
@@ -190,11 +193,11 @@ function conversionOf(document: JobDocument, index: number): Conversion {
     undefined,
     'paths',
   );
-  for (const line of findingLines(shownFindings(findings.list(), errorForm)))
+  for (const line of findingLines(shownFindings(findings.list(), catalogue, errorForm)))
     process.stderr.write(`${line}\n`);
   const request = forFiles(paths.length) as ConversionRequest;
   if (request.output.split?.into === 'files' && !isArchive(output, chosen.format, request.output.options))
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: `'outputs[${index}].path' is '${output}', which cannot hold a file for each value of 'split_by'; use the name of a .zip`,
     });
   return {
@@ -218,5 +221,7 @@ function formatKey(path: string): FormatKey {
 
 function pathOf(value: unknown, where: string): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw failure('CONFIG_INVALID', { detail: `'${where}.path' is required: the path of a file, or -` });
+  throw failure(generalErrors.CONFIG_INVALID, {
+    detail: `'${where}.path' is required: the path of a file, or -`,
+  });
 }

@@ -1,7 +1,9 @@
 /** `geomill serve`: runs the service until SIGTERM or SIGINT. */
+
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { roles, startService } from '../service.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { greeting } from './greeting.ts';
@@ -42,7 +44,7 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
   if (positionals.length > 0)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: 'geomill serve takes no arguments; set environment variables (docs/settings.md)',
     });
   keepHeapSmall();
@@ -57,7 +59,9 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
   });
   const role = roles.find((one) => one === (values.role ?? 'all'));
   if (role === undefined)
-    throw failure('USAGE', { detail: `--role is one of ${roles.join(', ')}, not '${values.role}'` });
+    throw failure(generalErrors.USAGE, {
+      detail: `--role is one of ${roles.join(', ')}, not '${values.role}'`,
+    });
   try {
     const running = await startService(config, {
       role,

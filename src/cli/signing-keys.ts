@@ -1,7 +1,9 @@
 /** `geomill signing-keys`: the keys that access tokens are signed with, also while the service runs. */
+
 import type { SigningKeyFacts, SigningKeys } from '../accounts/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { type AccountsConfig, actor, openAccountsOf, table, when } from './keys.ts';
 import { standardOutput } from './standard-output.ts';
@@ -37,10 +39,14 @@ export async function run(argv: readonly string[], config: KeysConfig): Promise<
   const { values, positionals } = parsed;
   const [action, ...rest] = positionals;
   if (action !== 'rotate' && action !== 'list')
-    throw failure('USAGE', { detail: 'signing-keys takes rotate or list; see geomill signing-keys --help' });
+    throw failure(generalErrors.USAGE, {
+      detail: 'signing-keys takes rotate or list; see geomill signing-keys --help',
+    });
   const foreign = Object.keys(values).find((flag) => flag !== (action === 'rotate' ? 'now' : 'json'));
-  if (foreign !== undefined) throw failure('USAGE', { detail: `signing-keys ${action} has no --${foreign}` });
-  if (rest.length > 0) throw failure('USAGE', { detail: `signing-keys ${action} takes flags only` });
+  if (foreign !== undefined)
+    throw failure(generalErrors.USAGE, { detail: `signing-keys ${action} has no --${foreign}` });
+  if (rest.length > 0)
+    throw failure(generalErrors.USAGE, { detail: `signing-keys ${action} takes flags only` });
   const tokenLifetimeMs = config.tokenLifetimeSeconds * 1000;
   const accounts = await openAccountsOf(config, { tokenLifetimeMs });
   try {

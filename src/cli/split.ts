@@ -1,8 +1,10 @@
 /** `--split-by`: what it asks of the pipeline, and the files of a directory that get the parts. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { failure } from '../errors.ts';
 import { type Format, isOutputFormat, outputKind } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type ExpectedFile, moveIntoPlace } from '../io/output-place.ts';
 import { fileNameKey } from '../io/safe-name.ts';
 import type { OutputRequest, SplitRequest } from '../pipeline/request.ts';
@@ -31,7 +33,7 @@ export function splitOf(
   if (directory === undefined) {
     if (isArchive(output, format, options)) return { field, into: 'files' };
     if (format.parts === 'layers') return { field, into: 'layers' };
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `'${output}' cannot hold a ${format.name} file for each value: use --out-dir DIR --to ${format.id} in place of it, or the name of a .zip`,
     });
   }
@@ -73,11 +75,11 @@ export class StagedFiles {
       const output = join(path, name);
       const key = fileKey(output);
       if (taken.has(key))
-        throw failure('USAGE', {
+        throw failure(generalErrors.USAGE, {
           detail: `'${output}' would be written twice; convert the files to different directories`,
         });
       if (key === reportKey)
-        throw failure('USAGE', {
+        throw failure(generalErrors.USAGE, {
           detail: `--report '${String(report)}' is an output itself; give the report another name`,
         });
       const { expected = [] } = checkOutput(output, { inputs: read, overwrite, isUpdate: false });

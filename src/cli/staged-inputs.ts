@@ -1,5 +1,7 @@
 /** The inputs of a command, which can be several runs, as files that can be read at any place. */
+
 import { join } from 'node:path';
+import { catalogue } from '../catalogue.ts';
 import type { Finding } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
@@ -39,6 +41,6 @@ export class StagedInputs {
     if (this.#remote === null) return boundedReport(report);
     const { completedReport } = await import('../pipeline/completed-report.ts');
     const { findings, reports } = this.#remote.taken(first !== null && isUrl(first));
-    return completedReport(report, findings, reports);
+    return completedReport(report, findings, reports, catalogue);
   }
 }

@@ -2,8 +2,10 @@
  * The chain of transformations of a command line: flags in the order they were given. The meaning of each flag is in the
  * transformation's record; `--pipeline FILE` takes the chain as a request has it, for everything that flags cannot say.
  */
+
 import type { ParseArgsConfig } from 'node:util';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { LAYER_FLAG, LAYER_PARAMETER, layersOf } from '../transformations/parts/step-layers.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
@@ -120,7 +122,9 @@ function modifyStep(
       return;
     }
     const flags = owners.map(({ commandLine }) => `--${commandLine?.flag}`).join(' or ');
-    throw failure('USAGE', { detail: `--${name} is an option of ${flags}: put it after ${flags}` });
+    throw failure(generalErrors.USAGE, {
+      detail: `--${name} is an option of ${flags}: put it after ${flags}`,
+    });
   }
   last.parameters = modifier.parameters(value ?? '', last.parameters);
 }
@@ -129,7 +133,7 @@ function modifyStep(
 function restrictStep(chain: readonly (OpenStep | { readonly file: string })[], layer: string): void {
   const last = chain.at(-1);
   if (last === undefined || 'file' in last)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `--${LAYER_FLAG.flag} is an option of a transformation: put it after one; --layer chooses the layers that are read`,
     });
   const before = layersOf({ params: last.parameters }) ?? [];

@@ -1,4 +1,5 @@
 /** `geomill submit URL IN OUT`: what `geomill convert` does, as a job of a service. */
+
 import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -14,11 +15,14 @@ import type { NamedFile } from '../client/file-input.ts';
 import { fileFrom } from '../client-node/files.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { severities } from '../findings.ts';
+import { generalErrors } from '../general-errors.ts';
+import { ioErrors } from '../io/errors.ts';
 import { OutputFileSink } from '../io/output-file.ts';
 import { counted } from '../message.ts';
 import { documentText } from '../pipeline/report-document.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { type Conversion, checkedRuns, checkReport, conversionFlags, conversionUsage, crsOf, writeBeside } from './conversion.ts'; // biome-ignore format: one line
+import { cliErrors } from './errors.ts';
 import { asOutputFailure, checkOutput, inputStats, type OutputPath, readFailure } from './files.ts';
 import { interruptible } from './interrupt.ts';
 import { progressBar } from './progress-bar.ts';
@@ -79,7 +83,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parsed === null) return 0;
   const [service, input, output, ...others] = parsed.positionals;
   if (output === undefined || others.length > 0 || !isUrl(service) || URL.parse(service) === null)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: 'submit takes the URL of a service, IN and OUT; see geomill submit --help',
     });
   const { requests } = await checkedRuns(conversionOf(input, output, parsed), parsed);
@@ -110,17 +114,23 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 function conversionOf(input: string, output: string, { values }: Parsed): Conversion {
   if (input === '-')
-    throw failure('USAGE', { detail: 'submit reads no standard input; name a file or a URL as IN' });
+    throw failure(generalErrors.USAGE, {
+      detail: 'submit reads no standard input; name a file or a URL as IN',
+    });
   if (/\.gz$/i.test(output))
-    throw failure('USAGE', { detail: `'${output}': a service writes no .gz; leave .gz out of the name` });
+    throw failure(generalErrors.USAGE, {
+      detail: `'${output}': a service writes no .gz; leave .gz out of the name`,
+    });
   if (/\.shp$/i.test(input) && !isUrl(input))
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `'${input}' is one of the files of a shapefile; put all of them into a .zip and submit that`,
     });
   const crs = crsOf(values['from-crs'], 'from-crs');
   const overrides = values['override-crs'] === true;
   if (overrides && crs === null)
-    throw failure('USAGE', { detail: '--override-crs needs --from-crs, the CRS in which the file is read' });
+    throw failure(generalErrors.USAGE, {
+      detail: '--override-crs needs --from-crs, the CRS in which the file is read',
+    });
   const file = { crs, crsPath: 'input.epsg', ...(overrides ? { overridesCrs: true as const } : {}) };
   return { operation: 'transform', inputs: [input], files: [file], output, unnamed: 'geomill' };
 }
@@ -137,7 +147,7 @@ function keyOf({ values }: Parsed): { readonly apiKey?: string } {
   try {
     return { apiKey: readFileSync(path, 'utf8').trim() };
   } catch (error) {
-    throw failure('FILE_NOT_FOUND', { path, reason: readFailure(error) }, undefined, error);
+    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: readFailure(error) }, undefined, error);
   }
 }
 
@@ -204,7 +214,7 @@ function asServiceFailure(error: unknown, service: string): unknown {
   if (!(error instanceof Error) || error instanceof GeomillError) return error;
   const advice = error instanceof GeomillProblem && error.status === 401 ? '; add --api-key-file FILE' : '';
   const reason = inFlags(error.message) + advice;
-  return failure('SUBMISSION_FAILED', { service: shownInput(service), reason }, undefined, error);
+  return failure(cliErrors.SUBMISSION_FAILED, { service: shownInput(service), reason }, undefined, error);
 }
 
 /** A message of the service, which names fields of a config, with the flags that state them. */

@@ -1,3 +1,4 @@
+import { catalogue } from '../catalogue.ts';
 import { type ShownFinding, severities, severitiesOf, shownFindings, sumSeverities } from '../findings.ts';
 import { counted } from '../message.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
@@ -42,7 +43,7 @@ function joinedPair(sum: ConversionReport, next: ConversionReport): ConversionRe
     },
     reprojections: [...sum.reprojections, ...next.reprojections],
     warnings: [...sum.warnings, ...next.warnings],
-    severities: sumSeverities(severitiesOf(sum), severitiesOf(next)),
+    severities: sumSeverities(severitiesOf(sum, catalogue), severitiesOf(next, catalogue)),
     timings: { totalMs: sum.timings.totalMs + next.timings.totalMs },
   };
 }
@@ -69,8 +70,8 @@ export function summarize(report: ConversionReport, form = FLAG_FORM): string {
     lines.push(`  reprojected '${layer}': ${operation} (${accuracy})`);
   }
   for (const step of report.steps ?? []) lines.push(`  ${stepLine(step)}`);
-  lines.push(...findingLines(shownFindings(report.warnings, form)).map((line) => `  ${line}`));
-  if (report.warnings.length > 0) lines.push(`  ${severityText(report)}`);
+  lines.push(...findingLines(shownFindings(report.warnings, catalogue, form)).map((line) => `  ${line}`));
+  if (report.warnings.length > 0) lines.push(`  ${severityText(report, catalogue)}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -83,5 +84,5 @@ export function findingLines(findings: readonly ShownFinding[]): string[] {
   return [...severities]
     .reverse()
     .flatMap((severity) => findings.filter((finding) => finding.severity === severity))
-    .map((finding) => `${finding.severity}: ${findingLine(finding)}`);
+    .map((finding) => `${finding.severity}: ${findingLine(finding, catalogue)}`);
 }

@@ -1,9 +1,11 @@
 /** `geomill users`: manages the users of the account area, also while the service runs. */
+
 import type { Directory } from '../account-area/area.ts';
 import { linkAddress } from '../account-area/one-time-links.ts';
 import type { User } from '../account-area/users.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { type AccountsConfig, actor, openAccountsOf, table, when } from './keys.ts';
 import { standardOutput } from './standard-output.ts';
@@ -65,14 +67,15 @@ export async function run(argv: readonly string[], config: UsersConfig): Promise
   const [name, ...rest] = parsed.positionals;
   const action = Object.hasOwn(ACTIONS, name ?? '') ? ACTIONS[name] : undefined;
   if (action === undefined)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: 'users takes create, list, reset, disable or enable; see geomill users --help',
     });
   const foreign = Object.keys(parsed.values).find((flag) => !action.flags.includes(flag));
-  if (foreign !== undefined) throw failure('USAGE', { detail: `users ${name} has no --${foreign}` });
+  if (foreign !== undefined)
+    throw failure(generalErrors.USAGE, { detail: `users ${name} has no --${foreign}` });
   if (rest.length !== action.takes) {
     const takes = action.takes === 0 ? 'flags only' : 'one e-mail address';
-    throw failure('USAGE', { detail: `users ${name} takes ${takes}` });
+    throw failure(generalErrors.USAGE, { detail: `users ${name} takes ${takes}` });
   }
   const accounts = await openAccountsOf(config);
   try {
@@ -153,7 +156,7 @@ async function readPassword(email: string): Promise<string> {
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   const [password] = Buffer.concat(chunks).toString().split(/\r?\n/, 1);
   if (password === '')
-    throw failure('USAGE', { detail: '--password-stdin found no password on standard input' });
+    throw failure(generalErrors.USAGE, { detail: '--password-stdin found no password on standard input' });
   const { checkPassword } = await import('../account-area/users.ts');
   checkPassword(password, email);
   return password;

@@ -1,8 +1,10 @@
 /** The fields of the form, and the config of a job that they mean. */
+
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { unsupportedByName } from '../formats/recognise.ts';
 import { formatByFileName, inputFormats, outputFormats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
 import { fileNameOf, layerFormatOf } from '../http/remote-address.ts';
 import { CONFIG_FORM, type FieldForm } from '../message.ts';
 
@@ -183,5 +185,5 @@ export function namesOf(formats: readonly Format[]): string {
 }
 
 function refused(detail: string): Error {
-  return failure('CONFIG_INVALID', { detail });
+  return failure(generalErrors.CONFIG_INVALID, { detail });
 }

@@ -1,15 +1,18 @@
 /** Takes the jobs of a submitted form: one for each file, and one for a URL. The files stream to disk as those of the API. */
+
 import type { FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { type Format, isInputFormat } from '../formats/format.ts';
 import { formatNamed } from '../formats/format-by-id.ts';
-import type { Endpoint } from '../http/config-fields.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { HttpContext } from '../http/context.ts';
 import { receiveJobForm } from '../http/job-form.ts';
-import { parseJobRequest } from '../http/parse-job-request.ts';
 import { type ReceivedFile, ReceivedFiles } from '../http/received-files.ts';
+import { addressParser } from '../http/remote-address.ts';
 import { remoteInput } from '../http/submit-job.ts';
 import type { JobInput, NewJob } from '../jobs/job.ts';
+import type { Endpoint } from '../requests/config-fields.ts';
+import { parseJobRequest } from '../requests/parse-job-request.ts';
 import { configOf, type FormValues, formatOfFile, formatOfUrl, LABELS, valuesIn } from './form-fields.ts';
 
 /** Files of one form; their jobs are listed on one page. */
@@ -118,7 +121,7 @@ function jobOf(
   const format = inputFormatOf(values, input, context);
   const endpoint = values.action === 'inspect' ? INSPECT : CONVERT;
   const config = configOf(values, format.id, url, mask !== undefined);
-  const parsed = parseJobRequest(config, endpoint, context, context.urlPolicy, 'parts');
+  const parsed = parseJobRequest(config, endpoint, context, addressParser(context.urlPolicy), 'parts');
   const file: JobInput =
     typeof input === 'string'
       ? remoteInput(parsed.inputUrl!, format)
@@ -152,7 +155,7 @@ function inputFormatOf(
 }
 
 function severalToClip(): Error {
-  return failure('CONFIG_INVALID', {
+  return failure(generalErrors.CONFIG_INVALID, {
     detail: 'only one file at a time can be clipped; choose one, or no clip file',
   });
 }
@@ -162,5 +165,5 @@ function withoutFile(error: unknown, { urlPolicy }: HttpContext): unknown {
   if (!(error instanceof GeomillError) || error.code !== 'PART_MISSING') return error;
   const orUrl = urlPolicy.hosts.length > 0 ? ', or enter a URL' : '';
   const detail = `no file was chosen; choose at least one${orUrl}`;
-  return failure('CONFIG_INVALID', { detail }, undefined, error);
+  return failure(generalErrors.CONFIG_INVALID, { detail }, undefined, error);
 }

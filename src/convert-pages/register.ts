@@ -1,4 +1,5 @@
 /** Registers the pages for converting and inspecting files in a browser: a form at `/`, and the jobs that it makes. */
+
 import formBody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OwnJobDetails, UsageSource } from '../account-area/own-jobs.ts';
@@ -7,6 +8,7 @@ import { failure, GeomillError } from '../errors.ts';
 import { type Html, html } from '../html.ts';
 import { sendIndex } from '../http/browser-paths.ts';
 import type { HttpContext } from '../http/context.ts';
+import { httpErrors } from '../http/errors.ts';
 import { refuseEarly } from '../http/submit-job.ts';
 import { textOf } from '../message.ts';
 import { type FormValues, fieldOfPath, PAGE_FORM, valuesIn } from './form-fields.ts';
@@ -180,7 +182,7 @@ async function showJobs(site: Site, request: FastifyRequest, reply: FastifyReply
     const job = await site.jobs.details(visitor.owner, id).catch(unlessUnknown);
     if (job !== null) found.push(job);
   }
-  if (found.length === 0) throw failure('JOB_UNKNOWN', { id: wanted.join(',').slice(0, 100) });
+  if (found.length === 0) throw failure(httpErrors.JOB_UNKNOWN, { id: wanted.join(',').slice(0, 100) });
   if (found.some(isUnfinished)) reloads(reply);
   return sendPage(reply, jobsPage(visitor, found, wanted.length - found.length));
 }

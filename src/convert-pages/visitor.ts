@@ -1,4 +1,5 @@
 /** One request to the pages for converting files: whose jobs it may see, and whether it comes from one of these pages. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UsageSource } from '../account-area/own-jobs.ts';
 import type { SignedInPages } from '../account-area/register.ts';
@@ -9,6 +10,7 @@ import { type Html, html } from '../html.ts';
 import { admit } from '../http/auth/access.ts';
 import { refuseForeignPages } from '../http/auth/foreign-pages.ts';
 import { baseUrlOf, type HttpContext } from '../http/context.ts';
+import { httpErrors } from '../http/errors.ts';
 
 export interface Site {
   readonly context: HttpContext;
@@ -61,7 +63,7 @@ export class Visitor {
   /** Account id of the jobs. Throws CREDENTIALS_MISSING. */
   get owner(): string {
     const { principal } = this.request;
-    if (principal === null) throw failure('CREDENTIALS_MISSING', {});
+    if (principal === null) throw failure(httpErrors.CREDENTIALS_MISSING, {});
     return principal.owner;
   }
 

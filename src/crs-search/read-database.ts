@@ -1,6 +1,8 @@
 /** Reads the searched part of PROJ's database: the systems of EPSG that a request can name and positions can have. */
+
 import { UntrustedDatabase } from '../engines/sqlite/untrusted-database.ts';
 import { failure } from '../errors.ts';
+import { crsSearchErrors } from './errors.ts';
 
 /** In the order of equally good hits. */
 export const CRS_KINDS = ['projected', 'geographic', 'geographic_3d', 'compound'] as const;
@@ -82,7 +84,7 @@ const OPERATIONS_SQL = `SELECT crs, count(*) FROM (${OPERATION_TABLES.flatMap((t
 export function readCrsRecords(databasePath: string): CrsRecord[] {
   const records = readFrom(databasePath, recordsOf);
   if (records.length > 0) return records;
-  throw failure('CRS_DATABASE', { path: databasePath, reason: 'it holds no system of EPSG' });
+  throw failure(crsSearchErrors.CRS_DATABASE, { path: databasePath, reason: 'it holds no system of EPSG' });
 }
 
 /** Opened as a database of a user, which is only read: no journal is written beside the file of the package. */
@@ -96,7 +98,7 @@ function readFrom<Result>(databasePath: string, read: (database: UntrustedDataba
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw failure('CRS_DATABASE', { path: databasePath, reason }, undefined, error);
+    throw failure(crsSearchErrors.CRS_DATABASE, { path: databasePath, reason }, undefined, error);
   }
 }
 

@@ -1,6 +1,8 @@
 /** What a coordinate reference system is to the rooms that do no maths: text to identify it, facts to decide by. */
+
 import { closest, didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
 
 /** A definition PROJ reads: "EPSG:4326", "ESRI:102100", WKT1, WKT2, PROJJSON or a PROJ string. */
@@ -76,7 +78,7 @@ export function parseEpsg(value: unknown, path: string): CrsText {
   const code = match !== null ? Number(match[1]) : value;
   if (typeof code === 'number' && Number.isInteger(code) && code > 0 && code <= MAX_CODE)
     return `EPSG:${code}`;
-  throw failure('CRS_UNKNOWN', {
+  throw failure(generalErrors.CRS_UNKNOWN, {
     definition: typeof value === 'string' ? value.slice(0, 60) : (JSON.stringify(value) ?? 'nothing'),
     path: field(path),
     hint: crsHint(value),

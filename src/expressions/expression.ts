@@ -2,7 +2,9 @@
  * Expressions on the fields and the geometry of a feature, as a tree: those of CQL2 (OGC 21-065r2), with functions. From text:
  * parse-text.ts, from JSON: parse-json.ts. A tree is plain data; compile.ts makes column operations of it.
  */
+
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, type Phrase } from '../message.ts';
 
 /** Integers that a double cannot hold are bigints. */
@@ -102,7 +104,7 @@ export class ExpressionSize {
 }
 
 export function refuseExpression(path: string, reason: string | Phrase): GeomillError {
-  return failure('TRANSFORMATION_INVALID', { path: field(path), reason });
+  return failure(generalErrors.TRANSFORMATION_INVALID, { path: field(path), reason });
 }
 
 /** The fields that an expression names, each once. */

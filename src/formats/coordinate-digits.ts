@@ -1,12 +1,15 @@
 /** How text formats round coordinates: the defaults, and the finding about coarse rounding. */
+
 import { positionBounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { strideOf } from '../batch/geometry-column.ts';
 import { type CoordinateDigits, type Digits, decimalsOf, fixedDecimals } from '../bytes/number-text.ts';
 import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { digitOptions } from './digit-options.ts';
+import { formatFindings } from './findings.ts';
 import type { OutputLayer } from './format.ts';
 
 /** Significant digits of computed coordinates; further digits are noise. */
@@ -54,7 +57,7 @@ export function askedDigits(options: Readonly<Record<string, unknown>>): Digits 
   const given = Object.keys(digitOptions).filter((name) => options[name] !== undefined);
   if (given.length > 1) {
     const [first, second] = given.map((name) => field(`output.${name}`));
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: phrase`'${first}' and '${second}' exclude each other; give one`,
     });
   }
@@ -91,7 +94,7 @@ export function noteRounding(
   }
   if (moved === 0 || !Number.isFinite(furthest)) return;
   const displacement = Number(furthest.toPrecision(2));
-  findings.note('COORDINATES_ROUNDED', { decimals, displacement }, undefined, moved);
+  findings.note(formatFindings.COORDINATES_ROUNDED, { decimals, displacement }, undefined, moved);
 }
 
 /** By how much an ordinate changes if it is rounded. */

@@ -1,6 +1,7 @@
 import { didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
+import { formatErrors } from './errors.ts';
 import type { Format, InputFormat, OutputFormat } from './format.ts';
 import { unsupportedByName } from './recognise.ts';
 import { inputFormats, outputFormats } from './registry.ts';
@@ -24,7 +25,7 @@ function formatById<Known extends Format>(
 ): Known {
   const format = formatNamed(among, id.trim().toLowerCase());
   if (format !== undefined) return format;
-  throw failure('FORMAT_UNKNOWN', {
+  throw failure(formatErrors.FORMAT_UNKNOWN, {
     value: id.slice(0, 40),
     path: field(path),
     hint: formatHint(id, among, side),

@@ -56,10 +56,7 @@ export interface OutputVariant {
   readonly values: readonly unknown[];
 }
 
-export interface Format<
-  Errors extends ErrorEntries = ErrorEntries,
-  Noted extends FindingEntries = FindingEntries,
-> {
+export interface Format {
   readonly id: string;
   /** Name in sentences and tables: "GeoPackage". */
   readonly name: string;
@@ -123,8 +120,8 @@ export interface Format<
   /** Writing it needs hundreds of megabytes for inputs of that size. Missing: it does not. */
   readonly needsMuchMemory?: true;
   /** Codes that only this format has; the catalogues take them in. */
-  readonly errors: Errors;
-  readonly findings: Noted;
+  readonly errors: ErrorEntries;
+  readonly findings: FindingEntries;
   /** A kind of servers whose layers are fetched as files of the format, by the URL of a layer. Missing: no server has layers in this format. */
   readonly layerService?: 'arcgis';
   /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */

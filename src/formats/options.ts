@@ -1,5 +1,7 @@
 /** Checks the options of a request against a format's schema. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { memberPath, schemaFault } from '../schema-check.ts';
 import type { OptionsSchema } from './format.ts';
@@ -17,5 +19,7 @@ export function validateOptions(
   if (fault === null) return options;
   const [name, ...inner] = fault.path;
   const option = typeof path === 'string' ? `${path}.${name}` : path(name);
-  throw failure('CONFIG_INVALID', { detail: phrase`'${field(memberPath(option, inner))}' ${fault.reason}` });
+  throw failure(generalErrors.CONFIG_INVALID, {
+    detail: phrase`'${field(memberPath(option, inner))}' ${fault.reason}`,
+  });
 }

@@ -1,4 +1,5 @@
 /** What writers of geometries as text have in common. */
+
 import {
   type GeometryColumn,
   hasM,
@@ -12,6 +13,7 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
 import { type CoordinateDigits, type Digits, writeDigits } from '../bytes/number-text.ts';
 import { failure } from '../errors.ts';
 import { RowTally } from '../finding-rows.ts';
+import { formatErrors } from './errors.ts';
 
 export abstract class OrdinateWriter {
   /** Features that had M ordinates. */
@@ -60,7 +62,7 @@ export abstract class OrdinateWriter {
   protected ordinate(value: number, digits: Digits): void {
     if (value - value !== 0)
       throw failure(
-        'COORDINATE_NOT_FINITE',
+        formatErrors.COORDINATE_NOT_FINITE,
         { place: `feature ${this.row + 1}`, format: this.#format, value: String(value) },
         { record: this.row + 1 },
       );

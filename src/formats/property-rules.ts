@@ -1,7 +1,9 @@
 /** What the readers of formats of JSON do with the attributes of a layer that PropertyParser cannot decide. */
+
 import type { PropertyRules } from '../batch/property-parser.ts';
 import type { Findings } from '../findings.ts';
 import { type InputLimits, tooManyFields } from '../io/limits.ts';
+import { formatFindings } from './findings.ts';
 
 /**
  * `member`: the one with the attributes. `keep` gets the notes of a feature that may have to be discarded. The rules throw
@@ -21,7 +23,7 @@ export function propertyRules(
     },
     onReplaced: (field, row) => {
       const params = { field, encoding: 'Unicode (lone surrogates)' };
-      keep(() => findings.note('TEXT_REPLACED', params, { record: row + 1 }));
+      keep(() => findings.note(formatFindings.TEXT_REPLACED, params, { record: row + 1 }));
     },
   };
 }

@@ -14,7 +14,7 @@ import { shp } from './shp/format.ts';
 import { topojson } from './topojson/format.ts';
 import { xlsx } from './xlsx/format.ts';
 
-const known = [
+export const formats: readonly Format[] = [
   geojson,
   shp,
   gpkg,
@@ -28,26 +28,9 @@ const known = [
   topojson,
   esrijson,
   xlsx,
-] as const;
-export const formats: readonly Format[] = known;
+];
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);
-
-type Known = (typeof known)[number];
-/** The members of all of a union of objects. */
-type Joined<Part> = (Part extends unknown ? (part: Part) => void : never) extends (all: infer All) => void
-  ? All
-  : never;
-export type FormatErrors = Joined<Known['errors']>;
-export type FormatFindings = Joined<Known['findings']>;
-
-/** The codes of all formats, for the catalogues: neither this file nor a record may import these. */
-export const formatErrors = Object.fromEntries(
-  known.flatMap(({ errors }) => Object.entries(errors)),
-) as FormatErrors;
-export const formatFindings = Object.fromEntries(
-  known.flatMap(({ findings }) => Object.entries(findings)),
-) as FormatFindings;
 
 /** The format with the longest extension that matches the file name, or null. */
 export function formatByFileName<Known extends Format>(among: readonly Known[], name: string): Known | null {

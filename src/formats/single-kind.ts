@@ -1,8 +1,10 @@
 /** Splits layers by kind of geometry, for formats whose layers or files have only one. */
+
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, PART_KIND, PART_KIND_MASK } from '../batch/geometry-column.ts';
 import type { GeometryStatistics } from '../batch/statistics.ts';
 import type { Findings } from '../findings.ts';
+import { formatFindings } from './findings.ts';
 
 /** A part of a layer with one kind of geometry. Plain data. */
 export interface KindPlan {
@@ -92,6 +94,6 @@ export function noteSplitCollections({ geometry, rowCount }: FeatureBatch, findi
     for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++)
       kinds |= 1 << (partKinds[part] & PART_KIND_MASK);
     // More than one bit set.
-    if ((kinds & (kinds - 1)) !== 0) findings.note('COLLECTION_SPLIT', {}, { record: row + 1 });
+    if ((kinds & (kinds - 1)) !== 0) findings.note(formatFindings.COLLECTION_SPLIT, {}, { record: row + 1 });
   }
 }

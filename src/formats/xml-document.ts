@@ -1,4 +1,5 @@
 /** The head of an XML document: its encoding, and its root element. */
+
 import { mkdtempSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { encodingByName, isAsciiCompatible } from '../bytes/text-encoding.ts';
@@ -7,12 +8,16 @@ import { isSingleByte, utf8Wins } from '../bytes/utf8-evidence.ts';
 import { tagName } from '../bytes/xml-elements.ts';
 import { XmlFault, type XmlScanner } from '../bytes/xml-scanner.ts';
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { ByteSource } from '../io/byte-source.ts';
+import { ioErrors } from '../io/errors.ts';
 import { type FileSegment, openSegment } from '../io/file-segment.ts';
 import { sourceForm } from '../io/source-form.ts';
 import { sampleTextFile } from '../io/text-samples.ts';
 import { transcodeToUtf8 } from '../io/transcode.ts';
 import { XmlWindow } from '../io/xml-window.ts';
+import { formatErrors } from './errors.ts';
+import { formatFindings } from './findings.ts';
 import type { InputFile, OpenContext } from './format.ts';
 import { lookOf } from './recognise.ts';
 
@@ -27,19 +32,19 @@ export function inUtf8(
   { scratchDirectory, findings }: OpenContext,
 ): { readonly segment: FileSegment; readonly encoding: string } {
   using source = openSegment(segment);
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: segment.name });
+  if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: segment.name });
   const encoding = encodingOf(source.slice(0, 1024));
   if (encoding === UTF8) return { segment, encoding };
   if (isSingleByte(encoding)) {
     const form = sourceForm(source);
     const isUtf8 = form === 'utf-8' && utf8Wins(encoding, sampleTextFile(source, MARKUP).texts);
-    if (isUtf8) findings.note('ENCODING_CONTRADICTED', { file: file.name, encoding });
+    if (isUtf8) findings.note(formatFindings.ENCODING_CONTRADICTED, { file: file.name, encoding });
     if (isUtf8 || form === 'ascii') return { segment, encoding: UTF8 };
   }
   const path = join(mkdtempSync(join(scratchDirectory, 'xml-')), `text.utf8${extname(segment.path)}`);
   const advice = 'which the file states as its encoding; correct it, or convert the file to UTF-8';
   transcodeToUtf8(source, encoding, path, (offset) =>
-    failure('TEXT_ENCODING_INVALID', { source: file.name, offset, encoding, advice }, { offset }),
+    failure(ioErrors.TEXT_ENCODING_INVALID, { source: file.name, offset, encoding, advice }, { offset }),
   );
   return { segment: { path, name: segment.name, start: 0, byteLength: statSync(path).size }, encoding };
 }
@@ -56,7 +61,8 @@ function encodingOf(head: Uint8Array): string {
   );
   if (a === 0xef || declared === null) return UTF8;
   const encoding = encodingByName(declared[1]);
-  if (encoding === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: declared[1].slice(0, 40) });
+  if (encoding === null)
+    throw failure(formatErrors.TEXT_ENCODING_UNKNOWN, { encoding: declared[1].slice(0, 40) });
   // A declaration that can be read as ASCII is not in UTF-16: it was left behind by a conversion to UTF-8.
   return isAsciiCompatible(encoding) ? encoding : UTF8;
 }
@@ -83,7 +89,7 @@ export function readXmlRoot<Name extends string>(
   const window = new XmlWindow(source, fileName);
   const { scanner } = window;
   const wrong = (found: string): GeomillError =>
-    failure('INPUT_WRONG_FORMAT', { source: fileName, expected, found });
+    failure(generalErrors.INPUT_WRONG_FORMAT, { source: fileName, expected, found });
   for (let length = HEAD_BYTES; ; length *= 4) {
     window.load(0, length);
     scanner.depth = 0;

@@ -2,11 +2,13 @@
  * Closes connections whose request body arrives too slowly or takes too long: each holds a connection, an open file and
  * memory, and the idle timeout does not apply to a client that sends a byte now and then.
  */
+
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
 import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import { answerOnSocket } from './error-reply.ts';
+import { httpErrors } from './errors.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
 export interface BodyPaceLimits {
@@ -74,6 +76,6 @@ export function keepPace(app: FastifyInstance, limits: BodyPaceLimits, headers: 
 /** Answers on the socket: the handler still waits for the body and is ended by the closed connection. */
 function refuse({ reply }: Receiving, socket: Socket, headers: SecurityHeaders): void {
   if (reply.raw.headersSent) socket.destroy();
-  else answerOnSocket(failure('REQUEST_TIMEOUT', {}), socket, headers);
+  else answerOnSocket(failure(httpErrors.REQUEST_TIMEOUT, {}), socket, headers);
   socket.destroySoon();
 }

@@ -1,4 +1,5 @@
 /** The HTTP application, without listening: tests inject requests, `geomill serve` listens. */
+
 import type { Server } from 'node:http';
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
@@ -15,6 +16,7 @@ import {
   answerOnSocket,
   registerErrorReplies,
 } from './error-reply.ts';
+import { httpErrors } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { registerOperation, routePatterns, sendOperationHeaders } from './register-operation.ts';
 import { requestIdOf, traceRequests } from './request-trace.ts';
@@ -70,9 +72,9 @@ export async function buildApp(
     // A proxy that keeps connections open has closed them before the service does.
     if (context.service.isLeaving) reply.header('connection', 'close');
     if (host === undefined && raw.httpVersion === '1.1')
-      throw failure('HTTP_INVALID', { reason: 'the Host header is missing' });
+      throw failure(httpErrors.HTTP_INVALID, { reason: 'the Host header is missing' });
     if (expect !== undefined && !isContinue(expect))
-      throw failure('EXPECTATION_UNKNOWN', { expectation: expect });
+      throw failure(httpErrors.EXPECTATION_UNKNOWN, { expectation: expect });
   });
   await allowOrigins(app, context.config.corsOrigins);
   app.addHook('onResponse', async (request, reply) => {
@@ -123,6 +125,6 @@ function isContinue(expectation: string | undefined): boolean {
 function refuseTunnels(app: FastifyInstance, headers: SecurityHeaders): void {
   (app.server as Server).on('connect', (_request, socket) => {
     const reason = 'CONNECT is not supported: this is not a proxy';
-    answerOnSocket(failure('HTTP_INVALID', { reason }), socket, headers);
+    answerOnSocket(failure(httpErrors.HTTP_INVALID, { reason }), socket, headers);
   });
 }

@@ -1,10 +1,12 @@
 /** The services that routes work with. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasScope, type Principal } from '../accounts/principal.ts';
 import type { Config } from '../config.ts';
 import type { CrsSearch } from '../crs-search/crs-search.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
 import { ANY_OWNER } from '../jobs/job.ts';
 import type { OwnedJobs } from '../jobs/owned-jobs.ts';
 import type { JobService } from '../jobs/service.ts';
@@ -69,7 +71,7 @@ export function baseUrlOf(context: HttpContext, request: FastifyRequest): string
 export function ownerOf({ principal }: FastifyRequest): string {
   // Public operations have no owner.
   if (principal === null)
-    throw failure('INTERNAL', { reason: 'a request without a principal came to a job' });
+    throw failure(generalErrors.INTERNAL, { reason: 'a request without a principal came to a job' });
   return principal.owner;
 }
 

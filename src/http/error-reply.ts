@@ -2,15 +2,18 @@
  * Errors as problem details (RFC 9457). User errors are returned in full; internal errors are logged, and the response has a
  * general sentence and the reference of the log entry.
  */
+
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { didYouMean } from '../did-you-mean.ts';
-import { type ErrorCode, failure, GeomillError, isDiskFull } from '../errors.ts';
+import { failure, GeomillError, isDiskFull } from '../errors.ts';
 import { formats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
 import { textOf } from '../message.ts';
 import { StoreFault } from '../storage/store-fault.ts';
+import { httpErrors } from './errors.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
 export interface ProblemItem {
@@ -125,7 +128,7 @@ function wrongMethod(request: FastifyRequest, routes: readonly RoutePattern[]): 
   const match = routes.find(({ pattern }) => pattern.test(path));
   if (match === undefined) return null;
   const { method } = request;
-  return failure('METHOD_NOT_ALLOWED', { path: path.slice(0, 200), method, allowed: match.methods });
+  return failure(httpErrors.METHOD_NOT_ALLOWED, { path: path.slice(0, 200), method, allowed: match.methods });
 }
 
 function pathOf({ url }: FastifyRequest): string {
@@ -136,12 +139,12 @@ function pathOf({ url }: FastifyRequest): string {
 function unknownPath(method: string, path: string, formatIds: readonly string[]): GeomillError {
   const value = /^\/v1\/transform\/([^/]+)(?:\/(?:append|merge))?\/?$/.exec(path)?.[1];
   if (value !== undefined && !formatIds.includes(value))
-    return failure('PATH_FORMAT_UNKNOWN', {
+    return failure(httpErrors.PATH_FORMAT_UNKNOWN, {
       value: value.slice(0, 40),
       hint: didYouMean(value, formatIds),
       known: formatIds.join(', '),
     });
-  return failure('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) });
+  return failure(httpErrors.ROUTE_UNKNOWN, { method, path: path.slice(0, 200) });
 }
 
 export interface RoutePattern {
@@ -184,13 +187,13 @@ export function answerBrokenPath(
     code === 'FST_ERR_MAX_PARAM_LENGTH'
       ? 'a part of its path is too long'
       : 'its path has a percent sign that does not begin two hexadecimal digits of UTF-8; write %25 for the sign itself';
-  sendError(request, reply.headers(headers), failure('HTTP_INVALID', { reason }));
+  sendError(request, reply.headers(headers), failure(httpErrors.HTTP_INVALID, { reason }));
 }
 
 function brokenRequest(error: Error & { code?: string }): GeomillError {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return failure('HEADERS_TOO_LARGE', { limit: 16384 });
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('REQUEST_TIMEOUT', {});
-  return failure('HTTP_INVALID', { reason: error.message.replace(/^Parse Error: /, '') });
+  if (error.code === 'HPE_HEADER_OVERFLOW') return failure(httpErrors.HEADERS_TOO_LARGE, { limit: 16384 });
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure(httpErrors.REQUEST_TIMEOUT, {});
+  return failure(httpErrors.HTTP_INVALID, { reason: error.message.replace(/^Parse Error: /, '') });
 }
 
 /** The coded error of a thrown value; null: an internal error. */
@@ -198,26 +201,27 @@ function recognize(request: FastifyRequest, thrown: unknown): GeomillError | nul
   // Its detail is not in the answer.
   if (thrown instanceof StoreFault) request.log.error({ err: thrown }, 'the store failed at a request');
   if (thrown instanceof GeomillError) return thrown;
-  if (isDiskFull(thrown)) return failure('STORAGE_FULL', { what: 'this request' }, undefined, thrown);
+  if (isDiskFull(thrown))
+    return failure(generalErrors.STORAGE_FULL, { what: 'this request' }, undefined, thrown);
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return null;
   const status = Number(thrown.statusCode);
   if (status === 415)
-    return failure('BODY_TYPE', {
+    return failure(httpErrors.BODY_TYPE, {
       type: request.headers['content-type'] ?? 'none',
       expected: 'multipart/form-data',
     });
-  if (status >= 400 && status < 500) return failure('HTTP_INVALID', { reason: thrown.message });
+  if (status >= 400 && status < 500) return failure(httpErrors.HTTP_INVALID, { reason: thrown.message });
   return null;
 }
 
-function problemType(code: ErrorCode): string {
+function problemType(code: string): string {
   return `urn:geomill:error:${code.toLowerCase().replaceAll('_', '-')}`;
 }
 
 const UPPER_CASE = /^(json|crs|dbf|wkt|wkb|url|http)$/;
 
 /** CONFIG_NOT_JSON -> "Config not JSON". The same for every occurrence, as RFC 9457 requires. */
-function problemTitle(code: ErrorCode): string {
+function problemTitle(code: string): string {
   const words = code
     .toLowerCase()
     .split('_')

@@ -7,18 +7,21 @@
  *   all of them          optionally mask, mask_NAME: files of features for steps that refer to them
  *                        fields of the config as parts of their own, if there is no part config
  */
+
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { plainFileName } from '../jobs/output-name.ts';
+import type { Endpoint } from '../requests/config-fields.ts';
+import type { JsonSchema } from '../schema-check.ts';
 import { isFilePart, MAX_STEPS } from '../transformations/requested-steps.ts';
-import type { Endpoint } from './config-fields.ts';
+import { httpErrors } from './errors.ts';
 import type { JsonBodyPiece } from './json-body/body-parts.ts';
 import { ConfigCounts, configLimits } from './json-body/config-limits.ts';
 import { ConfigScanner } from './json-body/config-scanner.ts';
 import { ConfigText, type SyntaxFailure } from './json-body/config-text.ts';
-import type { JsonSchema } from './operation.ts';
 import { configOfFields } from './plain-fields.ts';
 import type { FileRole, ReceivedFiles } from './received-files.ts';
 
@@ -141,7 +144,9 @@ class FormReader {
       if (this.#stepParts.has(part)) throw duplicate(part, part);
       // More than there can be steps.
       if (this.#stepParts.size >= MAX_STEPS)
-        throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_STEPS} files for steps` });
+        throw failure(httpErrors.MULTIPART_INVALID, {
+          reason: `it has more than ${MAX_STEPS} files for steps`,
+        });
       const name = plainFileName(fileName, '') || part;
       if (await this.#readFile('step file', name, stream, part, isOptional)) this.#stepParts.add(part);
     } else if (this.#configPart === null && this.#options.plainFields().has(part)) {
@@ -149,7 +154,9 @@ class FormReader {
       this.#plainTexts.set(part, await this.#readText(stream));
     } else {
       if (this.#unknownParts.push(part) > MAX_OTHER_PARTS)
-        throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_OTHER_PARTS} unknown parts` });
+        throw failure(httpErrors.MULTIPART_INVALID, {
+          reason: `it has more than ${MAX_OTHER_PARTS} unknown parts`,
+        });
       for await (const chunk of stream as AsyncIterable<Buffer>) this.#options.files.pass(chunk.length);
     }
   }
@@ -181,7 +188,7 @@ class FormReader {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       this.#plainBytes += chunk.length;
       if (this.#plainBytes > maxConfigBytes)
-        throw failure('LIMIT_EXCEEDED', {
+        throw failure(generalErrors.LIMIT_EXCEEDED, {
           what: 'the size of the config fields of the form in bytes',
           actual: this.#plainBytes,
           limit: maxConfigBytes,
@@ -197,13 +204,13 @@ class FormReader {
     const { singlePath } = this.#configInputs;
     if (singlePath === null || this.#singlePart === null) return;
     const detail = `part '${this.#singlePart}' and '${singlePath}' both state the input; send one of them`;
-    throw failure('CONFIG_INVALID', { detail });
+    throw failure(generalErrors.CONFIG_INVALID, { detail });
   }
 
   async #readConfig(part: string, stream: Readable): Promise<unknown> {
     const { fileParameters, files } = this.#options;
     const notJson: SyntaxFailure = ({ line, column, offset }, reason) =>
-      failure('CONFIG_NOT_JSON', { part, line, column, reason }, { line, column, offset });
+      failure(httpErrors.CONFIG_NOT_JSON, { part, line, column, reason }, { line, column, offset });
     const text = new ConfigText(files.limits.maxConfigBytes);
     const counts = new ConfigCounts(`part '${part}'`, configLimits(files.limits));
     const scanner = new ConfigScanner(text, counts, fileParameters, notJson);
@@ -221,7 +228,7 @@ class FormReader {
     scanner.end();
     const config = text.parse(notJson);
     if (scanner.restore(config)) return config;
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: `a parameter of 'transformations' in part '${part}' came more than once; send exactly one`,
     });
   }
@@ -252,7 +259,7 @@ class FormReader {
   #missing(part: string): GeomillError {
     const came = [...this.#came].slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
     const found = came.length === 0 ? 'the form has no parts' : `the form has ${came.join(', ')}`;
-    return failure('PART_MISSING', {
+    return failure(httpErrors.PART_MISSING, {
       part,
       found: part === 'config' ? `${found}${this.#plainAdvice()}` : found,
     });
@@ -266,7 +273,10 @@ class FormReader {
 }
 
 function duplicate(part: string, earlier: string, advice = ''): GeomillError {
-  return failure('PART_DUPLICATE', { part: part === earlier ? part : `${earlier}' or '${part}`, advice });
+  return failure(httpErrors.PART_DUPLICATE, {
+    part: part === earlier ? part : `${earlier}' or '${part}`,
+    advice,
+  });
 }
 
 /** What to do with the files of a shapefile that were sent one by one; nothing for other files. */
@@ -281,6 +291,6 @@ export function asBodyFailure(error: unknown): unknown {
   const { message } = error;
   if ('syscall' in error && !/ECONNRESET|EPIPE/.test(message)) return error;
   if (/terminated early|unexpected end|closed before|premature|aborted|ECONNRESET|EPIPE/i.test(message))
-    return failure('BODY_TRUNCATED', { reason: message }, undefined, error);
-  return failure('MULTIPART_INVALID', { reason: message }, undefined, error);
+    return failure(httpErrors.BODY_TRUNCATED, { reason: message }, undefined, error);
+  return failure(httpErrors.MULTIPART_INVALID, { reason: message }, undefined, error);
 }

@@ -1,8 +1,11 @@
 /** Reads a JSON body with inputs: each document is written to its own file, the rest is the config. */
+
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { failure, GeomillError } from '../errors.ts';
-import type { JsonDocuments } from './config-schema.ts';
+import { generalErrors } from '../general-errors.ts';
+import type { JsonDocuments } from '../requests/config-schema.ts';
+import { httpErrors } from './errors.ts';
 import type { ConfigInputs } from './job-form.ts';
 import type { JsonBody } from './json-body/body-parts.ts';
 import { configLimits } from './json-body/config-limits.ts';
@@ -82,12 +85,12 @@ export function requireDocuments(
   { singlePath, hasList }: ConfigInputs,
 ): void {
   if (singlePath !== null && documentCounts.has(single))
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: `'${single}' and '${singlePath}' both state the input; send one of them`,
     });
   const came = [...documentCounts.keys(), ...Object.keys(config)];
   const missing = (path: string, what: string): GeomillError =>
-    failure('BODY_MEMBER_INVALID', {
+    failure(httpErrors.BODY_MEMBER_INVALID, {
       path,
       reason: `is required: ${what}; ${came.length === 0 ? 'the body has no members' : `the body has ${quoted(came)}`}`,
     });
@@ -96,7 +99,7 @@ export function requireDocuments(
   if (list === null || (hasList && documentCounts.get(list) !== 0)) return;
   if (!documentCounts.has(list)) throw missing(list, `a list of ${format} objects`);
   if (documentCounts.get(list) === 0)
-    throw failure('BODY_MEMBER_INVALID', {
+    throw failure(httpErrors.BODY_MEMBER_INVALID, {
       path: list,
       reason: `is empty; give at least one ${format} object`,
     });
@@ -111,7 +114,7 @@ function quoted(names: readonly string[]): string {
 
 /** `actual`: the size in words. */
 export function bodyTooLarge(actual: string, limitBytes: number): GeomillError {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: 'the JSON body',
     actual,
     limit: `${limitBytes} bytes`,
@@ -124,6 +127,6 @@ function recognize(error: unknown): unknown {
   if (error instanceof GeomillError || !(error instanceof Error)) return error;
   const { message } = error;
   if (/aborted|ECONNRESET|EPIPE|premature/i.test(message))
-    return failure('BODY_TRUNCATED', { reason: message }, undefined, error);
+    return failure(httpErrors.BODY_TRUNCATED, { reason: message }, undefined, error);
   return error;
 }

@@ -1,7 +1,9 @@
 /** EPSG codes in a request that no system has are refused when it arrives, and not when its job runs. */
+
 import { epsgCode } from '../crs/crs.ts';
 import type { CrsSearch } from '../crs-search/crs-search.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
@@ -22,7 +24,7 @@ export function refuseUnknownCodes(request: JobRequest, search: CrsSearch): void
   for (const { crs, path } of stated) {
     const code = codeOf(crs);
     if (code === null || search.hasCode(code)) continue;
-    throw failure('CRS_UNKNOWN', {
+    throw failure(generalErrors.CRS_UNKNOWN, {
       path: field(path),
       definition: `EPSG:${code}`,
       reason: 'EPSG has no system with this code; search with /v1/crs?q=',

@@ -1,5 +1,7 @@
 /** Counts the long-lived requests of each account: event streams, downloads and requests that wait for a job. */
+
 import { failure } from '../errors.ts';
+import { httpErrors } from './errors.ts';
 
 const RETRY_SECONDS = 5;
 
@@ -20,7 +22,7 @@ export class OpenRequests {
   enter(owner: string): () => void {
     const open = this.#of(owner);
     if (open >= this.#limit)
-      throw failure('OWNER_REQUESTS_EXCEEDED', { open, limit: this.#limit, seconds: RETRY_SECONDS });
+      throw failure(httpErrors.OWNER_REQUESTS_EXCEEDED, { open, limit: this.#limit, seconds: RETRY_SECONDS });
     this.#counts.set(owner, open + 1);
     let isInside = true;
     return () => {

@@ -3,7 +3,7 @@
  * schemas from the registries, response schemas from `schemas/`.
  */
 import { SCOPES, type Scope } from '../accounts/principal.ts';
-import type { Registries } from './config-fields.ts';
+import type { Registries } from '../requests/config-fields.ts';
 import { impliedProblems, problemComponents, responseOf } from './openapi/problem-responses.ts';
 import { SharedFields } from './openapi/shared-fields.ts';
 import { shareResponses } from './openapi/shared-responses.ts';

@@ -2,13 +2,14 @@
  * Records of HTTP operations: their OpenAPI description and their code. Routes, the Allow header of a 405, the OpenAPI
  * document, the docs page and the tables of tests are derived from the same list of records.
  */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
+import type { JsonSchema } from '../schema-check.ts';
 import type { Access } from './auth/access.ts';
 import type { HttpContext } from './context.ts';
 
 /** A JSON Schema (2020-12). `{ $ref: '#/components/schemas/Name' }` refers to a schema of `schemas/`. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Operation {
   /** The operationId: a verb and a noun, lower camel case. */

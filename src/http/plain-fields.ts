@@ -2,6 +2,7 @@
  * Config fields that are sent as parts of a form instead of one part `config`, as in
  * `curl -F file=@roads.csv -F input_format=csv -F output_format=shp`.
  */
+
 import { JsonTextError, parseJsonText } from '../bytes/json-syntax.ts';
 import { failure } from '../errors.ts';
 import {
@@ -12,8 +13,9 @@ import {
   fieldNames,
   optionNames,
   type Registries,
-} from './config-fields.ts';
-import type { JsonSchema } from './operation.ts';
+} from '../requests/config-fields.ts';
+import type { JsonSchema } from '../schema-check.ts';
+import { httpErrors } from './errors.ts';
 
 /** Schemas of the fields and options of an endpoint by each of their names. */
 export function plainFieldSchemas(
@@ -64,7 +66,7 @@ function typedValue(path: string, text: string, schema: JsonSchema): unknown {
       if (!(error instanceof JsonTextError)) throw error;
       const { position, reason } = error;
       const { line, column } = position;
-      throw failure('CONFIG_NOT_JSON', { part: path, line, column, reason }, position, error);
+      throw failure(httpErrors.CONFIG_NOT_JSON, { part: path, line, column, reason }, position, error);
     }
   }
   const isNumber = !types.has('string') && (types.has('number') || types.has('integer'));

@@ -1,9 +1,12 @@
 /** Bodies of uploads: a piece of a file as the whole body (tus), or a file in a form. */
+
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { isComplete, type UploadRecord } from '../jobs/upload.ts';
 import type { Uploads } from '../jobs/uploads.ts';
+import { httpErrors } from './errors.ts';
 import { asBodyFailure } from './job-form.ts';
 import { addedLength, PIECE_MEDIA_TYPE, statedChecksum, statedLength, statedMetadata } from './tus.ts';
 
@@ -29,7 +32,7 @@ export function checkUploadBody(
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
   const isPiece = type.split(';', 1)[0].trim().toLowerCase() === PIECE_MEDIA_TYPE;
   if (!(isPiece || isUsableForm) || encoding.toLowerCase() !== 'identity')
-    throw failure('BODY_TYPE', {
+    throw failure(httpErrors.BODY_TYPE, {
       type: (encoding === 'identity' ? type : `${type}, ${encoding}`).slice(0, 100) || 'none',
       expected: accepted === 'piece' ? PIECE_MEDIA_TYPE : `multipart/form-data or ${PIECE_MEDIA_TYPE}`,
     });
@@ -87,15 +90,18 @@ export async function createByForm(
       if (part.type !== 'file') continue;
       const field = part.fieldname ?? '';
       if (field !== UPLOAD_PART)
-        throw failure('PART_MISSING', { part: UPLOAD_PART, found: `the form has '${field.slice(0, 60)}'` });
-      if (upload !== null) throw failure('PART_DUPLICATE', { part: field });
+        throw failure(httpErrors.PART_MISSING, {
+          part: UPLOAD_PART,
+          found: `the form has '${field.slice(0, 60)}'`,
+        });
+      if (upload !== null) throw failure(httpErrors.PART_DUPLICATE, { part: field });
       const name = plainFileName(part.filename, '');
       upload = await uploads.create(owner, { name, metadata: null, byteLength: null });
       upload = await uploads.append(owner, upload.id, { offset: 0, body: part.file, byteLength: 'end' });
-      if (upload.byteLength === 0) throw failure('INPUT_EMPTY', { source: name || 'the file' });
+      if (upload.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: name || 'the file' });
     }
     if (upload === null || !isComplete(upload))
-      throw failure('PART_MISSING', { part: UPLOAD_PART, found: 'the form has no parts' });
+      throw failure(httpErrors.PART_MISSING, { part: UPLOAD_PART, found: 'the form has no parts' });
     return upload;
   } catch (error) {
     if (upload !== null) await discard(uploads, upload);

@@ -2,9 +2,11 @@
  * Writes the files of one request to disk; either all of them are kept or none. Contents are not inspected and not
  * buffered beyond the current chunk.
  */
+
 import { createHash, type Hash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { Upload } from '../storage/store.ts';
 
 /**
@@ -135,7 +137,7 @@ export class ReceivedFiles {
     const { upload, name, role, fileIndex } = this.#currentEntry();
     this.#current = null;
     if (upload.byteLength === 0)
-      throw failure('INPUT_EMPTY', {
+      throw failure(generalErrors.INPUT_EMPTY, {
         source: name ?? (role === 'list' ? `file ${fileIndex + 1}` : 'the file'),
       });
     await this.#keep(upload);
@@ -184,14 +186,15 @@ export class ReceivedFiles {
   }
 
   #currentEntry(): Entry {
-    if (this.#current === null) throw failure('INTERNAL', { reason: 'no file is being received' });
+    if (this.#current === null)
+      throw failure(generalErrors.INTERNAL, { reason: 'no file is being received' });
     return this.#current;
   }
 }
 
 /** `actual`: the size in words. */
 export function uploadTooLarge(actual: string, limitBytes: number): GeomillError {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: 'the upload',
     actual,
     limit: `${limitBytes} bytes`,
@@ -200,7 +203,7 @@ export function uploadTooLarge(actual: string, limitBytes: number): GeomillError
 }
 
 function stepValueTooLarge(name: string, limitBytes: number): GeomillError {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: `'${name}'`,
     actual: `more than ${limitBytes} bytes`,
     limit: `${limitBytes} bytes`,
@@ -209,7 +212,7 @@ function stepValueTooLarge(name: string, limitBytes: number): GeomillError {
 }
 
 function tooManyFiles(limit: number): GeomillError {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: 'the number of files',
     actual: `more than ${limit}`,
     limit,

@@ -1,4 +1,5 @@
 /** Turns records of operations into routes. */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
@@ -7,6 +8,7 @@ import { accessOf, admit, authModeOf } from './auth/access.ts';
 import { refuseForeignPages } from './auth/foreign-pages.ts';
 import type { HttpContext } from './context.ts';
 import type { RoutePattern } from './error-reply.ts';
+import { httpErrors } from './errors.ts';
 import type { Operation, Parameter } from './operation.ts';
 
 declare module 'fastify' {
@@ -107,14 +109,14 @@ function refuseUnknown(name: string, known: readonly Parameter[]): void {
   const names = known.map((parameter) => parameter.name).join(', ');
   const reason =
     names === '' ? 'is unknown; this address has no parameters' : `is unknown; known parameters: ${names}`;
-  throw failure('QUERY_INVALID', { name: name.slice(0, 60), reason });
+  throw failure(httpErrors.QUERY_INVALID, { name: name.slice(0, 60), reason });
 }
 
 function wrongValue({ keyword, path, reason }: SchemaFault, query: Readonly<Record<string, unknown>>): Error {
   const [name] = path;
-  if (keyword === 'required') return failure('QUERY_INVALID', { name, reason });
+  if (keyword === 'required') return failure(httpErrors.QUERY_INVALID, { name, reason });
   if (Array.isArray(query[name]))
-    return failure('QUERY_INVALID', { name, reason: 'came more than once; send it once' });
+    return failure(httpErrors.QUERY_INVALID, { name, reason: 'came more than once; send it once' });
   const given = String(query[name]).slice(0, 60);
-  return failure('QUERY_INVALID', { name, reason: `is '${given}', but ${reason}` });
+  return failure(httpErrors.QUERY_INVALID, { name, reason: `is '${given}', but ${reason}` });
 }

@@ -1,11 +1,17 @@
 /** Bodies of requests that submit a job, as documented; derived from the code that reads them. */
 import type { Format } from '../formats/format.ts';
+import { CONFIG_FIELDS, type Endpoint } from '../requests/config-fields.ts';
+import {
+  configSchema,
+  type JsonDocuments,
+  jsonBodySchema,
+  jsonDocumentsOf,
+} from '../requests/config-schema.ts';
+import type { JsonSchema } from '../schema-check.ts';
 import { transformations } from '../transformations/registry.ts';
 import { filePartNames } from '../transformations/requested-steps.ts';
-import { CONFIG_FIELDS, type Endpoint } from './config-fields.ts';
-import { configSchema, type JsonDocuments, jsonBodySchema, jsonDocumentsOf } from './config-schema.ts';
 import { filePartsOf } from './job-form.ts';
-import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
+import type { MediaTypeRecord, RequestBody } from './operation.ts';
 
 /** Raw bytes; OpenAPI 3.1 describes them by omitting the type. */
 const FILE: JsonSchema = {

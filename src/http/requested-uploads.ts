@@ -1,8 +1,9 @@
 /** Uploads that a request names as inputs: checked as soon as the config is known, and made inputs of the job at the end. */
+
 import type { JobService } from '../jobs/service.ts';
-import type { UploadReference } from '../jobs/uploads.ts';
+import type { UploadReference } from '../requests/addresses.ts';
+import type { InputUploads, ParsedConfig } from '../requests/parse-job-request.ts';
 import type { ConfigInputs } from './job-form.ts';
-import type { InputUploads, ParsedConfig } from './parse-job-request.ts';
 import type { FileRole, ReceivedFiles } from './received-files.ts';
 
 type Named = Pick<ParsedConfig, 'uploads' | 'steps'>;

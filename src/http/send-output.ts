@@ -1,13 +1,17 @@
 /** Sends the output of a job with its media type, name, length, validators, ranges and metadata. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure, GeomillError } from '../errors.ts';
+import { catalogue } from '../catalogue.ts';
+import { failure, type GeomillError, plainError, reviveError } from '../errors.ts';
 import { severitiesOf } from '../findings.ts';
+import { generalErrors } from '../general-errors.ts';
 import { errorText, type Job, type JobOutput } from '../jobs/job.ts';
 import { fetchedBytes } from '../pipeline/report.ts';
 import type { PresignOptions } from '../storage/store.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import { problemOf, sendProblem } from './error-reply.ts';
+import { httpErrors } from './errors.ts';
 import { joinTraceOf } from './request-trace.ts';
 
 /**
@@ -92,7 +96,10 @@ export function rangeOf({ headers }: FastifyRequest, etag: string, byteLength: n
   if (ifRange !== undefined && ifRange !== etag) return 'whole';
   const range = parseRange(headers.range, byteLength);
   if (range !== 'unsatisfiable') return range;
-  throw failure('RANGE_NOT_SATISFIABLE', { range: String(headers.range).slice(0, 60), bytes: byteLength });
+  throw failure(httpErrors.RANGE_NOT_SATISFIABLE, {
+    range: String(headers.range).slice(0, 60),
+    bytes: byteLength,
+  });
 }
 
 interface ByteRange {
@@ -137,23 +144,23 @@ function metadataOf({ request, inputs, output, report, warningCount }: Job): Rec
 /** An integer with parameters (RFC 9651): `3;info=1;changed=2;lost=0`. */
 function warningsText(count: number, report: Job['report']): string {
   if (report === null) return String(count);
-  const { info, changed, lost } = severitiesOf(report);
+  const { info, changed, lost } = severitiesOf(report, catalogue);
   return `${count};info=${info};changed=${changed};lost=${lost}`;
 }
 
 /** Sends the error of a failed job as a problem, to a client that waited for the job. */
 export function sendJobFailure(reply: FastifyReply, job: Job): FastifyReply {
-  const error = job.error ?? { code: 'INTERNAL' as const, params: { reason: 'unknown' } };
-  return sendProblem(reply, problemOf(GeomillError.revive(error), errorText(job.id, error)));
+  const error = job.error ?? plainError(generalErrors.INTERNAL, { reason: 'unknown' });
+  return sendProblem(reply, problemOf(reviveError(error, catalogue), errorText(job.id, error)));
 }
 
 export function notDone(job: Job): GeomillError {
   const more = job.error === null ? '' : `: ${errorText(job.id, job.error)}`;
-  return failure('JOB_NOT_DONE', { id: job.id, state: job.state, more });
+  return failure(httpErrors.JOB_NOT_DONE, { id: job.id, state: job.state, more });
 }
 
 export function expired(job: Job): GeomillError {
-  return failure('JOB_EXPIRED', { id: job.id, at: new Date(job.expiresAt ?? 0).toISOString() });
+  return failure(httpErrors.JOB_EXPIRED, { id: job.id, at: new Date(job.expiresAt ?? 0).toISOString() });
 }
 
 /** RFC 6266: an ASCII name for old clients and the real name in UTF-8. */

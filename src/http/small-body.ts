@@ -1,7 +1,10 @@
 /** Reads bodies of a few kilobytes at once. Bodies with files are read as streams, by other modules. */
+
 import type { FastifyRequest } from 'fastify';
 import { JsonTextError, parseJsonText } from '../bytes/json-syntax.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
+import { httpErrors } from './errors.ts';
 
 export const JSON_TYPE = 'application/json';
 
@@ -18,7 +21,10 @@ export function refuseOtherTypes(
 ): void {
   const isPlain = (encoding ?? 'identity').toLowerCase() === 'identity';
   if (isPlain && expected.includes(essence(type ?? ''))) return;
-  throw failure('BODY_TYPE', { type: (type ?? '').slice(0, 100) || 'none', expected: expected.join(' or ') });
+  throw failure(httpErrors.BODY_TYPE, {
+    type: (type ?? '').slice(0, 100) || 'none',
+    expected: expected.join(' or '),
+  });
 }
 
 /** The media type without parameters. */
@@ -43,10 +49,10 @@ export async function readSmallText(
     }
   } catch (error) {
     const { message } = error as Error;
-    throw failure('BODY_TRUNCATED', { reason: message }, undefined, error);
+    throw failure(httpErrors.BODY_TRUNCATED, { reason: message }, undefined, error);
   }
   if (byteLength <= maxBytes) return Buffer.concat(chunks).toString();
-  throw failure('LIMIT_EXCEEDED', {
+  throw failure(generalErrors.LIMIT_EXCEEDED, {
     what,
     actual: 'more than that',
     limit: `${maxBytes} bytes`,
@@ -62,6 +68,10 @@ export async function readSmallJson(request: FastifyRequest, maxBytes: number): 
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     const { line, column, offset } = error.position;
-    throw failure('BODY_NOT_JSON', { line, column, offset, reason: error.reason }, { line, column, offset });
+    throw failure(
+      httpErrors.BODY_NOT_JSON,
+      { line, column, offset, reason: error.reason },
+      { line, column, offset },
+    );
   }
 }

@@ -1,12 +1,18 @@
 /** Takes a job from any endpoint: its files to disk, its config to a request, then the row. */
+
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type GeomillError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { Job, JobInput, NewJob } from '../jobs/job.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { serviceName } from '../remote-input/arcgis/layer-url.ts';
 import { pathName } from '../remote-input/file-name.ts';
+import type { RemoteAddress } from '../requests/addresses.ts';
+import type { Endpoint } from '../requests/config-fields.ts';
+import { type JsonDocuments, jsonDocumentsOf } from '../requests/config-schema.ts';
+import { type ParsedConfig, parseJobRequest } from '../requests/parse-job-request.ts';
 import type { Upload } from '../storage/store.ts';
 import {
   type FilePlaces,
@@ -17,17 +23,16 @@ import {
   type RequestedStep,
 } from '../transformations/requested-steps.ts';
 import type { Transformation } from '../transformations/transformation.ts';
-import type { Endpoint } from './config-fields.ts';
-import { type JsonDocuments, jsonDocumentsOf } from './config-schema.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
+import { httpErrors } from './errors.ts';
+import { httpFindings } from './findings.ts';
 import { type ConfigInputs, filePartsOf, receiveJobForm } from './job-form.ts';
 import { bodyTooLarge, receiveJsonBody, requireDocuments } from './json-job-body.ts';
 import { refuseUnknownCodes } from './known-crs.ts';
-import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
 import { plainFieldSchemas } from './plain-fields.ts';
 import { wantedWait } from './prefer.ts';
 import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-files.ts';
-import type { RemoteAddress } from './remote-address.ts';
+import { addressParser } from './remote-address.ts';
 import { configInputsOf, countOf, RequestedUploads } from './requested-uploads.ts';
 
 /** Allowance for the overhead of a form: boundaries, part headers, small unknown parts. */
@@ -57,7 +62,8 @@ function intakeOf(endpoint: Endpoint, context: HttpContext): Intake {
     endpoint,
     documents: jsonDocumentsOf(endpoint),
     rerunOf: null,
-    parse: (config, places) => parseJobRequest(config, endpoint, context, context.urlPolicy, places),
+    parse: (config, places) =>
+      parseJobRequest(config, endpoint, context, addressParser(context.urlPolicy), places),
     missingPart: (step) => missingFilePart(step, context.transformations),
   };
 }
@@ -80,7 +86,7 @@ export async function refuseEarly(
   const type = request.headers['content-type'] ?? '';
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if ((!isForm(type) && !(takesJson && isJson(type))) || encoding.toLowerCase() !== 'identity')
-    throw failure('BODY_TYPE', {
+    throw failure(httpErrors.BODY_TYPE, {
       type: (encoding === 'identity' ? type : `${type}, ${encoding}`).slice(0, 100) || 'none',
       expected: takesJson ? 'multipart/form-data or application/json' : 'multipart/form-data',
     });
@@ -127,7 +133,8 @@ export async function submitRequest(
     await uploads.share(received.parsed, id, files);
     const kept = await files.keepAll();
     const converted = kept.filter(({ stepInput }) => stepInput === null);
-    for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
+    for (const part of received.unknownParts)
+      findings.note(httpFindings.UNKNOWN_PART, { part: part.slice(0, 100) });
     const job: NewJob = {
       id,
       owner,
@@ -196,7 +203,8 @@ async function receiveForm(
       return configInputsOf(parsed);
     },
   });
-  if (parsed === undefined) throw failure('INTERNAL', { reason: 'a form without config was let through' });
+  if (parsed === undefined)
+    throw failure(generalErrors.INTERNAL, { reason: 'a form without config was let through' });
   // Those of a repeated request are compared with the earlier request: a mask may have become lost since then.
   if (!uploads.isRepeat) checkStepParts(parsed.steps, form.stepParts, context.transformations, missingPart);
   return { ...form, parsed };
@@ -226,7 +234,7 @@ function checkStepParts(
           : `${id} with '${fileParameter?.part}' set to '${part}'`,
       )
       .join(', ');
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: `part '${part}' came, but no step takes it; add one (${known}), or leave the part out`,
     });
   }
@@ -263,7 +271,7 @@ function checkConfigInputs(endpoint: Endpoint, { singlePath, hasList }: ConfigIn
 
 function noInput(member: string): GeomillError {
   const url = member.startsWith('input_') && member !== 'input_uploads' ? "'input_url' or " : '';
-  return failure('CONFIG_INVALID', {
+  return failure(generalErrors.CONFIG_INVALID, {
     detail: `the body has no input: add ${url}'${member}', or send a form with the file`,
   });
 }
@@ -355,7 +363,7 @@ export async function waitForJob(
   const leave = context.openRequests.enter(owner);
   try {
     const job = await jobsOf(context, request).waitForEnd(id, seconds * 1000, abortSignalOf(reply));
-    if (job === null) throw failure('JOB_UNKNOWN', { id });
+    if (job === null) throw failure(httpErrors.JOB_UNKNOWN, { id });
     return { seconds, job };
   } finally {
     leave();
@@ -373,7 +381,7 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
   const key = headerText(request.headers['idempotency-key'])?.trim();
   if (key === undefined || key === '') return null;
   if (key.length > MAX_KEY_LENGTH)
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: `header 'Idempotency-Key' is longer than ${MAX_KEY_LENGTH} characters`,
     });
   return key;

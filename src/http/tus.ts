@@ -1,10 +1,13 @@
 /** Headers of the tus protocol for resumable uploads, version 1.0.0 (https://tus.io/protocols/resumable-upload). */
+
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
+import { jobErrors } from '../jobs/errors.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import type { UploadRecord } from '../jobs/upload.ts';
 import type { PieceChecksum } from '../jobs/uploads.ts';
+import { httpErrors } from './errors.ts';
 
 export const TUS_VERSION = '1.0.0';
 export const PIECE_MEDIA_TYPE = 'application/offset+octet-stream';
@@ -47,7 +50,7 @@ export function uploadHeaders(upload: UploadRecord): Record<string, string> {
 export function checkTusVersion(headers: Headers, isRequired: boolean): void {
   const given = textOf(headers, 'tus-resumable');
   if (given === TUS_VERSION || (given === undefined && !isRequired)) return;
-  throw failure('TUS_VERSION_UNSUPPORTED', {
+  throw failure(httpErrors.TUS_VERSION_UNSUPPORTED, {
     given: given === undefined ? 'missing' : `'${given.slice(0, 60)}'`,
   });
 }
@@ -140,7 +143,11 @@ export function statedChecksum(headers: Headers): PieceChecksum | undefined {
     check() {
       const actual = hash.digest();
       if (actual.equals(expected)) return;
-      throw failure('UPLOAD_CHECKSUM_WRONG', { algorithm, actual: actual.toString('base64'), given });
+      throw failure(httpErrors.UPLOAD_CHECKSUM_WRONG, {
+        algorithm,
+        actual: actual.toString('base64'),
+        given,
+      });
     },
   };
 }
@@ -159,5 +166,5 @@ function textOf(headers: Headers, name: string): string | undefined {
 }
 
 function invalid(name: string, reason: string): Error {
-  return failure('UPLOAD_HEADER_INVALID', { name, reason });
+  return failure(jobErrors.UPLOAD_HEADER_INVALID, { name, reason });
 }

@@ -4,10 +4,10 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
+import type { Endpoint, Registries } from '../requests/config-fields.ts';
+import { parseJobRequest } from '../requests/parse-job-request.ts';
 import { exampleStep } from '../transformations/parts/example-step.ts';
 import { parseSteps } from '../transformations/requested-steps.ts';
-import type { Endpoint, Registries } from './config-fields.ts';
-import { parseJobRequest } from './parse-job-request.ts';
 
 export async function warmParsing(registries: Registries): Promise<void> {
   const { formats, transformations } = registries;

@@ -2,8 +2,10 @@
  * Reads bytes from a file or a part of one. Synchronous: sources are read in worker threads and runner processes,
  * where waiting blocks nothing else.
  */
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { failure } from '../errors.ts';
+import { ioErrors } from './errors.ts';
 
 export interface ByteSource {
   readonly byteLength: number;
@@ -39,7 +41,7 @@ export function openFileSource(path: string): ByteSource {
   try {
     descriptor = openSync(path, 'r');
   } catch (error) {
-    throw failure('FILE_NOT_FOUND', { path, reason: (error as Error).message }, undefined, error);
+    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: (error as Error).message }, undefined, error);
   }
   const byteLength = fstatSync(descriptor).size;
   const readInto = (target: Uint8Array, start: number): void => {
@@ -47,7 +49,7 @@ export function openFileSource(path: string): ByteSource {
     while (filled < target.length) {
       const count = readSync(descriptor, target, filled, target.length - filled, start + filled);
       if (count === 0)
-        throw failure('INPUT_UNREADABLE', {
+        throw failure(ioErrors.INPUT_UNREADABLE, {
           source: path,
           reason: `it ended at byte ${start + filled} while being read`,
         });

@@ -1,7 +1,9 @@
 /** Writes gzip files and reads untrusted ones. The limits are those of zip archives and are checked while bytes are unpacked. */
+
 import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '../errors.ts';
+import { ioErrors } from './errors.ts';
 import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 import type { UnpackBudget } from './unpack-budget.ts';
 
@@ -45,7 +47,12 @@ export async function unpackGzip(
   } catch (error) {
     if (error instanceof GeomillError || signal.aborted || (error instanceof Error && 'syscall' in error))
       throw error;
-    throw failure('GZIP_INVALID', { source: file.name, reason: (error as Error).message }, undefined, error);
+    throw failure(
+      ioErrors.GZIP_INVALID,
+      { source: file.name, reason: (error as Error).message },
+      undefined,
+      error,
+    );
   }
 }
 

@@ -1,8 +1,11 @@
 /** A JSON scanner over a part of a byte source. */
+
 import type { JsonFault } from '../bytes/json-fault.ts';
 import { JsonScanner } from '../bytes/json-scanner.ts';
-import { type ErrorCode, failure, type GeomillError, type Location } from '../errors.ts';
+import type { ErrorEntry } from '../catalogue-entries.ts';
+import { failure, type GeomillError, type Location } from '../errors.ts';
 import { type ByteSource, ReusedMemory } from './byte-source.ts';
+import { ioErrors } from './errors.ts';
 import { ScannerWindow } from './scanner-window.ts';
 
 /** The scanner needs a zero byte behind the window. */
@@ -11,12 +14,12 @@ const KIND = { terminator: new Uint8Array(1), memory: new ReusedMemory() };
 /** A format of JSON, with its codes for texts that are not JSON and for JSON that is not of the format. */
 export interface JsonDialect {
   readonly name: string;
-  readonly syntax: OffsetCode<'SYNTAX'>;
-  readonly structure: OffsetCode<'STRUCTURE'>;
+  readonly syntax: OffsetEntry;
+  readonly structure: OffsetEntry;
 }
 
-/** Codes with the parameters `offset` and `reason`. */
-type OffsetCode<Kind extends string> = Extract<ErrorCode, `${string}JSON_${Kind}`>;
+/** An error that states a byte and what is wrong there. */
+type OffsetEntry = ErrorEntry & { readonly template: `${string}{offset}${string}{reason}${string}` };
 
 export class JsonWindow extends ScannerWindow<JsonScanner> {
   readonly #dialect: JsonDialect;
@@ -41,7 +44,7 @@ export class JsonWindow extends ScannerWindow<JsonScanner> {
     if (fault.kind === 'encoding') {
       const advice = `${name} is always UTF-8: convert the file`;
       const params = { source: this.sourceName, offset, encoding: 'UTF-8', advice };
-      return failure('TEXT_ENCODING_INVALID', params, located);
+      return failure(ioErrors.TEXT_ENCODING_INVALID, params, located);
     }
     return failure(fault.kind === 'syntax' ? syntax : structure, { offset, reason: fault.message }, located);
   }

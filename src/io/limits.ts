@@ -1,4 +1,5 @@
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 
 /**
  * Limits on the unpacked size of an input and on the growth of its geometries. The defaults are those of the settings.
@@ -36,5 +37,5 @@ export function checkFieldCount(layer: string, count: number, { fields }: Pick<I
 /** `actual`: the number of fields, if known. */
 export function tooManyFields(layer: string, actual: number | string, limit: number): GeomillError {
   const what = `the number of fields of layer '${layer}'`;
-  return failure('LIMIT_EXCEEDED', { what, actual, limit, setting: 'MAX_FIELDS' }, { layer });
+  return failure(generalErrors.LIMIT_EXCEEDED, { what, actual, limit, setting: 'MAX_FIELDS' }, { layer });
 }

@@ -2,8 +2,10 @@
  * The last step of an output: it gets its name, and with it the place of a file that may be there. Another program may have
  * created or changed that file since the conversion began; then it stays as it is, and the output is an error.
  */
+
 import { chmodSync, chownSync, closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { failure } from '../errors.ts';
+import { ioErrors } from './errors.ts';
 
 /** A file at one moment. Plain data. */
 export interface FileState {
@@ -67,7 +69,8 @@ export function requireExpected(file: ExpectedFile): void {
 }
 
 function requireState({ path, name, state }: ExpectedFile, opened: DisposableStack): void {
-  if (stateOf(path, opened)?.version !== state?.version) throw failure('OUTPUT_CHANGED', { file: name });
+  if (stateOf(path, opened)?.version !== state?.version)
+    throw failure(ioErrors.OUTPUT_CHANGED, { file: name });
 }
 
 /**

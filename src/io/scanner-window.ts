@@ -1,5 +1,7 @@
 /** The part of a byte source that a scanner reads; it moves on, and grows if a value is longer. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { ByteSource, ReusedMemory } from './byte-source.ts';
 
 const LEAST_GROWN_BYTES = 1 << 20;
@@ -81,7 +83,7 @@ export class ScannerWindow<Scanner extends WindowScanner> {
 
   #tooLong(offset: number): Error {
     return failure(
-      'LIMIT_EXCEEDED',
+      generalErrors.LIMIT_EXCEEDED,
       {
         what: `the length in bytes of what begins at byte ${offset} of '${this.sourceName}'`,
         actual: `more than ${this.#mostBytes}`,

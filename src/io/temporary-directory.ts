@@ -1,8 +1,10 @@
 /** The directory for the temporary files of a command, below TMPDIR. */
+
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such directory',
@@ -61,7 +63,12 @@ export class TemporaryDirectory {
   #refusal(cause: NodeJS.ErrnoException): Error {
     const why = REASONS[cause.code ?? ''] ?? cause.message;
     const reason = `temporary files cannot be written there: ${why}; set TMPDIR to a directory that can be written`;
-    return failure('SETTING_INVALID', { name: 'TMPDIR', value: this.#parent, reason }, undefined, cause);
+    return failure(
+      generalErrors.SETTING_INVALID,
+      { name: 'TMPDIR', value: this.#parent, reason },
+      undefined,
+      cause,
+    );
   }
 }
 

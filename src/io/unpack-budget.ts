@@ -1,5 +1,7 @@
 /** How much the archives and compressed files of an input may still unpack; apart from their readers, which most inputs do not need. */
+
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { InputLimits } from './limits.ts';
 
 /** Below this size a high ratio is harmless, and tables of blanks legitimately reach 1000 to 1. */
@@ -52,5 +54,5 @@ export class UnpackBudget {
 }
 
 function tooMuch(what: string, actual: number, limit: number, setting: string): GeomillError {
-  return failure('LIMIT_EXCEEDED', { what, actual, limit, setting });
+  return failure(generalErrors.LIMIT_EXCEEDED, { what, actual, limit, setting });
 }

@@ -1,9 +1,11 @@
 /** An XML scanner over a part of a byte source. */
+
 import { isUtf8 } from 'node:buffer';
 import { invalidUtf8At, UTF8 } from '../bytes/utf8.ts';
 import { type XmlFault, XmlScanner } from '../bytes/xml-scanner.ts';
 import { failure, type GeomillError, type Location } from '../errors.ts';
 import { type ByteSource, ReusedMemory } from './byte-source.ts';
+import { ioErrors } from './errors.ts';
 import { ScannerWindow } from './scanner-window.ts';
 import { positionInSource } from './text-position.ts';
 
@@ -28,7 +30,7 @@ export class XmlWindow extends ScannerWindow<XmlScanner> {
     const advice =
       'its XML declaration states no other encoding; convert the file, or state its encoding there';
     throw failure(
-      'TEXT_ENCODING_INVALID',
+      ioErrors.TEXT_ENCODING_INVALID,
       { source: this.sourceName, offset, encoding: UTF8, advice },
       { offset },
     );
@@ -48,7 +50,7 @@ export class XmlWindow extends ScannerWindow<XmlScanner> {
   syntaxError(offset: number, reason: string, location: Location = {}): GeomillError {
     const { line, column } = positionInSource(this.source, offset);
     return failure(
-      'XML_SYNTAX',
+      ioErrors.XML_SYNTAX,
       { source: this.sourceName, line, column, reason },
       { ...location, line, column, offset },
     );

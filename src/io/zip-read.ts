@@ -5,6 +5,7 @@
  * yauzl reads the central directory (zip64 included). Unpacking is done here: yauzl's streams provide neither the CRC
  * nor the offset of a stored member, which is read in place without a copy.
  */
+
 import { writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,6 +17,7 @@ import { invalidUtf8At, UTF8 } from '../bytes/utf8.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { createFileSink } from './byte-sink.ts';
 import { type ByteSource, openFileSource } from './byte-source.ts';
+import { ioErrors } from './errors.ts';
 import type { FileSegment } from './file-segment.ts';
 import type { UnpackBudget } from './unpack-budget.ts';
 
@@ -102,7 +104,7 @@ function checkOverlaps(entries: readonly ZipEntry[], source: string): void {
     const { name: first, headerOffset, packedBytes } = byOffset[i - 1];
     const { name: second, headerOffset: next } = byOffset[i];
     if (next < headerOffset + LOCAL_HEADER_BYTES + packedBytes)
-      throw failure('ZIP_OVERLAP', { source, first, second, offset: next });
+      throw failure(ioErrors.ZIP_OVERLAP, { source, first, second, offset: next });
   }
 }
 
@@ -118,7 +120,7 @@ function openArchive(path: string, source: string): Promise<yauzl.ZipFile> {
 function asZipFailure(error: unknown, source: string): GeomillError {
   if (error instanceof GeomillError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return failure('ZIP_INVALID', { source, reason }, undefined, error);
+  return failure(ioErrors.ZIP_INVALID, { source, reason }, undefined, error);
 }
 
 function describeEntry(entry: yauzl.Entry, source: string, budget: UnpackBudget): ZipEntry {
@@ -166,11 +168,12 @@ function checkName(name: string, source: string): void {
     /^[A-Za-z]:/.test(name) ||
     name.includes('\0') ||
     name.split('/').includes('..');
-  if (hostile) throw failure('ZIP_ENTRY_NAME', { source, entry: name.replaceAll('\0', '\\0').slice(0, 200) });
+  if (hostile)
+    throw failure(ioErrors.ZIP_ENTRY_NAME, { source, entry: name.replaceAll('\0', '\\0').slice(0, 200) });
 }
 
 function invalidEntry(source: string, entry: ZipEntry): (reason: string) => GeomillError {
-  return (reason) => failure('ZIP_INVALID', { source, reason: `entry '${entry.name}': ${reason}` });
+  return (reason) => failure(ioErrors.ZIP_INVALID, { source, reason: `entry '${entry.name}': ${reason}` });
 }
 
 /**

@@ -11,9 +11,11 @@
  *
  * yazl writes one stream after another and supports neither.
  */
+
 import { rmSync } from 'node:fs';
 import { crc32, deflateRaw } from 'node:zlib';
 import { failure, GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { combineCrc32 } from './crc32-combine.ts';
 import type { OutputMember, OutputPackage } from './output-package.ts';
@@ -269,7 +271,7 @@ class ZipMember implements OutputMember {
     while (this.#pieces.length > 0 && this.#error === null) await this.#packing.next();
     if (this.#error instanceof GeomillError) throw this.#error;
     if (this.#error !== null)
-      throw failure('INTERNAL', { reason: this.#error.message }, undefined, this.#error);
+      throw failure(generalErrors.INTERNAL, { reason: this.#error.message }, undefined, this.#error);
     this.#body.append(LAST_BLOCK);
   }
 
@@ -315,7 +317,7 @@ interface DirectoryEntry {
 function writeMember(sink: ByteSink, member: ZipMember, dosTime: number): DirectoryEntry {
   const { packedBytes } = member;
   if (packedBytes >= MAX_UINT32 || member.byteLength >= MAX_UINT32)
-    throw failure('INTERNAL', { reason: 'a zip member of 4 GiB or more' });
+    throw failure(generalErrors.INTERNAL, { reason: 'a zip member of 4 GiB or more' });
   const crc = combineCrc32(crc32(member.head), member.bodyCrc, member.bodyBytes);
   const offset = member.offset ?? sink.byteLength;
   const entry = { member, crc, packedBytes, offset, dosTime };

@@ -1,16 +1,22 @@
 /** One attempt at a job: gives the job to a runner, and stores the output or records the failure. */
+
 import { dirname, join, relative } from 'node:path';
-import { asGeomillError, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
+import { catalogue } from '../catalogue.ts';
+import { asGeomillError, GeomillError, isDiskFull, type PlainError, plainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { completedReport } from '../pipeline/completed-report.ts';
+import { pipelineErrors } from '../pipeline/errors.ts';
 import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
+import { remoteInputErrors } from '../remote-input/errors.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
 import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import { NO_TRACES, type Span, type Tracer, traced } from '../tracing/tracer.ts';
 import { type AttemptFacts, StageSpans } from './attempt-trace.ts';
+import { jobErrors } from './errors.ts';
 import { storageStillFails } from './failing-storage.ts';
 import { type FetchSettings, fetchInput, type NotFetched, type ProvidedInputs } from './fetch-input.ts';
 import {
@@ -295,7 +301,12 @@ export class Attempts {
           ...(findingsBytes === 0 ? {} : { findingsBytes }),
         },
         // Untrusted: only its parts were checked.
-        completedReport(outcome.report, [...job.requestFindings, ...findings], { fetched, fetchedSources }),
+        completedReport(
+          outcome.report,
+          [...job.requestFindings, ...findings],
+          { fetched, fetchedSources },
+          catalogue,
+        ),
       );
     }
     if (outcome.kind === 'died') return this.#afterDeath(claim, runner, outcome);
@@ -455,25 +466,27 @@ export class Attempts {
     const { jobTimeoutMs, maxAttempts, runner, log } = this.#options;
     switch (cause) {
       case 'timeout':
-        return this.#fail(claim, {
-          code: 'JOB_TIMEOUT',
-          params: { seconds: jobTimeoutMs / 1000, setting: 'JOB_TIMEOUT' },
-        });
+        return this.#fail(
+          claim,
+          plainError(jobErrors.JOB_TIMEOUT, { seconds: jobTimeoutMs / 1000, setting: 'JOB_TIMEOUT' }),
+        );
       case 'memory':
         // No retry: it would need as much memory the next time.
-        return this.#fail(claim, {
-          code: 'JOB_OUT_OF_MEMORY',
-          params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
-        });
+        return this.#fail(
+          claim,
+          plainError(pipelineErrors.JOB_OUT_OF_MEMORY, {
+            limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY`,
+          }),
+        );
       case 'scratch':
         // No retry, as for memory.
         return this.#fail(
           claim,
-          this.#scratch.errorOf(dead) ?? { code: 'INTERNAL', params: { reason: detail } },
+          this.#scratch.errorOf(dead) ?? plainError(generalErrors.INTERNAL, { reason: detail }),
         );
       case 'cancelled':
         // Normally recorded before the runner was killed.
-        return this.#fail(claim, { code: 'CANCELLED', params: {} });
+        return this.#fail(claim, plainError(generalErrors.CANCELLED, {}));
       case 'stopped':
       case 'retired':
       case 'frozen':
@@ -481,14 +494,14 @@ export class Attempts {
       case 'message':
         // No retry: the same input would cause the same message.
         log.error({ ...claim.facts, detail }, 'a runner was stopped for a message that it may not send');
-        return this.#fail(claim, { code: 'RUNNER_MESSAGE_INVALID', params: { reason: detail } });
+        return this.#fail(claim, plainError(remoteInputErrors.RUNNER_MESSAGE_INVALID, { reason: detail }));
       case 'crash':
         log.warn({ ...claim.facts, detail }, 'the process of a job died');
         if (claim.job.attempts >= maxAttempts)
-          return this.#fail(claim, {
-            code: 'JOB_ATTEMPTS_EXHAUSTED',
-            params: { attempts: claim.job.attempts, reason: detail },
-          });
+          return this.#fail(
+            claim,
+            plainError(jobErrors.JOB_ATTEMPTS_EXHAUSTED, { attempts: claim.job.attempts, reason: detail }),
+          );
         return this.#requeue(claim, false);
     }
   }
@@ -524,7 +537,7 @@ export class Attempts {
     log.error({ ...claim.facts, err: thrown }, 'a job could not be carried out');
     const known = thrown instanceof GeomillError && thrown.fault === 'user' ? thrown.toPlain() : null;
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    return this.#fail(claim, known ?? { code: 'INTERNAL', params: { reason } });
+    return this.#fail(claim, known ?? plainError(generalErrors.INTERNAL, { reason }));
   }
 
   #tellEnd(claim: Attempt, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {

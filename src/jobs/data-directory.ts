@@ -1,8 +1,11 @@
 /** The data directory of one service: the paths in it, and the lock that prevents a second service. */
+
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileLock, tryFileLock } from '../engines/sqlite/file-lock.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
+import { jobErrors } from './errors.ts';
 
 /** The database of keys, clients and users. The command line opens it without the lock, while the service runs. */
 export function accountsPath(dataDirectory: string): string {
@@ -27,7 +30,7 @@ export function openDataDirectory(path: string): DataDirectory {
   makeWritable(path);
   const pidPath = join(path, 'service.pid');
   const lock = takeLock(join(path, 'lock.sqlite'));
-  if (lock === null) throw failure('DATA_DIR_LOCKED', { path, holder: describeHolder(pidPath) });
+  if (lock === null) throw failure(jobErrors.DATA_DIR_LOCKED, { path, holder: describeHolder(pidPath) });
   // For people and for the message above; only the lock itself is checked.
   writeFileSync(pidPath, `${process.pid}\n`);
   return {
@@ -46,7 +49,7 @@ function takeLock(path: string): FileLock | null {
     return tryFileLock(path);
   } catch (error) {
     const reason = `${(error as Error).message}; it holds no data: remove it while no service runs`;
-    throw failure('SERVICE_DATABASE_UNUSABLE', { path, reason }, undefined, error);
+    throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, { path, reason }, undefined, error);
   }
 }
 
@@ -67,7 +70,7 @@ function makeWritable(path: string): void {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = REASONS[code ?? ''] ?? message;
-    throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: path, reason }, undefined, error);
+    throw failure(generalErrors.SETTING_INVALID, { name: 'DATA_DIR', value: path, reason }, undefined, error);
   }
 }
 

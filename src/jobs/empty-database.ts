@@ -2,13 +2,16 @@
  * A database without jobs next to files of jobs was lost or replaced by mistake: a start would treat every
  * file as an orphan and remove it. Such a start fails unless the operator confirms it.
  */
+
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../engines/sqlite/database.ts';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type FileKind, type FileStore, isJobFileName } from '../storage/store.ts';
 import { type DataDirectory, INTERRUPTED_RESTORE } from './data-directory.ts';
+import { jobErrors } from './errors.ts';
 
 const EXAMPLES = 3;
 
@@ -17,7 +20,7 @@ type DatabasePlace = Pick<DataDirectory, 'path' | 'databasePath'>;
 /** Throws SERVICE_DATABASE_UNUSABLE after a killed restore: the state may be incomplete. */
 export function refuseHalfRestored({ path, databasePath }: DatabasePlace): void {
   if (!readdirSync(path).some((name) => name.startsWith(INTERRUPTED_RESTORE))) return;
-  throw failure('SERVICE_DATABASE_UNUSABLE', {
+  throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, {
     path: databasePath,
     reason: "a restore ended before it was complete; run 'geomill restore' again with --overwrite",
   });
@@ -42,7 +45,12 @@ function kindsBeside(state: string): readonly FileKind[] {
 function refuseFiles(databasePath: string, state: string, files: readonly string[]): void {
   if (files.length === 0) return;
   const examples = files.slice(0, EXAMPLES).join(', ') + (files.length > EXAMPLES ? ', ...' : '');
-  throw failure('SERVICE_DATABASE_EMPTY', { path: databasePath, state, files: files.length, examples });
+  throw failure(jobErrors.SERVICE_DATABASE_EMPTY, {
+    path: databasePath,
+    state,
+    files: files.length,
+    examples,
+  });
 }
 
 /** As `refuseEmptyDatabase`, for files in a store that is not in the data directory. */

@@ -1,4 +1,5 @@
 /** Fetches an input from a URL: again for each attempt, into the slot of its runner. */
+
 import type { PlainError } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FetchReports } from '../pipeline/completed-report.ts';
@@ -6,6 +7,7 @@ import type { FetchReport } from '../pipeline/report.ts';
 import type { FetchedFile, FetchLimits } from '../remote-input/fetch-messages.ts';
 import { type FetcherOptions, runFetcher } from '../remote-input/fetch-process.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
+import { jobFindings } from './findings.ts';
 import type { JobInput } from './job.ts';
 import { plainFileName } from './output-name.ts';
 import type { RunnerProcess } from './runner-process.ts';
@@ -78,12 +80,12 @@ export async function fetchInput(
 /** What the report says about a file that was fetched. */
 export function findingsOfFetch({ host, byteLength, end, layer }: FetchedFile): Findings {
   const findings = new Findings();
-  if (end === 'marked') findings.note('INPUT_LENGTH_UNKNOWN', { host, bytes: byteLength });
-  if (end === 'unknown') findings.note('INPUT_END_UNKNOWN', { host, bytes: byteLength });
+  if (end === 'marked') findings.note(jobFindings.INPUT_LENGTH_UNKNOWN, { host, bytes: byteLength });
+  if (end === 'unknown') findings.note(jobFindings.INPUT_END_UNKNOWN, { host, bytes: byteLength });
   if (layer === undefined) return findings;
   const { name, features, requests, ignoredParameters } = layer;
-  findings.note('LAYER_FETCHED', { host, layer: name, features, requests });
+  findings.note(jobFindings.LAYER_FETCHED, { host, layer: name, features, requests });
   if (ignoredParameters !== '')
-    findings.note('LAYER_PARAMETERS_IGNORED', { host, parameters: ignoredParameters });
+    findings.note(jobFindings.LAYER_PARAMETERS_IGNORED, { host, parameters: ignoredParameters });
   return findings;
 }

@@ -2,10 +2,13 @@
  * The parts of a job that runs here: offers them to all workers, gives the results of others to the job's runner, and lets that one run
  * parts, too. Part results that come late, from a run that was replaced, are files of another name that nobody asks for.
  */
+
 import { join } from 'node:path';
-import { failure, type PlainError } from '../errors.ts';
+import { failure, type PlainError, plainError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { Offer } from '../pipeline/division/division.ts';
 import type { Progress } from '../pipeline/report.ts';
+import { remoteInputErrors } from '../remote-input/errors.ts';
 import type { PartFiles, StoredAttempt } from '../storage/store.ts';
 import type { JobLog } from './attempt.ts';
 import type { PartQueue, PartState, PartTask } from './parts.ts';
@@ -164,7 +167,7 @@ export class JobParts {
     if (known !== undefined) return known;
     const { files, attempt, runner } = this.#options;
     if (path !== INPUT_PATH && !/^scratch(?:\/(?!\.\.?(?:\/|$))[^/\0]+)+$/.test(path))
-      throw failure('RUNNER_MESSAGE_INVALID', {
+      throw failure(remoteInputErrors.RUNNER_MESSAGE_INVALID, {
         reason: 'it offered a file that is not in its scratch directory',
       });
     const name = `file-${this.#stored.size}`;
@@ -188,7 +191,7 @@ export class JobParts {
     for (const part of this.#states) {
       if (part.number < offer.first || this.#told.has(part.number)) continue;
       if (part.state === 'FAILED')
-        this.#failing.resolve(part.error ?? { code: 'INTERNAL', params: { reason: 'a part failed' } });
+        this.#failing.resolve(part.error ?? plainError(generalErrors.INTERNAL, { reason: 'a part failed' }));
       if (part.state === 'DONE') await this.#tellResult(part);
     }
     await this.#giveOwn();

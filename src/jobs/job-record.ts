@@ -1,7 +1,10 @@
 /** What the row of a new or ended job holds, whichever database keeps it. */
-import { GeomillError, type PlainError } from '../errors.ts';
-import { type SeverityCounts, severitiesOf, severityCounts } from '../findings.ts';
+
+import { catalogue } from '../catalogue.ts';
+import { type PlainError, plainError, reviveError } from '../errors.ts';
+import { type SeverityCounts, severitiesOf } from '../findings.ts';
 import { fetchedBytes, type JobReport } from '../pipeline/report.ts';
+import { jobErrors } from './errors.ts';
 import { deliveredFormat, type JobOutput, type NewJob } from './job.ts';
 
 export interface RecordTexts {
@@ -33,7 +36,7 @@ export const QUEUE_FACTS = `(SELECT coalesce(sum(waiting), 0) FROM owners WHERE 
     FROM owners AS o WHERE waiting > 0) AS "oldestAt"`;
 
 export function newRow(job: NewJob, record: RecordTexts, place: number, now: number) {
-  const severities = severityCounts(job.requestFindings);
+  const severities = severitiesOf({ warnings: job.requestFindings }, catalogue);
   return [
     job.id,
     job.owner,
@@ -61,7 +64,7 @@ export function newRow(job: NewJob, record: RecordTexts, place: number, now: num
 export function successRow(output: JobOutput, report: JobReport, now: number, expiresAt: number) {
   const { byteLength, findingsBytes = 0, mediaType, fileName } = output;
   const reportJson = JSON.stringify(report);
-  const severities = severitiesOf(report);
+  const severities = severitiesOf(report, catalogue);
   return {
     /** Of output and report together. */
     byteLength: byteLength + findingsBytes + Buffer.byteLength(reportJson),
@@ -87,7 +90,7 @@ function totalOf({ info, changed, lost }: SeverityCounts): number {
 
 /** The error as it is stored: always bounded. */
 export function errorText(error: PlainError): string {
-  return JSON.stringify(GeomillError.revive(error).toPlain());
+  return JSON.stringify(reviveError(error, catalogue).toPlain());
 }
 
 /** Of those that are stored. */
@@ -98,5 +101,5 @@ export function inputBytesOf({ inputs }: NewJob): number {
 /** The error of a job whose attempts were all cut short. */
 export function attemptsExhausted(attempts: number): PlainError {
   const reason = 'the service itself ended or failed during the last one';
-  return { code: 'JOB_ATTEMPTS_EXHAUSTED', params: { attempts, reason } };
+  return plainError(jobErrors.JOB_ATTEMPTS_EXHAUSTED, { attempts, reason });
 }

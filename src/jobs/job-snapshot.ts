@@ -2,10 +2,12 @@
  * Adjusts a copy of the database of jobs for a backup: files of jobs come and go during the copy, and in the end
  * every file that the copy refers to must exist.
  */
+
 import { pathToFileURL } from 'node:url';
 import { Database } from '../engines/sqlite/database.ts';
 import { currentVersionFault } from '../engines/sqlite/migrations.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { inputKey } from '../storage/store.ts';
 import type { JobInput } from './job.ts';
 import { JOBS_SCHEMA } from './job-schema.ts';
@@ -25,7 +27,7 @@ export class JobSnapshot {
     const reason = currentVersionFault(this.#copy.userVersion, JOBS_SCHEMA);
     if (reason !== null) {
       this.#copy.close();
-      throw failure('SERVICE_DATABASE_UNUSABLE', { path: livePath, reason });
+      throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, { path: livePath, reason });
     }
     const live = pathToFileURL(livePath);
     live.searchParams.set('mode', 'ro');

@@ -1,5 +1,7 @@
 /** Jobs: their states, the transitions between them, their record. */
-import { GeomillError, type PlainError } from '../errors.ts';
+
+import { catalogue } from '../catalogue.ts';
+import { type PlainError, reviveError } from '../errors.ts';
 import type { Finding, SeverityCounts } from '../findings.ts';
 import { CONFIG_FORM, type FieldForm } from '../message.ts';
 import type { JobReport } from '../pipeline/report.ts';
@@ -148,7 +150,7 @@ export function deliveredFormat(request: JobRequest): string | null {
 export function errorText(jobId: string, error: PlainError, form: FieldForm = CONFIG_FORM): string {
   if (error.code === 'INTERNAL')
     return `the service failed at this job; the cause is logged under reference ${jobId}`;
-  const { message } = GeomillError.revive(error).inForm(form);
+  const { message } = reviveError(error, catalogue).inForm(form);
   const { file, layer, record, line, id } = error.place ?? {};
   const where = [
     file === undefined || message.includes(file) ? '' : `file ${file}`,

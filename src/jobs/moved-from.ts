@@ -1,6 +1,8 @@
 /** The mark of `geomill migrate-store` in a database: which move filled it, and whether that is complete. */
+
 import type { PostgresDatabase, Statements } from '../engines/postgres/database.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 
 export const MOVED_FROM = 'moved_from';
 
@@ -36,7 +38,7 @@ export async function finishMove(statements: Statements, id: string): Promise<vo
 export async function refuseUnfinishedMove(database: PostgresDatabase): Promise<void> {
   const move = await moveInto(database);
   if (move === null || move.isFinished) return;
-  throw failure('SERVICE_DATABASE_UNUSABLE', {
+  throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, {
     path: `schema '${database.schema}'`,
     reason: "a move into it is not complete; run 'geomill migrate-store' again to finish it",
   });

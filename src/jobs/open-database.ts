@@ -1,7 +1,10 @@
 /** Connects to the database that the settings name. */
+
 import type { PostgresDatabase } from '../engines/postgres/database.ts';
 import type { DatabaseObserver } from '../engines/postgres/observer.ts';
 import { failure, type GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
+import { jobErrors } from './errors.ts';
 
 export interface DatabaseSettings {
   /** Null: jobs and accounts are in files in the data directory. */
@@ -26,7 +29,7 @@ export async function openDatabase(
   // The address holds a password, so it is never repeated.
   const refuse = (name: string, reason: string, cause?: Error): GeomillError =>
     failure(
-      'SETTING_INVALID',
+      generalErrors.SETTING_INVALID,
       { name, value: name === 'DATABASE_SCHEMA' ? schema : '...', reason },
       undefined,
       cause,
@@ -43,7 +46,12 @@ export async function openDatabase(
   } catch (error) {
     const reason = (error as Error).message || String((error as { code?: unknown }).code);
     if (asFault(error) instanceof DatabaseFault)
-      throw failure('SERVICE_DATABASE_UNREACHABLE', { setting: 'DATABASE_URL', reason }, undefined, error);
+      throw failure(
+        jobErrors.SERVICE_DATABASE_UNREACHABLE,
+        { setting: 'DATABASE_URL', reason },
+        undefined,
+        error,
+      );
     throw refuse('DATABASE_URL', `it cannot be used: ${reason}`, error as Error);
   }
 }

@@ -1,6 +1,8 @@
 /** Jobs and bytes of each owner, and their limits. Triggers maintain the table (job-schema.ts). */
+
 import type { Database, Statement } from '../engines/sqlite/database.ts';
 import { failure } from '../errors.ts';
+import { jobErrors } from './errors.ts';
 import { type JobState, jobStates } from './job.ts';
 import type { Claim, OwnerHolding, OwnerLimits, OwnerUsage } from './queue.ts';
 
@@ -71,7 +73,7 @@ export class Owners {
 export function refuseJobs({ jobs: limit }: OwnerLimits, { waiting, running }: OwnerHolding): void {
   const jobs = waiting + running;
   if (limit !== null && jobs >= limit)
-    throw failure('OWNER_JOBS_EXCEEDED', { jobs, limit, seconds: JOBS_RETRY_SECONDS });
+    throw failure(jobErrors.OWNER_JOBS_EXCEEDED, { jobs, limit, seconds: JOBS_RETRY_SECONDS });
 }
 
 /** Throws OWNER_STORAGE_EXCEEDED if there is no room for so many more bytes. */
@@ -81,13 +83,13 @@ export function refuseStorage(
   bytes: number,
 ): void {
   if (limit !== null && stored + bytes > limit)
-    throw failure('OWNER_STORAGE_EXCEEDED', { bytes, stored, limit, seconds: STORAGE_RETRY_SECONDS });
+    throw failure(jobErrors.OWNER_STORAGE_EXCEEDED, { bytes, stored, limit, seconds: STORAGE_RETRY_SECONDS });
 }
 
 /** Throws OUTPUT_STORAGE_EXCEEDED; `stored`: what the owner has beside the input, which is removed. */
 export function refuseOutput({ storedBytes: limit }: OwnerLimits, stored: number, bytes: number): void {
   if (limit !== null && stored + bytes > limit)
-    throw failure('OUTPUT_STORAGE_EXCEEDED', { bytes, stored, limit });
+    throw failure(jobErrors.OUTPUT_STORAGE_EXCEEDED, { bytes, stored, limit });
 }
 
 /** Jobs and bytes of an owner by state. */

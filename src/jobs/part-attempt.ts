@@ -1,10 +1,15 @@
 /** One run of a part of another attempt's job: gives it to a runner, and stores the results. */
+
 import { join } from 'node:path';
-import { asGeomillError, isDiskFull, type PlainError } from '../errors.ts';
+import { asGeomillError, isDiskFull, type PlainError, plainError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
+import { pipelineErrors } from '../pipeline/errors.ts';
 import type { Progress } from '../pipeline/report.ts';
+import { remoteInputErrors } from '../remote-input/errors.ts';
 import { inputKey } from '../storage/store.ts';
 import type { JobServiceOptions } from './attempt.ts';
 import { factsOf } from './attempt-trace.ts';
+import { jobErrors } from './errors.ts';
 import { storageStillFails } from './failing-storage.ts';
 import { resultName } from './job-parts.ts';
 import type { ClaimedPart, PartAttempt, PartQueue } from './parts.ts';
@@ -152,30 +157,33 @@ export class PartAttempts {
         // Its job has ended, or another run has replaced this one.
         return 'cancelled';
       case 'memory':
-        return this.#fail(attempt, {
-          code: 'JOB_OUT_OF_MEMORY',
-          params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
-        });
+        return this.#fail(
+          attempt,
+          plainError(pipelineErrors.JOB_OUT_OF_MEMORY, {
+            limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY`,
+          }),
+        );
       case 'scratch':
         return this.#fail(
           attempt,
-          this.#scratch.errorOf(dead) ?? { code: 'INTERNAL', params: { reason: detail } },
+          this.#scratch.errorOf(dead) ?? plainError(generalErrors.INTERNAL, { reason: detail }),
         );
       case 'message':
         log.error(
           { jobId: attempt.id, fence: attempt.fence, part: part.number, detail },
           'a runner was stopped for a message that it may not send',
         );
-        return this.#fail(attempt, { code: 'RUNNER_MESSAGE_INVALID', params: { reason: detail } });
+        return this.#fail(attempt, plainError(remoteInputErrors.RUNNER_MESSAGE_INVALID, { reason: detail }));
       case 'crash':
         log.warn(
           { jobId: attempt.id, fence: attempt.fence, part: part.number, detail },
           'the process of a part of a job died',
         );
-        return this.#retry(attempt, part, {
-          code: 'JOB_ATTEMPTS_EXHAUSTED',
-          params: { attempts: part.attempts, reason: detail },
-        });
+        return this.#retry(
+          attempt,
+          part,
+          plainError(jobErrors.JOB_ATTEMPTS_EXHAUSTED, { attempts: part.attempts, reason: detail }),
+        );
       default:
         return this.#requeue(attempt, true);
     }

@@ -4,6 +4,7 @@
  * A worker leases the jobs that it runs and extends its leases while it lives. The job of a worker that died, or was cut off, is
  * taken up after its lease has ended. What the worker of an outdated attempt reports is refused by the fence.
  */
+
 import {
   NOT_SYNCED,
   PostgresDatabase,
@@ -16,6 +17,7 @@ import type { Sql } from '../engines/postgres/prepared.ts';
 import { failure, type PlainError } from '../errors.ts';
 import { packageVersion } from '../package-version.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
+import { jobErrors } from './errors.ts';
 import {
   ANY_OWNER,
   type Idempotency,
@@ -482,7 +484,7 @@ export class PostgresQueue implements JobQueue, SharedQueue {
     this.#owners.checkRoom(holdings, inputBytes);
     const { maxLength, retryAfterSeconds } = this.#options;
     if (holdings.queued >= maxLength)
-      throw failure('QUEUE_FULL', { length: holdings.queued, seconds: retryAfterSeconds });
+      throw failure(jobErrors.QUEUE_FULL, { length: holdings.queued, seconds: retryAfterSeconds });
   }
 
   async usage(owner: string, since: number): Promise<OwnerUsage> {
@@ -591,7 +593,7 @@ async function earlierOf(
     [owner, key],
   );
   if (row === undefined) return null;
-  if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
+  if (row.request_hash !== requestHash) throw failure(jobErrors.IDEMPOTENCY_CONFLICT, { key });
   return { id: row.id, state: row.state, added: false };
 }
 

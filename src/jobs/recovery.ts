@@ -5,8 +5,11 @@
  * The state of storage is measured: it fails when an operation failed, and works again once a file and a
  * record were written as a test, and then all kept results. One timer drives all of it.
  */
+
 import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure, GeomillError, isDiskFull } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
+import { storageErrors } from '../storage/errors.ts';
 import { StoreFault } from '../storage/store-fault.ts';
 
 export interface RecoverySteps {
@@ -58,9 +61,9 @@ export class Recovery {
   get refusal(): GeomillError | null {
     if (this.#trouble === null) return null;
     const { error } = this.#trouble;
-    if (isDiskFull(error)) return failure('STORAGE_FULL', { what: 'jobs' });
-    if (isUnavailable(error)) return new GeomillError(error.code, error.params);
-    return failure('STORAGE_UNAVAILABLE', { reason: reasonOf(error), seconds: RETRY_SECONDS });
+    if (isDiskFull(error)) return failure(generalErrors.STORAGE_FULL, { what: 'jobs' });
+    if (isUnavailable(error)) return new GeomillError(error.entry, error.params);
+    return failure(storageErrors.STORAGE_UNAVAILABLE, { reason: reasonOf(error), seconds: RETRY_SECONDS });
   }
 
   /** What failed last, and since when (ms since 1970) something has; null: nothing. */

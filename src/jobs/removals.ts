@@ -1,5 +1,8 @@
 /** Cancels queued and running jobs for clients, and deletes ended ones. */
+
 import { setTimeout as pause } from 'node:timers/promises';
+import { plainError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type JobServiceOptions, removeInputs } from './attempt.ts';
 import { ANY_OWNER, isFinal, maySee, type Viewer } from './job.ts';
 import type { JobFeed } from './job-feed.ts';
@@ -61,7 +64,11 @@ export class Removals {
    */
   async #remove(id: string): Promise<boolean> {
     const { queue, store, outputRetentionMs } = this.#options;
-    const found = await queue.cancel(id, { code: 'CANCELLED', params: {} }, queue.now() + outputRetentionMs);
+    const found = await queue.cancel(
+      id,
+      plainError(generalErrors.CANCELLED, {}),
+      queue.now() + outputRetentionMs,
+    );
     if (found === null) return false;
     if (isFinal(found)) {
       const isRemoved = await queue.removeEnded(id);

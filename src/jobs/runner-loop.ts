@@ -2,11 +2,13 @@
  * The main loop of a runner process: performs one task after the other and answers each with 'done' or 'failed'. The
  * function that performs a task is a parameter, so that tests run the same loop with a conversion of their own.
  */
+
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { Division } from '../pipeline/division/division.ts';
 import type { PartOrder } from '../pipeline/division/run-part.ts';
+import { pipelineErrors } from '../pipeline/errors.ts';
 import { NO_FEATURES } from '../pipeline/findings-file.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
@@ -130,7 +132,7 @@ function recognize(thrown: unknown): GeomillError {
     const allocation =
       cause instanceof RangeError && /allocation failed|invalid array buffer length/i.test(cause.message);
     if (code === 'ERR_WORKER_OUT_OF_MEMORY' || code === 'ERR_MEMORY_ALLOCATION_FAILED' || allocation)
-      return failure('JOB_OUT_OF_MEMORY', { limit: 'RUNNER_MEMORY' }, undefined, cause);
+      return failure(pipelineErrors.JOB_OUT_OF_MEMORY, { limit: 'RUNNER_MEMORY' }, undefined, cause);
   }
   return asGeomillError(thrown);
 }

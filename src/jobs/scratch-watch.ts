@@ -2,8 +2,11 @@
  * Bounds the files that jobs write while they run: temporary files by a limit for each job, these and the unfinished output by what their
  * owner may store. They are measured from outside, so the limits hold for every format, and for a runner that was taken over.
  */
+
 import type { PlainError } from '../errors.ts';
+import { plainError } from '../errors.ts';
 import type { SlotSizes } from '../storage/workspace.ts';
+import { jobErrors } from './errors.ts';
 import type { JobQueue } from './queue.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
@@ -84,7 +87,7 @@ export class ScratchWatch {
   #jobError({ sizes: { scratchBytes } }: Watch): PlainError | null {
     const { jobBytes: limit } = this.#limits;
     if (scratchBytes <= limit) return null;
-    return { code: 'JOB_SCRATCH_EXCEEDED', params: { bytes: scratchBytes, limit, setting: 'MAX_SCRATCH' } };
+    return plainError(jobErrors.JOB_SCRATCH_EXCEEDED, { bytes: scratchBytes, limit, setting: 'MAX_SCRATCH' });
   }
 
   async #ownerError({ owner, sizes }: Watch): Promise<PlainError | null> {
@@ -94,7 +97,7 @@ export class ScratchWatch {
     let bytes = 0;
     for (const one of this.#watches.values()) if (one.owner === owner) bytes += total(one.sizes);
     return stored + bytes > limit
-      ? { code: 'OWNER_SCRATCH_EXCEEDED', params: { bytes, stored, limit } }
+      ? plainError(jobErrors.OWNER_SCRATCH_EXCEEDED, { bytes, stored, limit })
       : null;
   }
 }

@@ -5,9 +5,11 @@
  *
  * dispatcher.ts and recovery.ts make sure that an accepted job ends, whatever fails meanwhile.
  */
+
 import { randomUUID } from 'node:crypto';
 import { DatabaseFault } from '../engines/postgres/fault.ts';
 import { failure, isDiskFull } from '../errors.ts';
+import type { UploadReference } from '../requests/addresses.ts';
 import { inputKey, type Upload } from '../storage/store.ts';
 import { PLATFORM_TIMERS } from '../timers.ts';
 import { type TraceContext, traceparentOf } from '../tracing/trace-context.ts';
@@ -15,6 +17,7 @@ import { NO_TRACES, traced } from '../tracing/tracer.ts';
 import type { JobServiceOptions } from './attempt.ts';
 import { jobAttributes } from './attempt-trace.ts';
 import { Dispatcher, logTakenUp } from './dispatcher.ts';
+import { jobErrors } from './errors.ts';
 import type { Idempotency, NewJob, Viewer } from './job.ts';
 import { JobFeed } from './job-feed.ts';
 import type { Swept } from './observer.ts';
@@ -29,7 +32,7 @@ import { Removals } from './removals.ts';
 import { type SweepResult, sweep } from './retention.ts';
 import { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
-import { type UploadReference, Uploads } from './uploads.ts';
+import { Uploads } from './uploads.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
 /** Checking all files takes longer and rarely finds any. */
@@ -206,7 +209,7 @@ export class JobService {
    * Throws SHUTTING_DOWN, and STORAGE_FULL, STORAGE_UNAVAILABLE or DATABASE_UNAVAILABLE while jobs cannot be stored; these are temporary.
    */
   checkReady(): void {
-    if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
+    if (!this.accepts) throw failure(jobErrors.SHUTTING_DOWN, { seconds: 5 });
     const { refusal } = this.#recovery;
     if (refusal !== null) throw refusal;
   }
@@ -316,7 +319,7 @@ export class JobService {
   /** The earlier job of a request that is a repeat. Throws IDEMPOTENCY_CONFLICT, IDEMPOTENCY_KEY_RELEASED. */
   async earlier(owner: string, idempotency: Idempotency): Promise<EnqueueResult> {
     const earlier = await this.#options.queue.earlier(owner, idempotency);
-    if (earlier === null) throw failure('IDEMPOTENCY_KEY_RELEASED', { key: idempotency.key });
+    if (earlier === null) throw failure(jobErrors.IDEMPOTENCY_KEY_RELEASED, { key: idempotency.key });
     return earlier;
   }
 

@@ -5,10 +5,12 @@
  * event loop (group-commit.ts). The change to RUNNING is committed without fsync: if a power failure loses it,
  * an attempt is not counted. Changes in the same turn of the event loop share a commit.
  */
+
 import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
 import { bringUpToDate } from '../engines/sqlite/migrations.ts';
 import { failure, type PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
+import { jobErrors } from './errors.ts';
 import { GroupCommit, type SyncOptions } from './group-commit.ts';
 import {
   type Idempotency,
@@ -196,7 +198,7 @@ export class SqliteQueue implements JobQueue {
   #earlier(owner: string, { key, requestHash }: Idempotency): EnqueueResult | null {
     const row = this.#statements.byKey.get<{ id: string; state: JobState; request_hash: string }>(owner, key);
     if (row === undefined) return null;
-    if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
+    if (row.request_hash !== requestHash) throw failure(jobErrors.IDEMPOTENCY_CONFLICT, { key });
     return { id: row.id, state: row.state, added: false };
   }
 
@@ -208,7 +210,7 @@ export class SqliteQueue implements JobQueue {
     this.#owners.checkRoom(owner, inputBytes);
     const length = this.#length();
     if (length >= this.#options.maxLength)
-      throw failure('QUEUE_FULL', { length, seconds: this.#options.retryAfterSeconds });
+      throw failure(jobErrors.QUEUE_FULL, { length, seconds: this.#options.retryAfterSeconds });
   }
 
   async usage(owner: string, since: number): Promise<OwnerUsage> {

@@ -4,8 +4,10 @@
  *
  * The locks are those of one process; several processes with one store need locks in the database.
  */
+
 import { failure, type GeomillError } from '../errors.ts';
 import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
+import { jobErrors } from './errors.ts';
 
 const STALL_MS = 3000;
 const RETRY_SECONDS = 1;
@@ -116,5 +118,5 @@ export class UploadLocks {
 }
 
 function locked(id: string): GeomillError {
-  return failure('UPLOAD_LOCKED', { id, seconds: RETRY_SECONDS });
+  return failure(jobErrors.UPLOAD_LOCKED, { id, seconds: RETRY_SECONDS });
 }

@@ -1,6 +1,8 @@
 /** The records of uploads in the database of the embedded queue. Triggers count their bytes for the owner (job-schema.ts). */
+
 import type { Database, SqlValue, Statement } from '../engines/sqlite/database.ts';
 import { failure } from '../errors.ts';
+import { jobErrors } from './errors.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { ANY_OWNER, type Viewer } from './job.ts';
 import type { Owners } from './owners.ts';
@@ -162,5 +164,5 @@ export function toUpload(row: UploadRow): UploadRecord {
 /** Throws OWNER_UPLOADS_EXCEEDED if there is no room for another upload. */
 export function refuseUploads(uploads: number, limit: number | null): void {
   if (limit !== null && uploads >= limit)
-    throw failure('OWNER_UPLOADS_EXCEEDED', { uploads, limit, seconds: RETRY_SECONDS });
+    throw failure(jobErrors.OWNER_UPLOADS_EXCEEDED, { uploads, limit, seconds: RETRY_SECONDS });
 }

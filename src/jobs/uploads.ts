@@ -8,13 +8,17 @@
  * A job gets its own name for the file (a hard link or a copy, see FileStore.shareUpload), so that it does not depend on
  * the upload any more. docs/decisions/uploads.md has the reasons.
  */
+
 import { randomUUID } from 'node:crypto';
 import { failure, GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
+import type { UploadReference } from '../requests/addresses.ts';
 import { shortText } from '../short-text.ts';
 import type { FileStore, GrowingFile, Upload } from '../storage/store.ts';
 import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
 import type { JobLog } from './attempt.ts';
+import { jobErrors } from './errors.ts';
 import { maySee, type Viewer } from './job.ts';
 import type { ListPosition } from './queue.ts';
 import type { ReceivedBytes } from './received-bytes.ts';
@@ -114,7 +118,7 @@ export class Uploads {
   /** Throws LIMIT_EXCEEDED for an upload of so many bytes. */
   checkLength(byteLength: number): void {
     if (byteLength > this.maxBytes)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the upload',
         actual: `${byteLength} bytes`,
         limit: `${this.maxBytes} bytes`,
@@ -125,10 +129,10 @@ export class Uploads {
   /** Throws UPLOAD_UNKNOWN for an upload that is not there or not the viewer's, and UPLOAD_EXPIRED. */
   async get(viewer: Viewer, id: string): Promise<UploadRecord> {
     const found = await this.#options.records.get(id);
-    if (found === null || !maySee(viewer, found)) throw failure('UPLOAD_UNKNOWN', { id });
+    if (found === null || !maySee(viewer, found)) throw failure(jobErrors.UPLOAD_UNKNOWN, { id });
     const { isKept, expiresAt } = found;
     const isExpired = !isKept || (expiresAt <= this.#now() && !this.#locks.has(id));
-    if (isExpired) throw failure('UPLOAD_EXPIRED', { id, at: new Date(expiresAt).toISOString() });
+    if (isExpired) throw failure(jobErrors.UPLOAD_EXPIRED, { id, at: new Date(expiresAt).toISOString() });
     return found;
   }
 
@@ -157,7 +161,7 @@ export class Uploads {
       // Read again: it may have been changed until the lock was free.
       const record = await this.get(owner, id);
       if (record.offset !== piece.offset)
-        throw failure('UPLOAD_OFFSET_WRONG', { id, offset: record.offset, given: piece.offset });
+        throw failure(jobErrors.UPLOAD_OFFSET_WRONG, { id, offset: record.offset, given: piece.offset });
       const byteLength = this.#lengthOf(record, piece.byteLength);
       if (isComplete(record)) return await this.#receiveNothing(record, piece, writer);
       const file = await this.#options.watched(() =>
@@ -183,7 +187,10 @@ export class Uploads {
           ? `but ${offset} bytes were received`
           : null;
     if (fault !== null)
-      throw failure('UPLOAD_HEADER_INVALID', { name: 'Upload-Length', reason: `is ${given}, ${fault}` });
+      throw failure(jobErrors.UPLOAD_HEADER_INVALID, {
+        name: 'Upload-Length',
+        reason: `is ${given}, ${fault}`,
+      });
     this.checkLength(given);
     return given;
   }
@@ -271,8 +278,8 @@ export class Uploads {
   /** The error of a writer whose step was not recorded: the upload was removed, or another process continued it meanwhile. */
   async #overtaken(id: string, given: number): Promise<GeomillError> {
     const record = await this.#options.records.get(id);
-    if (!record?.isKept) return failure('UPLOAD_UNKNOWN', { id });
-    return failure('UPLOAD_OFFSET_WRONG', { id, offset: record.offset, given });
+    if (!record?.isKept) return failure(jobErrors.UPLOAD_UNKNOWN, { id });
+    return failure(jobErrors.UPLOAD_OFFSET_WRONG, { id, offset: record.offset, given });
   }
 
   /**
@@ -288,7 +295,7 @@ export class Uploads {
   async #checkRoom({ id, owner, byteLength, offset }: UploadRecord, at: number, more: number): Promise<void> {
     const { records, received } = this.#options;
     if (byteLength !== null && at + more > byteLength)
-      throw failure('UPLOAD_TOO_LONG', { id, length: byteLength, offset });
+      throw failure(jobErrors.UPLOAD_TOO_LONG, { id, length: byteLength, offset });
     this.checkLength(at + more);
     await records.checkStorage(owner, received.of(owner));
   }
@@ -296,10 +303,10 @@ export class Uploads {
   /** Removes the upload, and ends a request that writes it. Jobs that use it are not affected. Throws as `get`. */
   async remove(viewer: Viewer, id: string): Promise<void> {
     await this.get(viewer, id);
-    const writer = await this.#locks.seize(id, failure('UPLOAD_UNKNOWN', { id }));
+    const writer = await this.#locks.seize(id, failure(jobErrors.UPLOAD_UNKNOWN, { id }));
     try {
       const { records, store, watched } = this.#options;
-      if (!(await watched(() => records.remove(id)))) throw failure('UPLOAD_UNKNOWN', { id });
+      if (!(await watched(() => records.remove(id)))) throw failure(jobErrors.UPLOAD_UNKNOWN, { id });
       // After the row: a recorded upload must exist, while the sweep finds a file without a row.
       await store.remove('upload', id);
     } finally {
@@ -318,8 +325,14 @@ export class Uploads {
     });
     const { offset, byteLength, name } = found;
     if (byteLength === null || !isComplete(found))
-      throw failure('UPLOAD_INCOMPLETE', { path: field(path), id, offset, length: byteLength ?? 'unknown' });
-    if (byteLength === 0) throw failure('INPUT_EMPTY', { source: name === '' ? `upload '${id}'` : name });
+      throw failure(jobErrors.UPLOAD_INCOMPLETE, {
+        path: field(path),
+        id,
+        offset,
+        length: byteLength ?? 'unknown',
+      });
+    if (byteLength === 0)
+      throw failure(generalErrors.INPUT_EMPTY, { source: name === '' ? `upload '${id}'` : name });
     return { ...found, byteLength };
   }
 
@@ -332,7 +345,7 @@ export class Uploads {
     return {
       byteLength,
       async write() {
-        throw failure('INTERNAL', { reason: 'an upload that is shared cannot be written' });
+        throw failure(generalErrors.INTERNAL, { reason: 'an upload that is shared cannot be written' });
       },
       async keep() {
         const record = await records.get(id);
@@ -364,7 +377,7 @@ export class Uploads {
 
   /** Ends the requests that write uploads and records what they stored; their clients continue at the next start. */
   stop(): Promise<void> {
-    return this.#locks.endAll(failure('SHUTTING_DOWN', { seconds: RETRY_SECONDS }));
+    return this.#locks.endAll(failure(jobErrors.SHUTTING_DOWN, { seconds: RETRY_SECONDS }));
   }
 
   /** Removes expired uploads, and records of those that expired longer ago than that. The number of removed uploads. */
@@ -398,13 +411,6 @@ export class Uploads {
   }
 }
 
-/** An upload that a request names. */
-export interface UploadReference {
-  readonly id: string;
-  /** Where in the request. */
-  readonly path: string;
-}
-
 function unknownReference(id: string, path: string): GeomillError {
-  return failure('UPLOAD_REFERENCE_UNKNOWN', { path: field(path), id: shortText(id, 100) });
+  return failure(jobErrors.UPLOAD_REFERENCE_UNKNOWN, { path: field(path), id: shortText(id, 100) });
 }

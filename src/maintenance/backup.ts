@@ -6,6 +6,7 @@
  * at some moment of the backup, and every file that a row refers to exists. The accounts are copied last, and include every
  * account that owns a job.
  */
+
 import { randomBytes } from 'node:crypto';
 import { chmodSync, constants, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
@@ -13,8 +14,10 @@ import { dirname, join, resolve } from 'node:path';
 import { copyDatabase, problemsOf } from '../engines/sqlite/copy-database.ts';
 import { Database } from '../engines/sqlite/database.ts';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
+import { sqliteErrors } from '../engines/sqlite/errors.ts';
 import { versionFault } from '../engines/sqlite/migrations.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { JobSnapshot } from '../jobs/job-snapshot.ts';
 import { type BackupFile, DATABASES, describeFile, MANIFEST, makeManifest } from './manifest.ts';
 
@@ -60,15 +63,17 @@ export async function backUp(options: BackupOptions): Promise<BackupResult> {
 function checkPlaces(dataDirectory: string, target: string): void {
   if (!existsSync(join(dataDirectory, 'jobs.sqlite'))) {
     const reason = 'there is no jobs.sqlite in it; name the data directory of a service';
-    throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });
+    throw failure(generalErrors.SETTING_INVALID, { name: 'DATA_DIR', value: dataDirectory, reason });
   }
   if (existsSync(target)) throw exists(target);
   if (!existsSync(dirname(target)))
-    throw failure('USAGE', { detail: `there is no directory '${dirname(target)}' to put the backup into` });
+    throw failure(generalErrors.USAGE, {
+      detail: `there is no directory '${dirname(target)}' to put the backup into`,
+    });
 }
 
 function exists(target: string): Error {
-  return failure('USAGE', { detail: `'${target}' exists already; give the backup a new name` });
+  return failure(generalErrors.USAGE, { detail: `'${target}' exists already; give the backup a new name` });
 }
 
 async function fill(directory: string, options: BackupOptions): Promise<BackupResult> {
@@ -161,7 +166,8 @@ async function copyOf(from: string, to: string): Promise<void> {
   try {
     await copyDatabase(from, to);
     const [problem] = problemsOf(to, 'quick');
-    if (problem !== undefined) throw failure('SERVICE_DATABASE_DAMAGED', { path: from, reason: problem });
+    if (problem !== undefined)
+      throw failure(sqliteErrors.SERVICE_DATABASE_DAMAGED, { path: from, reason: problem });
   } catch (error) {
     throw asDatabaseFailure(error, from);
   }
@@ -177,7 +183,7 @@ function schemasOf(directory: string, dataDirectory: string): Record<string, num
     database.close();
     const reason = versionFault(version, known);
     if (reason !== null)
-      throw failure('SERVICE_DATABASE_UNUSABLE', { path: join(dataDirectory, name), reason });
+      throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, { path: join(dataDirectory, name), reason });
     schemas[name] = version;
   }
   return schemas;

@@ -1,4 +1,5 @@
 /** The manifest of a backup: version, time, and every file with its checksum. */
+
 import { createHash } from 'node:crypto';
 import { createReadStream, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { type SchemaHistory, versionFault } from '../engines/sqlite/migrations.t
 import { failure } from '../errors.ts';
 import { JOBS_SCHEMA } from '../jobs/job-schema.ts';
 import { isJobFileName } from '../storage/store.ts';
+import { maintenanceErrors } from './errors.ts';
 
 export const MANIFEST = 'manifest.json';
 const FORMAT = 'geomill-backup';
@@ -49,7 +51,7 @@ export function makeManifest(facts: Omit<Manifest, 'format' | 'version'>): Manif
 /** Reads and checks the manifest of the backup in `directory`. Throws BACKUP_INVALID. */
 export function readManifest(directory: string): Manifest {
   const refuse = (reason: string, cause?: unknown): Error =>
-    failure('BACKUP_INVALID', { path: directory, reason }, undefined, cause);
+    failure(maintenanceErrors.BACKUP_INVALID, { path: directory, reason }, undefined, cause);
   const path = join(directory, MANIFEST);
   let manifest: Manifest;
   try {

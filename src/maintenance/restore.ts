@@ -6,6 +6,7 @@
  *
  * The data directory itself is kept, because it may be a mount point, and so are files in it that geomill did not create.
  */
+
 import {
   chmodSync,
   chownSync,
@@ -23,9 +24,11 @@ import { copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Database } from '../engines/sqlite/database.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type DataDirectory, INTERRUPTED_RESTORE, openDataDirectory } from '../jobs/data-directory.ts';
 import { type FileKind, isJobFileName } from '../storage/store.ts';
 import { syncPath } from './backup.ts';
+import { maintenanceErrors } from './errors.ts';
 import { DATABASES, describeFile, type Manifest, readManifest } from './manifest.ts';
 
 const PARTIAL = 'restore.partial';
@@ -49,7 +52,7 @@ export async function restore(options: RestoreOptions): Promise<Manifest> {
   try {
     if (!options.overwrite && isUsed(data.path)) {
       const detail = `the data directory '${data.path}' holds jobs or accounts; restore into another one (DATA_DIR), or say --overwrite to replace them`;
-      throw failure('USAGE', { detail });
+      throw failure(generalErrors.USAGE, { detail });
     }
     const partial = join(data.path, PARTIAL);
     rmSync(partial, { recursive: true, force: true });
@@ -81,7 +84,10 @@ async function stage(
     await copyChecked(source, partial, path);
     const copy = await describeFile(partial, path, signal);
     if (copy.bytes !== bytes || copy.sha256 !== sha256)
-      throw failure('BACKUP_INVALID', { path: source, reason: `${path} does not have its checksum` });
+      throw failure(maintenanceErrors.BACKUP_INVALID, {
+        path: source,
+        reason: `${path} does not have its checksum`,
+      });
     await syncPath(join(partial, path));
   }
   for (const [name, schema] of Object.entries(manifest.databases)) {
@@ -89,7 +95,7 @@ async function stage(
     const found = database.userVersion;
     database.close();
     if (found !== schema)
-      throw failure('BACKUP_INVALID', {
+      throw failure(maintenanceErrors.BACKUP_INVALID, {
         path: source,
         reason: `${name} has schema version ${found}, not ${schema}`,
       });
@@ -103,7 +109,7 @@ function refuseLinks(source: string, path: string): void {
     const stat = lstatSync(join(source, part));
     const isRight = part === path ? stat.isFile() : stat.isDirectory();
     if (!isRight)
-      throw failure('BACKUP_INVALID', {
+      throw failure(maintenanceErrors.BACKUP_INVALID, {
         path: source,
         reason: `${part} is ${stat.isSymbolicLink() ? 'a symbolic link' : 'something else than a backup has there'}; a backup has only files, in directories`,
       });
@@ -122,7 +128,12 @@ async function copyChecked(source: string, target: string, path: string): Promis
     chmodSync(join(target, path), 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw failure('BACKUP_INVALID', { path: source, reason: `${path} is missing` }, undefined, error);
+    throw failure(
+      maintenanceErrors.BACKUP_INVALID,
+      { path: source, reason: `${path} is missing` },
+      undefined,
+      error,
+    );
   }
 }
 

@@ -70,7 +70,7 @@ export class AdditionStage {
       await setImmediate();
       throwIfAborted(context.signal);
     }
-    const found = findings.list();
+    const found = findings.noted();
     const seconds = this.#seconds + (performance.now() - startedAt) / 1000;
     tally.step(this.#step.step).add({ rowsIn: 0, rowsOut, findings: found, seconds });
     context.findings.merge(found, (location) => ({ layer: tally.plan.name, ...location }), null);

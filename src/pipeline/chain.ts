@@ -4,6 +4,7 @@
  *
  *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> statistics, encode
  */
+
 import { readFileSync } from 'node:fs';
 import { indexOfField } from '../batch/known-field.ts';
 import type { Field } from '../batch/schema.ts';
@@ -24,6 +25,7 @@ import {
   type Transformation,
   type TransformationCode,
 } from '../transformations/transformation.ts';
+import { pipelineErrors } from './errors.ts';
 import type { InputPath } from './request.ts';
 
 /** A step of the request with its code. */
@@ -222,7 +224,12 @@ export function checkLayers(steps: readonly LoadedStep[], names: readonly string
       if (names.includes(layer)) continue;
       const known = listed(names.map((name) => `'${shortText(name, 58)}'`)) || 'none';
       const path = field(`${step.path}.layer`);
-      throw failure('STEP_LAYER_UNKNOWN', { path, layer, known, hint: didYouMean(layer, names) });
+      throw failure(pipelineErrors.STEP_LAYER_UNKNOWN, {
+        path,
+        layer,
+        known,
+        hint: didYouMean(layer, names),
+      });
     }
 }
 
@@ -245,7 +252,7 @@ export function requireField(fields: readonly Field[], name: string, layerName: 
     if (!(error instanceof GeomillError) || error.code !== 'FIELD_UNKNOWN') throw error;
     const path = field(SPLIT_PATH);
     const where = layerName === '' ? phrase`${path}` : phrase`layer '${layerName}' at ${path}`;
-    throw new GeomillError(error.code, { ...error.params, where }, { layer: layerName }, error);
+    throw new GeomillError(error.entry, { ...error.params, where }, { layer: layerName }, error);
   }
 }
 
@@ -270,7 +277,7 @@ export function fieldsAfter(
       if (!(error instanceof GeomillError) || error.code !== 'FIELD_UNKNOWN') throw error;
       const where =
         layerName === '' ? phrase`${field(path)}` : phrase`layer '${layerName}' at ${field(path)}`;
-      throw new GeomillError(error.code, { ...error.params, where }, { layer: layerName }, error);
+      throw new GeomillError(error.entry, { ...error.params, where }, { layer: layerName }, error);
     }
   }
   return current;

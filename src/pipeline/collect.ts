@@ -82,7 +82,7 @@ export async function collectStage(collecting: Collecting): Promise<readonly Kep
   finish();
   const found = collecting.locatesFindings
     ? locateFindings(host.findings.found(), batches)
-    : host.findings.list();
+    : host.findings.noted();
   collecting.tally.add({
     rowsIn: rowCountOf(batches),
     rowsOut,

@@ -1,5 +1,6 @@
 /** What the caller of a conversion or inspection adds to its report. */
-import { type Finding, severitiesOf, severityCounts, sumSeverities } from '../findings.ts';
+import type { Catalogue } from '../catalogue-entries.ts';
+import { type Finding, severitiesOf, sumSeverities } from '../findings.ts';
 import { boundedReport } from './bounded-report.ts';
 import type { FetchReport, JobReport } from './report.ts';
 
@@ -16,6 +17,7 @@ export function completedReport(
   report: JobReport,
   findings: readonly Finding[],
   { fetched, fetchedSources }: FetchReports,
+  catalogue: Catalogue,
 ): JobReport {
   const { totals } = report;
   const warningTotal = totals?.warnings;
@@ -24,7 +26,10 @@ export function completedReport(
     ...(fetched === null ? {} : { fetched }),
     ...(fetchedSources.length === 0 ? {} : { fetchedSources }),
     warnings: [...findings, ...report.warnings],
-    severities: sumSeverities(severityCounts(findings), severitiesOf(report)),
+    severities: sumSeverities(
+      severitiesOf({ warnings: findings }, catalogue),
+      severitiesOf(report, catalogue),
+    ),
     ...(warningTotal === undefined
       ? {}
       : { totals: { ...totals, warnings: warningTotal + findings.length } }),

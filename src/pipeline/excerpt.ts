@@ -8,14 +8,15 @@
  * guess is an error in almost every file; the exception is a nested list of features, or text in quotes with rows of its own,
  * that goes on for the whole part.
  */
+
 import type { NearBoxes } from '../batch/near-boxes.ts';
 import { GeomillError } from '../errors.ts';
-import type { Finding, Findings } from '../findings.ts';
-import { findingCatalogue } from '../findings.ts';
+import type { Findings, FoundFinding } from '../findings.ts';
 import type { Excerpt, ExcerptRules, FormatReader, Partition, SourceLayer } from '../formats/format.ts';
 import { layersOf } from '../transformations/parts/step-layers.ts';
 import type { StreamingTransformation, TransformationCode } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
+import { pipelineFindings } from './findings.ts';
 import type { OpenedInput } from './open-inputs.ts';
 import type { Planned } from './plan-with-crs.ts';
 import type { ConversionRequest } from './request.ts';
@@ -246,17 +247,21 @@ export function noteExcerpt({ layer, tally }: RunSource, findings: Findings): vo
     total: total === null ? 'how many it has is not known' : `it has ${total}`,
   };
   if (!isSampled) {
-    findings.note(isNearBox ? 'READ_NEAR_BOX' : 'READ_WITH_VALUES', counts, tally.facts.at);
+    findings.note(
+      isNearBox ? pipelineFindings.READ_NEAR_BOX : pipelineFindings.READ_WITH_VALUES,
+      counts,
+      tally.facts.at,
+    );
     return;
   }
   const where = isNearBox ? 'of the file in and around the box' : 'of the file';
   const parts = layer.partitions.length;
-  findings.note('SAMPLED_FROM_PARTS', { ...counts, parts, where }, tally.facts.at);
+  findings.note(pipelineFindings.SAMPLED_FROM_PARTS, { ...counts, parts, where }, tally.facts.at);
 }
 
 /** Throws ExcerptDoubtful. */
-export function refuseDoubtful(findings: readonly Pick<Finding, 'code'>[]): void {
-  if (findings.some(({ code }) => findingCatalogue[code].effect === 'dropped')) throw new ExcerptDoubtful();
+export function refuseDoubtful(findings: readonly Pick<FoundFinding, 'entry'>[]): void {
+  if (findings.some(({ entry }) => entry.effect === 'dropped')) throw new ExcerptDoubtful();
 }
 
 /** Evenly spaced parts of the layer, or of what is near the box; null: too much of it would be read. */

@@ -1,12 +1,17 @@
 /** Runs tasks: in this thread for small inputs, in worker threads for large ones, with the same results. */
+
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { batchBuffers } from '../batch/feature-batch.ts';
-import { asGeomillError, failure, GeomillError } from '../errors.ts';
+import { reviveError } from './../errors.ts';
+import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { PackedPiece, Packer } from '../io/zip-pack.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
+import { pipelineCatalogue } from './catalogue.ts';
+import { pipelineErrors } from './errors.ts';
 import { createPerformer, type Performer } from './perform.ts';
 import type { PartEncodings } from './split-batch.ts';
 import type {
@@ -227,7 +232,7 @@ export function threadExecutor(
       dispatch();
     });
   const stop = async (): Promise<void> => {
-    failAll(failure('CANCELLED', {}));
+    failAll(failure(generalErrors.CANCELLED, {}));
     if (isQuiet()) quiet.resolve();
     await source.giveBack(workers, () => quiet.promise);
     for (const [index, worker] of workers.entries())
@@ -266,14 +271,19 @@ function transferOf(task: Task): ArrayBuffer[] {
 }
 
 function revive(outcome: { error: ReturnType<GeomillError['toPlain']>; stack?: string }): GeomillError {
-  const error = GeomillError.revive(outcome.error);
+  const error = reviveError(outcome.error, pipelineCatalogue);
   if (outcome.stack !== undefined && error.fault === 'ours') error.stack = outcome.stack;
   return error;
 }
 
 function workerFailure(error: unknown): GeomillError {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return failure('JOB_OUT_OF_MEMORY', { limit: 'the memory of one worker thread' }, undefined, error);
+    return failure(
+      pipelineErrors.JOB_OUT_OF_MEMORY,
+      { limit: 'the memory of one worker thread' },
+      undefined,
+      error,
+    );
   }
   return asGeomillError(error);
 }

@@ -1,10 +1,13 @@
 /** A file that the output extends, or that it replaces: the target of an append, or a file that gets layers. */
+
 import { failure } from '../errors.ts';
-import { type Findings, findingCatalogue } from '../findings.ts';
+import type { Findings } from '../findings.ts';
 import type { ExistingOutput, FormatReader } from '../formats/format.ts';
 import { outputFormatById } from '../formats/format-by-id.ts';
 import { type FileState, fileState } from '../io/output-place.ts';
 import { listed } from '../short-text.ts';
+import { pipelineErrors } from './errors.ts';
+import { pipelineFindings } from './findings.ts';
 import type { OpenedInput } from './open-inputs.ts';
 import type { ConversionPlan } from './plan.ts';
 import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
@@ -38,7 +41,7 @@ export class ExistingTarget {
   noteLinks(findings: Findings): void {
     for (const { name, state } of this.#paths.expected ?? [])
       if (state !== null && state.links > 1)
-        findings.note('OUTPUT_LINKED', { file: name, links: state.links - 1 });
+        findings.note(pipelineFindings.OUTPUT_LINKED, { file: name, links: state.links - 1 });
   }
 
   /** Throws TARGET_CONTENT_LOST if the target, which the output replaces, has content that the output will not have. */
@@ -53,20 +56,18 @@ export class ExistingTarget {
     const unread = names.filter((name) => !kept.includes(name)).map((name) => `layer '${name}'`);
     const other = await reader.otherContent?.(target, names, this.#paths.limits);
     const lost = [...unread, ...(other ?? [])];
-    if (lost.length > 0) throw failure('TARGET_CONTENT_LOST', { file: target.name, names: listed(lost) });
+    if (lost.length > 0)
+      throw failure(pipelineErrors.TARGET_CONTENT_LOST, { file: target.name, names: listed(lost) });
   }
 
   /** As `refuseOtherContent`, for what findings say that reading the target did not take over. */
   refuseLosses(plan: ConversionPlan, { name: file }: OpenedInput, findings: Findings): void {
     if (!this.#isReplaced(plan)) return;
     const lost = findings
-      .list()
-      .filter(
-        ({ code, places }) =>
-          findingCatalogue[code].severity === 'lost' && places.some((at) => at.file === file),
-      )
+      .noted()
+      .filter(({ entry, places }) => entry.severity === 'lost' && places.some((at) => at.file === file))
       .map(({ message }) => message);
-    if (lost.length > 0) throw failure('TARGET_CONTENT_LOST', { file, names: lost.join('; ') });
+    if (lost.length > 0) throw failure(pipelineErrors.TARGET_CONTENT_LOST, { file, names: lost.join('; ') });
   }
 
   #isReplaced({ extendsTarget }: ConversionPlan): boolean {

@@ -1,10 +1,12 @@
 /** Feature ids for an output that cannot store ids, or that stores those of several layers together. */
+
 import { type AttributeColumn, ColumnBuilder, isValid, nullColumn } from '../batch/attribute-column.ts';
 import { castColumn } from '../batch/cast.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { fieldsOf, type LayerStatistics } from '../batch/statistics.ts';
 import type { Findings } from '../findings.ts';
 import type { OutputLayer } from '../formats/format.ts';
+import { pipelineFindings } from './findings.ts';
 
 /** The field of ids that are data. */
 export const ID_FIELD = 'id';
@@ -57,7 +59,7 @@ export function withIdField(layer: OutputLayer, format: string, findings: Findin
   const taken = layer.fields?.find(({ name }) => name.toLowerCase() === ID_FIELD);
   if (taken !== undefined) {
     const params = { layer: layer.name, field: taken.name, format };
-    findings.note('IDS_WITHOUT_FIELD', params, { layer: layer.name }, ids.nonNullCount);
+    findings.note(pipelineFindings.IDS_WITHOUT_FIELD, params, { layer: layer.name }, ids.nonNullCount);
     return { ...layer, idField: '', statistics: withoutIds(statistics) };
   }
   const fields = [{ ...ids, name: ID_FIELD }, ...statistics.fields];

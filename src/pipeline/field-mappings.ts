@@ -1,4 +1,5 @@
 /** Maps the fields of appended files to those of the target: each batch right after it was read, before any step. */
+
 import { ColumnBuilder, isValid } from '../batch/attribute-column.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import {
@@ -12,6 +13,7 @@ import type { Field } from '../batch/schema.ts';
 import { Findings, type FoundFinding } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { ID_FIELD } from './feature-ids.ts';
+import { pipelineFindings } from './findings.ts';
 import { hasOpenFields } from './plan.ts';
 
 /** Plain data: it goes to workers with every task. */
@@ -52,11 +54,12 @@ export function applyFieldMapping(
     firstRows.forEach((row, i) => {
       // The last location counts for all that follow.
       const covered = i === firstRows.length - 1 ? count - i : 1;
-      findings.note('VALUE_NOT_APPENDED', params, { record: row + 1, field }, covered);
+      findings.note(pipelineFindings.VALUE_NOT_APPENDED, params, { record: row + 1, field }, covered);
     });
   }
   const idCount = keepIds || !idsAreData ? 0 : idField === null ? countIds(batch) : mapped.lostIds;
-  if (idCount > 0) findings.note('IDS_NOT_APPENDED', { source: reportedAs }, undefined, idCount);
+  if (idCount > 0)
+    findings.note(pipelineFindings.IDS_NOT_APPENDED, { source: reportedAs }, undefined, idCount);
   return { batch: complete, findings: findings.found() };
 }
 
@@ -189,13 +192,15 @@ export function textFields({ fields, sources }: FieldMapping, found: readonly Fo
   });
 }
 
-/** Notes a field of several files once. `droppedAs`: the code for fields that are not in the layer. */
+/** Notes a field of several files once. `droppedAs`: the finding for fields that are not in the layer. */
 export function noteFields(
   mappings: readonly FieldMapping[],
   sources: readonly Pick<MappingSource, 'reportedAs'>[],
   layer: string,
   findings: Findings,
-  droppedAs: 'FIELD_NOT_APPENDED' | 'FIELD_NOT_COMMON' = 'FIELD_NOT_APPENDED',
+  droppedAs:
+    | typeof pipelineFindings.FIELD_NOT_APPENDED
+    | typeof pipelineFindings.FIELD_NOT_COMMON = pipelineFindings.FIELD_NOT_APPENDED,
 ): void {
   const dropped = new Map<string, string[]>();
   const matched = new Map<string, { from: string; to: string; files: string[] }>();
@@ -216,7 +221,12 @@ export function noteFields(
   for (const [field, files] of dropped)
     findings.note(droppedAs, { layer, field, files: listOf(files) }, undefined, files.length);
   for (const { from, to, files } of matched.values())
-    findings.note('FIELD_MATCHED', { layer, from, to, files: listOf(files) }, undefined, files.length);
+    findings.note(
+      pipelineFindings.FIELD_MATCHED,
+      { layer, from, to, files: listOf(files) },
+      undefined,
+      files.length,
+    );
 }
 
 const LISTED_FILES = 3;

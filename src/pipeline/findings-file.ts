@@ -7,7 +7,7 @@ import { WGS84 } from '../crs/crs.ts';
 import { isPlainWgs84 } from '../crs/wgs84.ts';
 import type { Transformer } from '../engines/proj/proj.ts';
 import { GeomillError } from '../errors.ts';
-import { findingCatalogue, type ListedFinding, type ListedRows } from '../findings.ts';
+import type { ListedFinding, ListedRows } from '../findings.ts';
 import { shortText } from '../short-text.ts';
 import { loadProj } from './load-proj.ts';
 
@@ -90,13 +90,13 @@ function numberAfter(number: number, before: number): number | undefined {
   return number > 0 && !Number.isNaN(before) ? number + before : undefined;
 }
 
-function propertiesOf({ code, message }: ListedFinding, { rows, base, at }: ListedRows, i: number): string {
+function propertiesOf({ entry, message }: ListedFinding, { rows, base, at }: ListedRows, i: number): string {
   const record = rows.records[i];
   const line = rows.lines?.[i] ?? 0;
   const id = rows.ids?.[i] ?? null;
   return JSON.stringify({
-    code,
-    severity: findingCatalogue[code].severity,
+    code: entry.code,
+    severity: entry.severity,
     message: shortText(message, MAX_MESSAGE),
     file: at.file,
     layer: at.layer,

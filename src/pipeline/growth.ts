@@ -1,7 +1,9 @@
 /** Limits how many positions steps may make of their input: a short request can ask for any number. */
+
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
+import { pipelineErrors } from './errors.ts';
 import type { SessionStep } from './task.ts';
 
 /** Always allowed, however few the input has: 80 MB of longitudes and latitudes. */
@@ -20,7 +22,7 @@ export function checkGrowth(
   factor: number,
 ): void {
   if (positionsOut <= FREE_POSITIONS || positionsOut <= positionsIn * factor) return;
-  throw failure('OUTPUT_FACTOR_EXCEEDED', {
+  throw failure(pipelineErrors.OUTPUT_FACTOR_EXCEEDED, {
     step: step.type,
     path: field(step.path),
     positions: positionsOut,

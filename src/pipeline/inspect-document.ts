@@ -1,5 +1,7 @@
 /** The JSON of an inspection, with keys as the API writes them; its schema is in http/schemas/inspection.ts. */
+
 import { encodingCandidates } from '../bytes/encoding-candidates.ts';
+import type { Catalogue } from '../catalogue-entries.ts';
 import type { GeomillError } from '../errors.ts';
 import { severitiesOf, shownFindings } from '../findings.ts';
 import type { FileText } from '../formats/format.ts';
@@ -18,14 +20,15 @@ export type DryRun =
 export function inspectionDocument(
   { format, layers, text, warnings }: Inspection,
   dryRun: DryRun | null,
+  catalogue: Catalogue,
   form = CONFIG_FORM,
 ): object {
   return {
     format,
     layers: layers.map(layerDocument),
     text: text === null ? null : textDocument(text),
-    warnings: snakeCaseKeys(shownFindings(warnings, form)),
-    output: dryRun === null ? null : dryRunDocument(dryRun),
+    warnings: snakeCaseKeys(shownFindings(warnings, catalogue, form)),
+    output: dryRun === null ? null : dryRunDocument(dryRun, catalogue),
   };
 }
 
@@ -75,7 +78,7 @@ function textDocument({ encoding, origin, samples, table }: FileText): object {
   };
 }
 
-function dryRunDocument(dryRun: DryRun): object {
+function dryRunDocument(dryRun: DryRun, catalogue: Catalogue): object {
   if ('error' in dryRun) return { format: dryRun.format, error: errorDocument(dryRun.error) };
   const { output, features, fields, reprojections, warnings } = dryRun.report;
   return {
@@ -87,7 +90,7 @@ function dryRunDocument(dryRun: DryRun): object {
     steps: stepDocuments(dryRun.report, dryRun.request),
     fields,
     reprojections: snakeCaseKeys(reprojections),
-    warnings: snakeCaseKeys(shownFindings(warnings)),
-    severities: severitiesOf(dryRun.report),
+    warnings: snakeCaseKeys(shownFindings(warnings, catalogue)),
+    severities: severitiesOf(dryRun.report, catalogue),
   };
 }

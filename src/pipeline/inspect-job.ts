@@ -5,11 +5,13 @@
  * Losses are found by a dry run: the conversion writes to the scratch directory, and its output is deleted.
  * Alternative rejected: deriving them from the schemas, which do not show a single long value or open ring.
  */
+
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GeomillError } from '../errors.ts';
-import { severityCounts } from '../findings.ts';
+import { severitiesOf } from '../findings.ts';
 import { outputFormatById } from '../formats/format-by-id.ts';
+import { pipelineCatalogue } from './catalogue.ts';
 import { inspectSource } from './inspect.ts';
 import { type DryRun, inspectionDocument } from './inspect-document.ts';
 import type { InspectionReport, Progress } from './report.ts';
@@ -38,10 +40,14 @@ export async function runInspection(
           ...control,
           onProgress: (progress) => control.onProgress(part(progress, share, 1 - share)),
         });
-  writeFileSync(paths.outputPath, `${JSON.stringify(inspectionDocument(found, dryRun))}\n`, { flag: 'wx' });
+  writeFileSync(
+    paths.outputPath,
+    `${JSON.stringify(inspectionDocument(found, dryRun, pipelineCatalogue))}\n`,
+    { flag: 'wx' },
+  );
   return {
     warnings: found.warnings,
-    severities: severityCounts(found.warnings),
+    severities: severitiesOf(found, pipelineCatalogue),
     timings: { totalMs: Math.round(performance.now() - startedAt) },
   };
 }

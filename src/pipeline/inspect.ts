@@ -1,4 +1,5 @@
 /** Reads a whole source and describes its content; nothing is written. */
+
 import { statSync } from 'node:fs';
 import type { Bounds } from '../batch/bounds.ts';
 import { GEOMETRY_TYPE_NAMES } from '../batch/geometry-column.ts';
@@ -8,7 +9,7 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import { type CrsDescription, LOCAL_CRS, localCrs } from '../crs/crs.ts';
 import { isInDegrees } from '../crs/degrees.ts';
 import { type CrsSuggestion, suggestionsIn } from '../errors.ts';
-import { type Finding, Findings } from '../findings.ts';
+import { type Finding, Findings, type FoundFinding } from '../findings.ts';
 import type { FileText, FormatReader, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
 import type { InputLimits } from '../io/limits.ts';
@@ -197,7 +198,7 @@ interface LayerReading {
 
 async function readLayer({ layer, layerIndex, positionRange, onRead, ...reading }: LayerReading): Promise<{
   readonly statistics: LayerStatistics;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FoundFinding[];
   readonly misfits: readonly FieldMisfits[];
 }> {
   const { executor, signal, limits, reader } = reading;
@@ -235,7 +236,7 @@ async function readLayer({ layer, layerIndex, positionRange, onRead, ...reading 
     { layer: layer.name },
     { refuses: 'none', crsPath: 'input.epsg', label: layer.name },
   );
-  return { statistics, findings: findings.list(), misfits: misfits.list() };
+  return { statistics, findings: findings.noted(), misfits: misfits.list() };
 }
 
 interface DescribedCrs {

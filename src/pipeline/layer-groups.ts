@@ -1,8 +1,10 @@
 /** Assigns layers of the input files to layers of the output. Pure. */
+
 import { didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
 import { listed, shortText } from '../short-text.ts';
+import { pipelineErrors } from './errors.ts';
 import type { ConversionRequest } from './request.ts';
 
 export interface OpenedFile {
@@ -75,7 +77,7 @@ function unknownLayer(layer: string, known: readonly SourceLayer[], file?: strin
     layer,
     known.map(({ name }) => name),
   );
-  return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'none', hint }, location);
+  return failure(pipelineErrors.LAYER_UNKNOWN, { layer, known: namesOf(known) || 'none', hint }, location);
 }
 
 export function namesOf(layers: readonly Pick<SourceLayer, 'name'>[]): string {
@@ -139,7 +141,7 @@ function appendToTarget(
     const file = files[fileIndex].name;
     if (group === undefined)
       throw failure(
-        'LAYER_NOT_IN_TARGET',
+        pipelineErrors.LAYER_NOT_IN_TARGET,
         {
           layer: layer.name,
           file,

@@ -6,6 +6,7 @@
  * them, or, after a collecting step, batches alone. Those stay in memory: a collecting step needs memory for all
  * features of a layer after the steps before it, and for its result.
  */
+
 import { castKeepsText } from '../batch/cast.ts';
 import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
@@ -23,6 +24,7 @@ import { fieldsAfter, requireField, visibleSteps } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
 import { ExcerptTooSmall, refuseDoubtful } from './excerpt.ts';
 import { planFieldMappings } from './field-mappings.ts';
+import { pipelineFindings } from './findings.ts';
 import { LayerGrowth } from './growth.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
 import { planMergedFields } from './merged-fields.ts';
@@ -352,7 +354,11 @@ export class LayerRun {
       throw new ExcerptTooSmall(serial.rowsIn, wanted);
     if (outcome === 'stopped') {
       const read = this.sources.reduce((sum, { tally }) => sum + tally.rowsRead, 0);
-      this.#context.findings.note('READING_STOPPED', { layer: this.plan.name, read, step: steps[step].type });
+      this.#context.findings.note(pipelineFindings.READING_STOPPED, {
+        layer: this.plan.name,
+        read,
+        step: steps[step].type,
+      });
     }
     const kept = await serial.finish();
     // Like a reader, a step returns a layer without features as one batch without rows.

@@ -3,14 +3,17 @@
  * longitudes that continue over 180 degrees, and its result is cut there again. Data whose longitudes are within half a turn of one
  * another costs one look at them.
  */
+
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { CrsDescription } from '../crs/crs.ts';
 import { isInDegrees } from '../crs/degrees.ts';
 import { RowTally } from '../finding-rows.ts';
 import type { Findings } from '../findings.ts';
+import { generalFindings } from '../general-findings.ts';
 import { LayerWindow, rowsAtSeam } from '../sphere/layer-window.ts';
 import { unwrapped, wrapped } from '../sphere/unwrap.ts';
 import type { ApplyStep, Longitudes, Transformation } from '../transformations/transformation.ts';
+import { pipelineFindings } from './findings.ts';
 
 /** Whether the pipeline unwraps features for the step in this CRS. */
 export function needsUnwrapping(
@@ -62,7 +65,7 @@ export function wrappedBatch(
   const { geometry, cutRows } = wrapped(batch.geometry, isChanged, hasLeft);
   const cut = new RowTally();
   for (const row of cutRows) cut.add(row);
-  findings.noteTally('ANTIMERIDIAN_CUT', {}, cut);
+  findings.noteTally(generalFindings.ANTIMERIDIAN_CUT, {}, cut);
   return geometry === batch.geometry ? batch : { ...batch, geometry };
 }
 
@@ -101,12 +104,12 @@ export function unwrappedLayer(
     isChanged = true;
     return { ...batch, geometry };
   });
-  findings.noteTally('LAYER_AROUND_EARTH', { operation }, atSeam);
+  findings.noteTally(pipelineFindings.LAYER_AROUND_EARTH, { operation }, atSeam);
   return { batches: placed, isChanged, hasLeft };
 }
 
 function noteLeft(rows: readonly number[], operation: string, findings: Findings): void {
   const left = new RowTally();
   for (const row of rows) left.add(row);
-  findings.noteTally('ANTIMERIDIAN_IN_PLANE', { operation }, left);
+  findings.noteTally(pipelineFindings.ANTIMERIDIAN_IN_PLANE, { operation }, left);
 }

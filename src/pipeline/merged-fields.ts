@@ -1,8 +1,10 @@
 /** Fields of a merge that keeps attributes, and how the fields of each source are mapped to them. */
+
 import { mapFields, mergedFields } from '../batch/field-mapping.ts';
 import type { Field } from '../batch/schema.ts';
 import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
+import { stepErrors } from '../transformations/errors.ts';
 import { ID_FIELD } from './feature-ids.ts';
 import {
   foundFields,
@@ -12,6 +14,7 @@ import {
   textFields,
   withIds,
 } from './field-mappings.ts';
+import { pipelineFindings } from './findings.ts';
 import type { MergeRequest } from './request.ts';
 
 /** Throws FIELD_NAME_TAKEN if the field for the source is that of a file. */
@@ -30,8 +33,13 @@ export function planMergedFields(
   const fields = mergedFields(supplied, mixed, attributes === 'intersection');
   const mappings = found.map((own) => mapFields(fields, own));
   if (sourceField !== undefined && hasField(fields, sourceField))
-    throw failure('FIELD_NAME_TAKEN', { first: sourceField, second: 'source_field', name: sourceField });
-  if (attributes !== 'none') noteFields(mappings, sources, layer, findings, 'FIELD_NOT_COMMON');
+    throw failure(stepErrors.FIELD_NAME_TAKEN, {
+      first: sourceField,
+      second: 'source_field',
+      name: sourceField,
+    });
+  if (attributes !== 'none')
+    noteFields(mappings, sources, layer, findings, pipelineFindings.FIELD_NOT_COMMON);
   const all =
     sourceField === undefined ? fields : [...fields, { name: sourceField, type: 'string' } as const];
   return {

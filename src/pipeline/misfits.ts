@@ -7,9 +7,11 @@
 
 import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
 import type { OpenType } from '../batch/schema.ts';
-import type { Finding, FindingParams, Findings } from '../findings.ts';
+import type { Findings, FoundFinding } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
+import { generalFindings } from '../general-findings.ts';
 import type { InputLimits } from '../io/limits.ts';
+import type { TemplateParams } from '../message.ts';
 import type { Executor } from './executor.ts';
 import type { OpenedInput } from './open-inputs.ts';
 import { locateAt, runSources } from './partition-run.ts';
@@ -95,16 +97,20 @@ export function noteWidened(
     for (const misfit of own) {
       const finding = widenedFinding(misfit, layer.fields ?? found);
       findings.merge([finding]);
-      findings.addListed('FIELD_WIDENED', finding.params, misfit.listed ?? []);
+      findings.addListed(generalFindings.FIELD_WIDENED, finding.params, misfit.listed ?? []);
     }
   }
 }
+
+type WidenedParams = TemplateParams<typeof generalFindings.FIELD_WIDENED.template>;
 
 /** `fields`: of the layer as it was read in the end. */
 export function widenedFinding(
   { field, declared, count, locations }: FieldMisfits,
   fields: readonly { readonly name: string; readonly type: OpenType }[],
-): Finding & { readonly params: FindingParams<'FIELD_WIDENED'> } {
+): FoundFinding & { readonly params: WidenedParams } {
   const type = fields.find(({ name }) => name === field)?.type ?? 'string';
-  return { code: 'FIELD_WIDENED', params: { field, declared, type }, count, places: locations, message: '' };
+  const entry = generalFindings.FIELD_WIDENED;
+  const { code } = entry;
+  return { entry, code, params: { field, declared, type }, count, places: locations, message: '' };
 }

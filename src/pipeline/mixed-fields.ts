@@ -1,5 +1,7 @@
 /** Fields with values of several types, for outputs whose columns have one type. */
+
 import type { Findings } from '../findings.ts';
+import { formatFindings } from '../formats/findings.ts';
 import type { Format, OutputLayer } from '../formats/format.ts';
 
 /**
@@ -18,7 +20,8 @@ export function mixedAsText(
   );
   if (mixed.size === 0) return layer;
   const from = 'values of several types';
-  for (const field of mixed) findings.note('FIELD_RETYPED', { field, layer: layer.name, from, to: 'text' });
+  for (const field of mixed)
+    findings.note(formatFindings.FIELD_RETYPED, { field, layer: layer.name, from, to: 'text' });
   return {
     ...layer,
     fields: fields.map((field) => (mixed.has(field.name) ? { ...field, type: 'string' } : field)),

@@ -1,7 +1,9 @@
 /** Rejects oversized names: they would be copied into every batch, and into the memory of readers of the output. */
+
 import type { Field } from '../batch/schema.ts';
 import { failure } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
+import { pipelineErrors } from './errors.ts';
 
 export const MAX_NAME_CHARACTERS = 65_536;
 
@@ -9,7 +11,7 @@ export const MAX_NAME_CHARACTERS = 65_536;
 export function checkLayerNames(layers: readonly SourceLayer[]): void {
   for (const [index, { name, fields }] of layers.entries()) {
     if (name.length > MAX_NAME_CHARACTERS)
-      throw failure('LAYER_NAME_TOO_LONG', {
+      throw failure(pipelineErrors.LAYER_NAME_TOO_LONG, {
         position: index + 1,
         length: name.length,
         limit: MAX_NAME_CHARACTERS,
@@ -24,7 +26,7 @@ export function checkFieldNames(layer: string, fields: readonly Field[]): void {
   if (index < 0) return;
   const { length } = fields[index].name;
   throw failure(
-    'FIELD_NAME_TOO_LONG',
+    pipelineErrors.FIELD_NAME_TOO_LONG,
     { layer, position: index + 1, length, limit: MAX_NAME_CHARACTERS },
     { layer },
   );

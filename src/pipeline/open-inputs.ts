@@ -2,8 +2,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { positionText } from '../bytes/text-position.ts';
-import { type ErrorCode, errorCatalogue, GeomillError, type Location } from '../errors.ts';
-import { type Finding, Findings } from '../findings.ts';
+import { GeomillError, type Location } from '../errors.ts';
+import { Findings, type FoundFinding } from '../findings.ts';
 import type { FormatReader, OpenContext } from '../formats/format.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '../io/gzip.ts';
@@ -21,7 +21,7 @@ import { reportedFindings } from './tally.ts';
 export interface OpenedInput extends OpenedFile {
   readonly path: string;
   /** Findings about content of the target of an append that is no layer: an output that extends the target keeps it. */
-  readonly skipped: readonly Finding[];
+  readonly skipped: readonly FoundFinding[];
   /** The CRS in a member of the file, if it is another one than that in which the file is read; else null. */
   readonly ignoredCrs: string | null;
 }
@@ -73,8 +73,8 @@ export async function withoutGzip(
 }
 
 /** Whether the text of an error that states a byte also has room for line and column. */
-function hasTextPosition(code: ErrorCode): boolean {
-  return errorCatalogue[code].template.includes('{position?}');
+function hasTextPosition({ entry }: GeomillError): boolean {
+  return entry.template.includes('{position?}');
 }
 
 /**
@@ -82,13 +82,13 @@ function hasTextPosition(code: ErrorCode): boolean {
  * whose errors are discarded, and the lines before it are counted by reading the file again.
  */
 export function withTextPosition(error: unknown, inputs: readonly InputPath[]): unknown {
-  if (!(error instanceof GeomillError) || !hasTextPosition(error.code)) return error;
+  if (!(error instanceof GeomillError) || !hasTextPosition(error)) return error;
   const { offset, file } = error.location ?? {};
   const input = file === undefined ? inputs[0] : inputs[distinctNames(inputs).indexOf(file)];
   if (offset === undefined || input === undefined) return error;
   const found = positionInFile(input.path, offset);
   const params = { ...error.params, position: ` (${positionText(found)})` };
-  return new GeomillError(error.code, params, { ...error.location, ...found }, error);
+  return new GeomillError(error.entry, params, { ...error.location, ...found }, error);
 }
 
 function firstBytes(path: string): Uint8Array {
@@ -120,13 +120,13 @@ export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
 }
 
 /** Findings about what a file says of its layers, which concern only those that are read. */
-const OF_LAYERS: ReadonlySet<Finding['code']> = new Set([
+const OF_LAYERS: ReadonlySet<string> = new Set([
   'FIELD_CONSTRAINTS_DROPPED',
   'FIELD_DESCRIPTIONS_DROPPED',
   'LAYER_DESCRIPTION_DROPPED',
 ]);
 /** Findings about content that a target keeps if the output extends it. */
-const KEPT_IN_TARGET: ReadonlySet<Finding['code']> = new Set([
+const KEPT_IN_TARGET: ReadonlySet<string> = new Set([
   ...OF_LAYERS,
   'FILE_DESCRIPTION_DROPPED',
   'LAYER_SKIPPED',
@@ -137,7 +137,7 @@ const OPENING_AHEAD = 4;
 
 interface Opened {
   readonly input: OpenedInput;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FoundFinding[];
   /** A location within the file as one within all of them. */
   readonly within: (location: Location) => Location;
 }
@@ -171,18 +171,18 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       ...threadsOf(opening, index),
     });
     checkLayerNames(layers);
-    const mayBeKept = ({ code }: Finding): boolean =>
+    const mayBeKept = ({ code }: FoundFinding): boolean =>
       opening.hasTarget && index === 0 && KEPT_IN_TARGET.has(code);
-    const isChosen = ({ code, params }: Finding): boolean =>
+    const isChosen = ({ code, params }: FoundFinding): boolean =>
       input.layers === null || !OF_LAYERS.has(code) || input.layers.includes(String(params.layer));
-    const found = findings.list().filter((finding) => !mayBeKept(finding) && isChosen(finding));
+    const found = findings.noted().filter((finding) => !mayBeKept(finding) && isChosen(finding));
     const ignored = found.find(({ code }) => code === 'CRS_MEMBER_IGNORED');
     const within = (at: Location): Location => (isOne ? at : { file: name, ...at });
     return {
       input: {
         name,
         path: file.path,
-        skipped: findings.list().filter(mayBeKept),
+        skipped: findings.noted().filter(mayBeKept),
         ...(file.isUnnamed ? { isUnnamed: true } : {}),
         layers,
         ignoredCrs: ignored === undefined ? null : textOf(ignored.params.crs),
@@ -194,7 +194,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
     };
   } catch (error) {
     if (isOne || !(error instanceof GeomillError) || error.fault === 'ours') throw error;
-    throw new GeomillError(error.code, error.params, { file: name, ...error.location }, error);
+    throw new GeomillError(error.entry, error.params, { file: name, ...error.location }, error);
   }
 }
 

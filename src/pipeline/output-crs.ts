@@ -1,9 +1,13 @@
 /** The CRS of the output, and what a request for another one has to know. */
+
 import { type CrsText, LOCAL_CRS, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
+import { projErrors } from '../engines/proj/errors.ts';
 import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
 import { field, phrase, setting } from '../message.ts';
+import { pipelineErrors } from './errors.ts';
+import { pipelineFindings } from './findings.ts';
 import type { LayerPlan } from './plan.ts';
 import { shortDefinition } from './positions.ts';
 import type { ConversionRequest } from './request.ts';
@@ -30,7 +34,7 @@ function requireLocal(layers: readonly LayerPlan[], crs: CrsAuthority): void {
   if (targetCrs === undefined) return;
   const reason = 'a local system has no known position on the Earth';
   const from = shortDefinition(targetCrs);
-  throw failure('CRS_NO_OPERATION', { from, to: LOCAL_CRS, reason, path: field('input.epsg') });
+  throw failure(projErrors.CRS_NO_OPERATION, { from, to: LOCAL_CRS, reason, path: field('input.epsg') });
 }
 
 interface PlannedCrs {
@@ -80,11 +84,11 @@ export function compareOutputCrs(
       second: other.name,
       secondCrs: shortDefinition(other.targetCrs),
     };
-    if (isJoined) throw failure('CRS_DIFFERENT', pair);
-    findings.note('CRS_PER_LAYER', pair);
+    if (isJoined) throw failure(pipelineErrors.CRS_DIFFERENT, pair);
+    findings.note(pipelineFindings.CRS_PER_LAYER, pair);
   }
   if (operation === 'merge' && layers.some((layer) => layer.routes.length > 1))
-    findings.note('CRS_OF_FIRST', { crs: shortDefinition(first.targetCrs) });
+    findings.note(pipelineFindings.CRS_OF_FIRST, { crs: shortDefinition(first.targetCrs) });
 }
 
 /** A format with one CRS is written in it whatever the request says. */
@@ -100,7 +104,7 @@ function noteDefaultCrs(
   const other = sources.find((source) => source !== targetCrs && !crs.equivalent(source, targetCrs));
   if (other === undefined) return;
   const [own, source] = [shortDefinition(targetCrs), shortDefinition(other)];
-  findings.note('CRS_OUTPUT_DEFAULT', { crs: own, source });
+  findings.note(pipelineFindings.CRS_OUTPUT_DEFAULT, { crs: own, source });
 }
 
 function noteFixedCrs(
@@ -113,5 +117,5 @@ function noteFixedCrs(
   const advice =
     unless === undefined ? '' : phrase`; to write that CRS, ${setting(`output.${unless}`, 'requested')}`;
   const [own, other] = [shortDefinition(fixed), shortDefinition(requested)];
-  findings.note('CRS_OUTPUT_FIXED', { format: name, fixed: own, requested: other, advice });
+  findings.note(pipelineFindings.CRS_OUTPUT_FIXED, { format: name, fixed: own, requested: other, advice });
 }

@@ -5,8 +5,10 @@
  * this one began; otherwise it is discarded, with any error, and the records are read again from the
  * right position. The result is that of one serial read, whatever the guesses were.
  */
+
 import { failure, GeomillError, type Location } from '../errors.ts';
 import type { Partition } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
 import { checkFieldCount, type InputLimits } from '../io/limits.ts';
 import type { MessageParam } from '../message.ts';
 import type { Executor } from './executor.ts';
@@ -134,7 +136,7 @@ function checkLimits(
   const actual = base.rows + rowsRead;
   if (actual > limits.features)
     throw failure(
-      'LIMIT_EXCEEDED',
+      generalErrors.LIMIT_EXCEEDED,
       {
         what: `the number of features of layer '${layer}'`,
         actual,
@@ -177,7 +179,7 @@ class Ahead {
 }
 
 export function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw failure('CANCELLED', {});
+  if (signal.aborted) throw failure(generalErrors.CANCELLED, {});
 }
 
 /** A location within a partition as a location within the layer. */
@@ -207,5 +209,5 @@ export function locateErrorAt(error: unknown, base: PartitionBase, at: LayerLoca
     const file = at.file === undefined ? '' : `'${at.file}', `;
     params.place = `${file}layer '${at.layer}', feature ${location.record}`;
   }
-  return new GeomillError(error.code, params, location, error);
+  return new GeomillError(error.entry, params, location, error);
 }

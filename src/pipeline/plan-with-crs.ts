@@ -47,7 +47,7 @@ export async function planWithCrs(
     // For the suggestions in the error of a layer without a CRS.
     files.some(({ layers }) => layers.some(wantsAdvice)) ? WEB_MERCATOR : null,
   ]);
-  const before = findings.list();
+  const before = findings.noted();
   try {
     return planNow(planning, files, findings);
   } catch (error) {

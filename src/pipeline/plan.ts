@@ -2,6 +2,7 @@
  * The plan of a conversion: pure data computed from the source and the request, so that it can be tested without
  * files. It says in which CRS each layer is, in which it is written, and how often the source is read.
  */
+
 import type { Bounds } from '../batch/bounds.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
@@ -23,6 +24,8 @@ import {
   type StagePlan,
 } from './chain.ts';
 import { declaredTogether } from './declared-statistics.ts';
+import { pipelineErrors } from './errors.ts';
+import { pipelineFindings } from './findings.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
 import { compareOutputCrs, targetCrsOf } from './output-crs.ts';
 import { exchangedRange, type PositionRange, positionRangeOf } from './position-range.ts';
@@ -121,10 +124,14 @@ export function planConversion(
   const steps = groups === found ? known : known.map(onAllLayers);
   const targetCrs = targetCrsOf(request, output.format, crs, findings);
   const layerField = joins && split === null ? layerFieldFor(groups, steps) : null;
-  if (layerField !== null) findings.note('LAYERS_JOINED', { count: groups.length, field: layerField });
+  if (layerField !== null)
+    findings.note(pipelineFindings.LAYERS_JOINED, { count: groups.length, field: layerField });
   const merges = operation === 'merge' ? mergedFieldsOf(request) : null;
   if (merges?.attributes === 'none')
-    findings.note('ATTRIBUTES_NOT_MERGED', { files: files.length, attributes: field('attributes') });
+    findings.note(pipelineFindings.ATTRIBUTES_NOT_MERGED, {
+      files: files.length,
+      attributes: field('attributes'),
+    });
   const unifiesFields = operation === 'append' || (merges !== null && hasFields(merges));
   const codecOf = (file: number): PlannedInput => input.files?.[file] ?? input;
   const first = codecOf(0);
@@ -151,7 +158,7 @@ export function planConversion(
     ? planned.map((layer) => ({ ...layer, target: targetOf(layer, files, first) }))
     : planned;
   if (operation === 'append' && !extendsTarget && first.format.id !== input.format.id)
-    throw failure('FORMATS_DIFFER', {
+    throw failure(pipelineErrors.FORMATS_DIFFER, {
       target: files[0].name,
       format: first.format.id,
       other: input.format.id,
@@ -182,7 +189,11 @@ export function planConversion(
 function namedGroups(groups: LayerGroup[], name: string | undefined, areJoined: boolean): LayerGroup[] {
   if (name === undefined || areJoined) return groups;
   if (groups.length > 1)
-    throw failure('LAYER_NAME_AMBIGUOUS', { name, layers: groups.length, known: namesOf(groups) });
+    throw failure(pipelineErrors.LAYER_NAME_AMBIGUOUS, {
+      name,
+      layers: groups.length,
+      known: namesOf(groups),
+    });
   return groups.map((group) => ({ ...group, name }));
 }
 
@@ -300,8 +311,8 @@ function forSource<Planned>({ stated, location }: CrsQuestion, plan: () => Plann
   } catch (error) {
     if (!(error instanceof GeomillError) || error.code !== 'CRS_NO_OPERATION') throw error;
     if (stated.crs === LOCAL_CRS)
-      throw new GeomillError('CRS_LOCAL_MOVED', { to: error.params.to }, location, error);
-    throw new GeomillError(error.code, { ...error.params, path: field(stated.crsPath) }, location, error);
+      throw new GeomillError(pipelineErrors.CRS_LOCAL_MOVED, { to: error.params.to }, location, error);
+    throw new GeomillError(error.entry, { ...error.params, path: field(stated.crsPath) }, location, error);
   }
 }
 

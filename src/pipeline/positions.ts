@@ -1,10 +1,12 @@
 /** Transforms the positions of a batch to another CRS. */
+
 import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
 import type { PositionRows } from '../engines/proj/area.ts';
 import type { Transformer } from '../engines/proj/proj.ts';
 import { failure } from '../errors.ts';
+import { stepErrors } from '../transformations/errors.ts';
 import type { ReprojectionCounts } from './task.ts';
 
 /**
@@ -23,7 +25,7 @@ export function reprojectBatch(
     const record = rowOfPosition(geometry, outcome.failedPosition) + 1;
     const at = outcome.failedPosition * strideOf(geometry.dimensions);
     throw failure(
-      'COORDINATE_OUTSIDE_DOMAIN',
+      stepErrors.COORDINATE_OUTSIDE_DOMAIN,
       {
         place: `feature ${record}`,
         x: outcome.failedX ?? geometry.coordinates[at],

@@ -1,10 +1,14 @@
 /** Sums what is known of the positions of a layer, and reports or refuses those that cannot be in their CRS. */
+
 import type { Bounds } from '../batch/bounds.ts';
 import type { CrsText } from '../crs/crs.ts';
 import { failure, GeomillError, type Location } from '../errors.ts';
 import { MAX_LISTED, RowTally } from '../finding-rows.ts';
 import type { Findings, ListedRows } from '../findings.ts';
 import { field, phrase, setting, textOf } from '../message.ts';
+import { stepErrors } from '../transformations/errors.ts';
+import { pipelineErrors } from './errors.ts';
+import { pipelineFindings } from './findings.ts';
 import { areWithin, contains, MAX_PLACES, type PositionRange, type RangeCounts } from './position-range.ts';
 
 /** A few such features are mistakes in the data. More of them show that the data has another CRS. */
@@ -78,7 +82,7 @@ export class RangeTally {
       const stated = field(crsPath);
       const accept = setting('accept_impossible_coordinates', 'true');
       throw failure(
-        'COORDINATES_IMPOSSIBLE',
+        pipelineErrors.COORDINATES_IMPOSSIBLE,
         {
           ...{
             crs,
@@ -96,20 +100,21 @@ export class RangeTally {
       );
     }
     const axes = range.limits === null ? 'x and y' : 'longitude and latitude';
-    if (isSwapped) findings.note('COORDINATES_SWAPPED', { axes, crs }, at);
+    if (isSwapped) findings.note(pipelineFindings.COORDINATES_SWAPPED, { axes, crs }, at);
     const unlisted = new RowTally();
     const share = (count: number): string => shareText(count, rowCount);
     const beyond = { crs, share: share(this.#impossible) };
     for (const [i, { record }] of this.#places.entries()) {
       const located = Number.isNaN(record) ? at : { ...at, record };
       const count = i === 0 ? this.#impossible - this.#places.length + 1 : 1;
-      findings.note('COORDINATES_OUT_OF_RANGE', beyond, located, count, unlisted);
+      findings.note(pipelineFindings.COORDINATES_OUT_OF_RANGE, beyond, located, count, unlisted);
     }
-    if (this.#impossible > 0) findings.addListed('COORDINATES_OUT_OF_RANGE', beyond, this.#listed.impossible);
+    if (this.#impossible > 0)
+      findings.addListed(pipelineFindings.COORDINATES_OUT_OF_RANGE, beyond, this.#listed.impossible);
     if (this.#outside === 0) return;
     const params = { crs, share: share(this.#outside) };
-    findings.note('OUTSIDE_AREA_OF_USE', params, at, this.#outside);
-    findings.addListed('OUTSIDE_AREA_OF_USE', params, this.#listed.outside);
+    findings.note(pipelineFindings.OUTSIDE_AREA_OF_USE, params, at, this.#outside);
+    findings.addListed(pipelineFindings.OUTSIDE_AREA_OF_USE, params, this.#listed.outside);
   }
 
   /** Nothing is where it can be, and everything would be if x and y were exchanged. */
@@ -143,7 +148,7 @@ export function withLikelyReason(
   tally.add(counts, 0);
   if (!tally.looksSwapped) return error;
   const reason = `${textOf(error.params.reason)} (${SWAPPED})`;
-  return new GeomillError(error.code, { ...error.params, reason }, error.location, error);
+  return new GeomillError(error.entry, { ...error.params, reason }, error.location, error);
 }
 
 export function impossiblePosition(
@@ -154,7 +159,7 @@ export function impossiblePosition(
 ): Error {
   const file = at.file === undefined ? '' : `'${at.file}', `;
   return failure(
-    'COORDINATE_OUT_OF_RANGE',
+    stepErrors.COORDINATE_OUT_OF_RANGE,
     { place: `${file}feature ${record}`, x, y, reading, path: field(crsPath) },
     { ...at, record },
   );

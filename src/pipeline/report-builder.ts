@@ -1,11 +1,13 @@
 /** Builds the report of a conversion from its counts. */
+
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
 import { failure } from '../errors.ts';
 import {
   type FailOn,
   type Finding,
   type Findings,
-  findingCatalogue,
+  type FoundFinding,
+  plainFinding,
   severities,
   severityCounts,
 } from '../findings.ts';
@@ -15,6 +17,8 @@ import { shortText } from '../short-text.ts';
 import { layersOf } from '../transformations/parts/step-layers.ts';
 import { MAX_STEP_CRS } from './bounded-report.ts';
 import type { LoadedStep } from './chain.ts';
+import { pipelineErrors } from './errors.ts';
+import { pipelineFindings } from './findings.ts';
 import { shortDefinition } from './positions.ts';
 import { shareText } from './range-tally.ts';
 import type {
@@ -53,16 +57,16 @@ export function reportReprojections(
 }
 
 /** Throws FINDINGS_REFUSED if findings have this severity or a worse one. */
-export function refuseFindings(findings: readonly Finding[], failOn: FailOn): void {
+export function refuseFindings(findings: readonly FoundFinding[], failOn: FailOn): void {
   const least = severities.indexOf(failOn);
-  const refused = findings.filter(({ code }) => severities.indexOf(findingCatalogue[code].severity) >= least);
+  const refused = findings.filter(({ entry }) => severities.indexOf(entry.severity) >= least);
   if (refused.length === 0) return;
-  const named = refused.slice(0, 5).map(({ code, message, count }) => {
-    const quantity = count === 1 ? '' : `, ${counted(count, findingCatalogue[code].unit)}`;
+  const named = refused.slice(0, 5).map(({ entry, code, message, count }) => {
+    const quantity = count === 1 ? '' : `, ${counted(count, entry.unit)}`;
     return `${shortText(message, 300)} (${code}${quantity})`;
   });
   const others = refused.length - named.length;
-  throw failure('FINDINGS_REFUSED', {
+  throw failure(pipelineErrors.FINDINGS_REFUSED, {
     findings: refused.length,
     path: field('fail_on'),
     severity: failOn,
@@ -85,12 +89,12 @@ export function buildReport(parts: {
   readonly totalMs: number;
 }): ConversionReport {
   const { request, layers, findings, fileNames } = parts;
-  const warnings = findings.list();
+  const warnings = findings.noted();
   const sources = layers.flatMap((layer) => layer.sources);
   const files = fileNames.map((_, i) => sources.filter(({ tally }) => tally.facts.plan.fileIndex === i));
   const effect = (wanted: string): number =>
     total(
-      warnings.filter(({ code }) => findingCatalogue[code].effect === wanted),
+      warnings.filter(({ entry }) => entry.effect === wanted),
       ({ count }) => count,
     );
   const read = featuresOf(sources);
@@ -153,8 +157,8 @@ export function buildReport(parts: {
       ],
     },
     reprojections: parts.reprojections,
-    warnings,
-    severities: severityCounts(warnings),
+    warnings: warnings.map(plainFinding),
+    severities: severityCounts(warnings.map(({ entry }) => entry)),
     timings: { totalMs: Math.round(parts.totalMs) },
   };
 }
@@ -235,15 +239,21 @@ function reprojectionReport(
   const from = shortDefinition(counts.link.from);
   const to = shortDefinition(counts.link.to);
   const accuracy = operation.accuracyMeters === null ? 'unknown' : `${operation.accuracyMeters} m`;
-  if (operation.ballpark) findings.note('BALLPARK_TRANSFORMATION', { from, to });
-  for (const grid of operation.gridsMissing) findings.note('GRID_MISSING', { from, to, grid, accuracy });
+  if (operation.ballpark) findings.note(pipelineFindings.BALLPARK_TRANSFORMATION, { from, to });
+  for (const grid of operation.gridsMissing)
+    findings.note(pipelineFindings.GRID_MISSING, { from, to, grid, accuracy });
   const { rows, outside } = counts;
   for (const [crs, count] of [
     [from, outside.source],
     [to, outside.target],
   ] as const)
     if (count > 0)
-      findings.note('OUTSIDE_AREA_OF_USE', { crs, share: shareText(count, rows) }, { layer }, count);
+      findings.note(
+        pipelineFindings.OUTSIDE_AREA_OF_USE,
+        { crs, share: shareText(count, rows) },
+        { layer },
+        count,
+      );
   return {
     layer,
     from,

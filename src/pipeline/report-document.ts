@@ -1,8 +1,9 @@
 /** The JSON document of a report, the same from HTTP, the command line and the client. Schema: http/schemas/report.ts. */
+import type { Catalogue } from '../catalogue-entries.ts';
 import type { GeomillError, Location } from '../errors.ts';
 import {
+  entryOf,
   type Finding,
-  findingCatalogue,
   type SeverityCounts,
   severities,
   severitiesOf,
@@ -25,6 +26,7 @@ const MAX_PARAMETER_BYTES = 20_000;
 export function reportDocument(
   report: ConversionReport,
   request: ConversionRequest,
+  catalogue: Catalogue,
   form = CONFIG_FORM,
 ): object {
   const { features, output } = report;
@@ -32,11 +34,11 @@ export function reportDocument(
     ...report,
     output: { ...output, layers: output.layers ?? [] },
     features: { skipped: 0, merged: 0, generated: 0, ...features },
-    warnings: shownFindings(report.warnings, form),
-    severities: severitiesOf(report),
+    warnings: shownFindings(report.warnings, catalogue, form),
+    severities: severitiesOf(report, catalogue),
   }) as object;
   return {
-    summary: summaryOf(report),
+    summary: summaryOf(report, catalogue),
     operation: request.operation,
     ...shown,
     steps: stepDocuments(report, request),
@@ -66,14 +68,14 @@ export function documentText(document: object | null): string {
 }
 
 /** "10 features read, 8 written as shp in EPSG:25832: 2 dropped; 3 warnings: 1 lost, 2 info". */
-export function summaryOf(report: ConversionReport): string {
+export function summaryOf(report: ConversionReport, catalogue: Catalogue): string {
   const { features, output, input } = report;
   const files = report.totals?.files ?? input.files.length;
   const from = files === 1 ? `'${input.name}'` : counted(files, 'file');
   const read = `${counted(features.read, 'feature')} read from ${from}`;
   const changes = changesText({ ...features, skipped: features.skipped ?? 0 });
   const written = `${features.written} written as ${output.format} in ${output.crs}`;
-  const warnings = report.warnings.length === 0 ? 'no warnings' : severityText(report);
+  const warnings = report.warnings.length === 0 ? 'no warnings' : severityText(report, catalogue);
   return `${read}, ${written}${changes === '' ? '' : ` (${changes})`}; ${warnings}`;
 }
 
@@ -103,10 +105,10 @@ export function stepLine(step: StepReport): string {
 }
 
 /** A finding in one line: what, how often, where first. */
-export function findingLine({ code, message, count, places }: Finding): string {
+export function findingLine({ code, message, count, places }: Finding, catalogue: Catalogue): string {
   const where = places.length === 0 ? null : locationText(places[0]);
   if (count > 1) {
-    const quantity = counted(count, findingCatalogue[code].unit);
+    const quantity = counted(count, entryOf({ code }, catalogue).unit);
     return `${message} (${quantity}${where === null ? '' : `, first at ${where}`})`;
   }
   return where === null ? message : `${message} (at ${where})`;
@@ -124,11 +126,11 @@ function locationText({ file, line, record, offset, id }: Location): string | nu
 }
 
 /** "3 warnings: 1 lost, 2 info". */
-export function severityText(report: {
-  readonly warnings: readonly Finding[];
-  readonly severities?: SeverityCounts;
-}): string {
-  const counts = severitiesOf(report);
+export function severityText(
+  report: { readonly warnings: readonly Finding[]; readonly severities?: SeverityCounts },
+  catalogue: Catalogue,
+): string {
+  const counts = severitiesOf(report, catalogue);
   const parts = [...severities].reverse().filter((severity) => counts[severity] > 0);
   const total = parts.reduce((sum, severity) => sum + counts[severity], 0);
   return `${counted(total, 'warning')}: ${parts.map((severity) => `${counts[severity]} ${severity}`).join(', ')}`;

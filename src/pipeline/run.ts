@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
 import { GeomillError } from '../errors.ts';
-import { type Finding, Findings } from '../findings.ts';
+import type { FoundFinding } from '../findings.ts';
+import { Findings } from '../findings.ts';
 import type { OutputFile } from '../formats/format.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { phrase, setting } from '../message.ts';
@@ -35,6 +36,7 @@ import {
 } from './excerpt.ts';
 import { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
+import { pipelineFindings } from './findings.ts';
 import { GeometrySpool } from './geometry-spool.ts';
 import { GEOMETRY_BYTES, type LayerContext } from './layer-context.ts';
 import { LayerRun } from './layer-run.ts';
@@ -245,7 +247,7 @@ class Conversion {
     const excerpts = this.#excerpts;
     if (excerpts === null) return this.#convert(inputs);
     if (excerpts.selects) return this.#convertSelected(inputs, excerpts);
-    const opened = this.#findings.list();
+    const opened = this.#findings.noted();
     const { mayHaveBox } = excerpts;
     const candidates = mayHaveBox
       ? await findCandidates(await this.#plan(inputs), inputs, excerpts)
@@ -272,7 +274,7 @@ class Conversion {
     described: readonly OpenedInput[],
     excerpts: ExcerptPlan,
   ): Promise<ConversionReport> {
-    const opened = this.#findings.list();
+    const opened = this.#findings.noted();
     try {
       const { selected, isComplete } = await selectFeatures(await this.#plan(described), described, excerpts);
       if (selected.size > 0) {
@@ -299,7 +301,7 @@ class Conversion {
     inputs: readonly OpenedInput[],
     misfits: readonly LayerMisfits[] | null = null,
   ): Promise<ConversionReport> {
-    const opened = this.#findings.list();
+    const opened = this.#findings.noted();
     this.#store.discard();
     this.#geometry.discard();
     const { plan, session } = await this.#plan(inputs);
@@ -430,7 +432,7 @@ class Conversion {
         }
         const hasRead = sources.some((source) => source.tally.rowsRead > 0);
         if (plan.steps.length > 0 && hasRead && tally.rowsWritten === 0)
-          this.#findings.note('RESULT_EMPTY', { layer: tally.plan.name });
+          this.#findings.note(pipelineFindings.RESULT_EMPTY, { layer: tally.plan.name });
         this.#noteLostFields(tally.plan.name, tally.rowsWritten, outputFields ?? fieldsOf(statistics));
       }
       if (!inputs.some(({ layers: own }) => own.some(isExcerpt)))
@@ -461,16 +463,16 @@ class Conversion {
 
   #refuseFindings(): void {
     const { failOn } = this.#request;
-    if (failOn !== undefined) refuseFindings(this.#findings.list(), failOn);
+    if (failOn !== undefined) refuseFindings(this.#findings.noted(), failOn);
   }
 
   #noteLostFields(layer: string, rowsWritten: number, fields: readonly Field[]): void {
     const { outputFields, name } = this.#output.format;
     if (outputFields !== 'with features' || rowsWritten > 0 || fields.length === 0) return;
-    this.#findings.note('FIELDS_NOT_DECLARED', { layer, fields: fields.length, format: name });
+    this.#findings.note(pipelineFindings.FIELDS_NOT_DECLARED, { layer, fields: fields.length, format: name });
   }
 
-  #resetFindings(findings: readonly Finding[]): void {
+  #resetFindings(findings: readonly FoundFinding[]): void {
     this.#findings = new Findings();
     this.#findings.merge(findings);
   }
@@ -511,7 +513,7 @@ function checkFields(layers: readonly LayerRun[]): void {
   if (good.length !== 1 || error.code !== 'FIELD_UNKNOWN') throw error;
   const { name } = good[0].plan;
   const known = phrase`${String(error.params.known)}. To read only layer '${name}', ${setting('input.layer', name)}`;
-  throw new GeomillError(error.code, { ...error.params, known }, error.location, error);
+  throw new GeomillError(error.entry, { ...error.params, known }, error.location, error);
 }
 
 /** Null: it has all fields. */

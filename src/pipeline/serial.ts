@@ -1,9 +1,11 @@
 /** Runs a serial step over the features of a layer, in this thread, in their order. */
+
 import { setImmediate } from 'node:timers/promises';
 import { castBatch } from '../batch/cast.ts';
 import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field } from '../batch/schema.ts';
-import { type Finding, Findings } from '../findings.ts';
+import type { FoundFinding } from '../findings.ts';
+import { Findings } from '../findings.ts';
 import type { SerialRun, SerialTransformation, StoredBatch } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
@@ -37,7 +39,7 @@ export class SerialStage {
   readonly #setting: SerialSetting;
   readonly #run: SerialRun;
   readonly #crs: string;
-  readonly #found: Finding[] = [];
+  readonly #found: FoundFinding[] = [];
   #seconds = 0;
   /** Features were unwrapped for the step; some could not be. */
   #isChanged = false;
@@ -95,7 +97,7 @@ export class SerialStage {
     const { rowCount } = own;
     const noted = new Findings();
     this.#run.add(this.#unwraps ? this.#unwrapped(own, noted) : own, noted, rows);
-    const found = context.locatesFindings ? locateFindings(noted.found(), [own]) : noted.list();
+    const found = context.locatesFindings ? locateFindings(noted.found(), [own]) : noted.noted();
     const before = { records: this.rowsIn, lines: 0, rows: this.rowsIn };
     context.findings.merge(found, (location) => locateInLayer(location, before, layerName), {
       crs: this.#crs,
@@ -125,7 +127,7 @@ export class SerialStage {
       await setImmediate();
       throwIfAborted(context.signal);
     }
-    const found = noted.list();
+    const found = noted.noted();
     for (const one of found) this.#found.push(one);
     context.findings.merge(found, (location) => ({ layer: layerName, ...location }), null);
     const seconds = this.#seconds + (performance.now() - startedAt) / 1000;

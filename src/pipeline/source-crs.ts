@@ -1,4 +1,5 @@
 /** Finds the CRS of a layer from its file and the request, and handles contradictions between them. */
+
 import type { Bounds } from '../batch/bounds.ts';
 import { type CrsDescription, type CrsText, LOCAL_CRS, localCrs, WGS84 } from '../crs/crs.ts';
 import { asGeomillError, failure, GeomillError, type Location } from '../errors.ts';
@@ -6,6 +7,8 @@ import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
 import { field, textOf } from '../message.ts';
 import { crsAdvice, NO_ADVICE } from './crs-advice.ts';
+import { pipelineErrors } from './errors.ts';
+import { pipelineFindings } from './findings.ts';
 import type { InputFileRequest } from './request.ts';
 
 /** The CRS functions that planning needs. */
@@ -86,7 +89,7 @@ export function noteUnknownCode(
 ): void {
   if (code === undefined || code === null) return;
   const used = authority === null ? 'its definition' : `${authority.name}:${authority.code}`;
-  findings.note('CRS_CODE_UNKNOWN', { source, code, used }, location);
+  findings.note(pipelineFindings.CRS_CODE_UNKNOWN, { source, code, used }, location);
 }
 
 function isWkt(definition: CrsText): boolean {
@@ -120,12 +123,16 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     if (own !== null) return own;
     const advice = crsAdvice(layer, crs);
     if (advice === NO_ADVICE)
-      throw failure('FIELD_REQUIRED', { path: field(path), id: format.id, format: format.name }, location);
+      throw failure(
+        pipelineErrors.FIELD_REQUIRED,
+        { path: field(path), id: format.id, format: format.name },
+        location,
+      );
     const reason = layer.crsMissingReason;
-    throw failure('CRS_MISSING', { source, reason, path: field(path), ...advice }, location);
+    throw failure(pipelineErrors.CRS_MISSING, { source, reason, path: field(path), ...advice }, location);
   }
   const fromRequest = (crsText: CrsText): CrsText => {
-    findings.note('CRS_FROM_REQUEST', { source, crs: crsText }, location);
+    findings.note(pipelineFindings.CRS_FROM_REQUEST, { source, crs: crsText }, location);
     return crsText;
   };
   if (stated !== null && question.stated.overridesCrs === true) {
@@ -137,7 +144,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     if (assumed !== null) return assumed;
     if (stated === null)
       throw failure(
-        'CRS_MISSING',
+        pipelineErrors.CRS_MISSING,
         { source, reason: layer.crsMissingReason, path: field(path), ...crsAdvice(layer, crs) },
         location,
       );
@@ -150,7 +157,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     if (stated !== null) return fromRequest(stated);
     const advice = crsAdvice(layer, crs);
     throw failure(
-      'CRS_MISSING',
+      pipelineErrors.CRS_MISSING,
       { source, reason: unusableReason(error), path: field(path), ...advice },
       location,
       error,
@@ -165,7 +172,11 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   const isContradicted = (own: CrsText): boolean => isLocal(question) || !crs.equivalent(own, known);
   if (question.stated.crsOnlyIfMissing === true) return known;
   if (stated !== null && stated !== known && isContradicted(stated)) {
-    throw failure('CRS_CONFLICT', { stated, source, found: found.name, path: field(path) }, location);
+    throw failure(
+      pipelineErrors.CRS_CONFLICT,
+      { stated, source, found: found.name, path: field(path) },
+      location,
+    );
   }
   return known;
 }
@@ -177,7 +188,7 @@ export function assumedCrsOf(
 ): CrsText | null {
   const assumed = layer.assumedCrs ?? null;
   if (assumed === null) return null;
-  findings.note('CRS_ASSUMED', { source, ...assumed, path: field(stated.crsPath) }, location);
+  findings.note(pipelineFindings.CRS_ASSUMED, { source, ...assumed, path: field(stated.crsPath) }, location);
   return assumed.crs;
 }
 
@@ -204,7 +215,7 @@ function noteContradiction(
   try {
     const { definition, description: found } = usableCrs(layer, layer.crs, source, crs);
     if (found.kind !== 'other' && !crs.equivalent(stated, definition))
-      findings.note('CRS_CONTRADICTED', { source, found: found.name, stated }, location);
+      findings.note(pipelineFindings.CRS_CONTRADICTED, { source, found: found.name, stated }, location);
   } catch {
     // What the file states is no usable CRS, so nothing is contradicted.
   }
@@ -238,7 +249,7 @@ export function compareUnits(
   if (kind === 'other') return;
   if (kind === 'projected' && Math.abs(unitFactor / metres - 1) < SAME_UNIT) return;
   findings.note(
-    'UNIT_CONTRADICTS_CRS',
+    pipelineFindings.UNIT_CONTRADICTS_CRS,
     {
       source: file,
       unit: `${metres} m`,

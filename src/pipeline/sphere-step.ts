@@ -1,11 +1,14 @@
 /** The half of a reprojection that keeps shapes across the antimeridian and around poles; see src/sphere/reprojection.ts. */
+
 import type { Bounds } from '../batch/bounds.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
 import type { Transformer } from '../engines/proj/proj.ts';
 import type { Findings } from '../findings.ts';
+import { generalFindings } from '../general-findings.ts';
 import { SphereReprojection } from '../sphere/reprojection.ts';
 import type { MovePositions } from '../sphere/subdivide-edges.ts';
 import { LONG_DEGREES } from '../sphere/to-longitudes.ts';
+import { pipelineFindings } from './findings.ts';
 import type { SphereRoute } from './task.ts';
 import type { Transformers } from './transformers.ts';
 
@@ -46,13 +49,13 @@ export class SphereStep {
         const at = { record: row + 1 };
         const meridian = this.#reprojection.edgeMeridian;
         if (isCut && to.turn === null && meridian !== null && Math.abs(meridian) !== 180)
-          findings.note('MAP_EDGE_CUT', { meridian, crs }, at);
-        else if (isCut) findings.note('ANTIMERIDIAN_CUT', {}, at);
-        if (isClosed && !isUncut) findings.note('POLE_CLOSED', {}, at);
-        if (isCutOff) findings.note('POLE_CUT_OFF', { crs }, at);
-        if (isUncut) findings.note('ANTIMERIDIAN_UNCUT', {}, at);
-        if (isTorn) findings.note('EDGES_TORN', { degrees: LONG_DEGREES, crs }, at);
-        if (isFollowed) findings.note('EDGES_FOLLOWED', { degrees: LONG_DEGREES, crs }, at);
+          findings.note(pipelineFindings.MAP_EDGE_CUT, { meridian, crs }, at);
+        else if (isCut) findings.note(generalFindings.ANTIMERIDIAN_CUT, {}, at);
+        if (isClosed && !isUncut) findings.note(generalFindings.POLE_CLOSED, {}, at);
+        if (isCutOff) findings.note(pipelineFindings.POLE_CUT_OFF, { crs }, at);
+        if (isUncut) findings.note(generalFindings.ANTIMERIDIAN_UNCUT, {}, at);
+        if (isTorn) findings.note(pipelineFindings.EDGES_TORN, { degrees: LONG_DEGREES, crs }, at);
+        if (isFollowed) findings.note(pipelineFindings.EDGES_FOLLOWED, { degrees: LONG_DEGREES, crs }, at);
       }
       return completed;
     };

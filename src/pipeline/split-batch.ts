@@ -1,14 +1,16 @@
 /** Divides batches by the values of a field or expression, in the thread that made them. */
+
 import { type AttributeColumn, isValid, valueAt } from '../batch/attribute-column.ts';
 import { castBatch, castColumn } from '../batch/cast.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { batchStatistics, type LayerStatistics } from '../batch/statistics.ts';
 import { failure } from '../errors.ts';
-import { Findings, type FoundFinding, findingCatalogue } from '../findings.ts';
+import { Findings, type FoundFinding } from '../findings.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding } from '../formats/format.ts';
 import { field, type Phrase, phrase } from '../message.ts';
 import { takeFeatures, takeGeometry } from '../transformations/parts/take-geometry.ts';
 import { SPLIT_PATH } from '../transformations/split_by.ts';
+import { pipelineErrors } from './errors.ts';
 import { idsAsField } from './feature-ids.ts';
 
 /** Most parts of an output. */
@@ -116,10 +118,7 @@ export function encodeParts(
 }
 
 function droppedIn({ findings }: EncodedChunk): number {
-  return findings.reduce(
-    (sum, { code, count }) => sum + (findingCatalogue[code].effect === 'dropped' ? count : 0),
-    0,
-  );
+  return findings.reduce((sum, { entry, count }) => sum + (entry.effect === 'dropped' ? count : 0), 0);
 }
 
 /** The rows of each value, in the order in which the values appear. */
@@ -153,7 +152,7 @@ function textAt(column: AttributeColumn | null, row: number, name: string | null
   if (column === null || !isValid(column.validity, row)) return null;
   const text = String(valueAt(column, row));
   if (text.length <= MAX_VALUE_LENGTH) return text;
-  throw failure('SPLIT_VALUE_TOO_LONG', {
+  throw failure(pipelineErrors.SPLIT_VALUE_TOO_LONG, {
     field: labelOf(name),
     length: text.length,
     limit: MAX_VALUE_LENGTH,
@@ -162,7 +161,7 @@ function textAt(column: AttributeColumn | null, row: number, name: string | null
 
 /** `name`: of the field, null for an expression. `count`: those found so far. */
 export function tooManyValues(name: string | null, count: number): Error {
-  return failure('SPLIT_TOO_MANY_VALUES', { field: labelOf(name), count, limit: MAX_PARTS });
+  return failure(pipelineErrors.SPLIT_TOO_MANY_VALUES, { field: labelOf(name), count, limit: MAX_PARTS });
 }
 
 function labelOf(name: string | null): string | Phrase {

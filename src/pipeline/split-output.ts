@@ -2,12 +2,14 @@
  * Writes an output that is split by a field, one part after another: as layers of one file, or as files in a directory or a
  * zip archive. See docs/decisions/split-outputs.md.
  */
+
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { UniqueNames } from '../batch/unique-names.ts';
 import { failure } from '../errors.ts';
-import { type Finding, Findings } from '../findings.ts';
+import type { FoundFinding } from '../findings.ts';
+import { Findings } from '../findings.ts';
 import {
   type ExistingOutput,
   type Format,
@@ -23,6 +25,7 @@ import { openFileSource } from '../io/byte-source.ts';
 import { fileNameKey } from '../io/safe-name.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '../io/zip-write.ts';
 import { ChunkSpool } from './chunk-spool.ts';
+import { pipelineErrors } from './errors.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { WrittenLayerReport } from './report.ts';
 import type { ConversionPaths, SplitRequest } from './request.ts';
@@ -196,8 +199,8 @@ export class SplitOutput {
   }
 
   /** The findings with the names of layers of the plan in place of those of their parts. */
-  #ofLayers(findings: Findings): Finding[] {
-    return findings.list().map((finding) => {
+  #ofLayers(findings: Findings): FoundFinding[] {
+    return findings.noted().map((finding) => {
       const { layer } = finding.params;
       const own = typeof layer === 'string' ? this.#layerOf.get(layer) : undefined;
       return own === undefined ? finding : { ...finding, params: { ...finding.params, layer: own } };
@@ -311,7 +314,11 @@ class ZipOfFiles implements PartFiles {
     using source = openFileSource(path);
     const { byteLength } = source;
     if (byteLength >= MAX_MEMBER_BYTES)
-      throw failure('SPLIT_FILE_TOO_LARGE', { file: name, bytes: byteLength, limit: MAX_MEMBER_BYTES - 1 });
+      throw failure(pipelineErrors.SPLIT_FILE_TOO_LARGE, {
+        file: name,
+        bytes: byteLength,
+        limit: MAX_MEMBER_BYTES - 1,
+      });
     const member = this.#zip.addMember(name, 0);
     for (let at = 0; at < byteLength; at += COPY_BYTES)
       member.append(source.slice(at, Math.min(at + COPY_BYTES, byteLength)));

@@ -1,5 +1,7 @@
 /** What requests to split an output mean, and which are possible. Pure. */
+
 import { failure } from '../errors.ts';
+import { formatErrors } from '../formats/errors.ts';
 import { type Format, outputKind } from '../formats/format.ts';
 import type { ConversionRequest, JobRequest, OutputRequest } from './request.ts';
 
@@ -35,5 +37,5 @@ export function checkSplit(
 }
 
 function refused(reason: string, advice: string): Error {
-  return failure('SPLIT_NOT_POSSIBLE', { reason, advice });
+  return failure(formatErrors.SPLIT_NOT_POSSIBLE, { reason, advice });
 }

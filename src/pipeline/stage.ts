@@ -1,11 +1,14 @@
 /** A stage prepared in the thread that runs it: links with code and transformers, and the handler of calls. */
+
 import { type Bounds, positionBounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type Dimensions, strideOf } from '../batch/geometry-column.ts';
 import type { Transformer } from '../engines/proj/proj.ts';
-import { failure, GeomillError } from '../errors.ts';
+import { reviveError } from './../errors.ts';
+import { failure } from '../errors.ts';
 import { Findings } from '../findings.ts';
 import { field, phrase } from '../message.ts';
+import { stepErrors } from '../transformations/errors.ts';
 import type {
   AnswerCall,
   ApplyStep,
@@ -13,6 +16,7 @@ import type {
   Transformation,
   TransformPositions,
 } from '../transformations/transformation.ts';
+import { pipelineCatalogue } from './catalogue.ts';
 import { transformationById } from './chain.ts';
 import { checkGrowth, positionCount } from './growth.ts';
 import { locateFindings } from './locate-findings.ts';
@@ -111,7 +115,7 @@ function applyLinks(
       reprojections.push({
         number,
         ...counts,
-        findings: locates ? locateFindings(findings.found(), [batch]) : findings.list(),
+        findings: locates ? locateFindings(findings.found(), [batch]) : findings.noted(),
       });
     } else {
       const findings = new Findings();
@@ -132,7 +136,7 @@ function applyLinks(
         positionsIn,
         positionsOut,
         seconds: (performance.now() - startedAt) / 1000,
-        findings: locates ? locateFindings(findings.found(), [before]) : findings.list(),
+        findings: locates ? locateFindings(findings.found(), [before]) : findings.noted(),
         ...(forAddition === undefined ? {} : { forAddition }),
       });
     }
@@ -194,7 +198,7 @@ function positionsAlong(route: Route, transformers: Transformers, path: string):
   if (route === null) return () => {};
   if ('error' in route) {
     return () => {
-      throw GeomillError.revive(route.error);
+      throw reviveError(route.error, pipelineCatalogue);
     };
   }
   let transformer: Transformer | null = null;
@@ -203,7 +207,7 @@ function positionsAlong(route: Route, transformers: Transformers, path: string):
     const outcome = transformer.transform(coordinates, dimensions);
     if (outcome.failedPosition < 0) return;
     const at = outcome.failedPosition * strideOf(dimensions);
-    throw failure('COORDINATE_OUTSIDE_DOMAIN', {
+    throw failure(stepErrors.COORDINATE_OUTSIDE_DOMAIN, {
       place: phrase`'${field(path)}'`,
       x: outcome.failedX ?? coordinates[at],
       y: outcome.failedY ?? coordinates[at + 1],

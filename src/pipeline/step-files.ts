@@ -3,6 +3,7 @@
  * a condition may choose the features. It is read as an input is, within the same limits, and its batches go to the step's
  * collector one after another.
  */
+
 import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { sameFields } from '../batch/cast.ts';
@@ -12,13 +13,14 @@ import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import { type CrsText, epsgCode, localCrs } from '../crs/crs.ts';
 import { didYouMean } from '../did-you-mean.ts';
-import { errorCatalogue, failure, GeomillError } from '../errors.ts';
-import { Findings, type FoundFinding, findingCatalogue } from '../findings.ts';
+import { failure, GeomillError } from '../errors.ts';
+import { Findings, type FoundFinding } from '../findings.ts';
 import type { FormatReader, InputFormat, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
 import { optionOfText } from '../formats/option-text.ts';
 import { formatByContent, formatOfFile, HEAD_BYTES } from '../formats/recognise.ts';
 import { formatByFileName, inputFormats } from '../formats/registry.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
 import { field, inFileOfStep, phrase } from '../message.ts';
 import { listed, shortText } from '../short-text.ts';
@@ -27,6 +29,7 @@ import { renamedPath } from '../transformations/requested-steps.ts';
 import type { FeatureCollector, FeatureFile } from '../transformations/transformation.ts';
 import { emptyBatch } from './collect.ts';
 import type { CrsService } from './crs-service.ts';
+import { pipelineErrors } from './errors.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { KEPT_BYTES } from './layer-context.ts';
 import { chooseLayers } from './layer-groups.ts';
@@ -78,8 +81,8 @@ export async function readStepFile(
   } catch (error) {
     const named = renamedPath(error, request.paths.where);
     if (!(named instanceof GeomillError) || named.fault === 'ours') throw named;
-    const params = inFileOfStep(errorCatalogue[named.code].template, named.params, prefixOf(request));
-    throw new GeomillError(named.code, params, { file: file.name, ...named.location }, error);
+    const params = inFileOfStep(named.entry.template, named.params, prefixOf(request));
+    throw new GeomillError(named.entry, params, { file: file.name, ...named.location }, error);
   }
 }
 
@@ -132,7 +135,7 @@ class StepFileReader {
     checkLayerNames(layers);
     let layer = this.#chooseLayer(layers);
     const own = await this.#crs(layer, format);
-    this.#tell(findings.list(), own);
+    this.#tell(findings.noted(), own);
     const started = executorFor(
       [layer],
       paths.threads,
@@ -162,7 +165,7 @@ class StepFileReader {
     const found = formatOfFile(name, () => headOf(path)) ?? formatOfContent(path);
     if (found !== null) return found;
     const known = inputFormats.map(({ id }) => id).join(', ');
-    throw failure('TRANSFORMATION_INVALID', {
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
       path: field(paths.file),
       reason: phrase`is '${name}', whose format neither its name nor its content tells; state it with '${field(paths.format)}': ${known}`,
     });
@@ -176,7 +179,7 @@ class StepFileReader {
     for (const [name, value] of Object.entries(options)) {
       if (!known.includes(name)) {
         const list = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
-        throw failure('TRANSFORMATION_INVALID', {
+        throw failure(generalErrors.TRANSFORMATION_INVALID, {
           path: field(`${paths.options}.${shortText(name, 58)}`),
           reason: `is not an option for reading ${id}${didYouMean(name, known)}; ${list}`,
         });
@@ -195,14 +198,14 @@ class StepFileReader {
     const usual = spatial.length === 0 ? layers : spatial;
     if (wanted === null && usual.length > 1) {
       const names = listed(layers.map(({ name }) => `'${shortText(name, 58)}'`));
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(paths.layer),
         reason: `is required: '${this.#file.name}' has ${layers.length} layers: ${names}`,
       });
     }
     const [chosen] = wanted === null ? chooseLayers(usual, null) : chooseLayers(layers, [wanted]);
     if (chosen !== undefined) return chosen.layer;
-    throw failure('TRANSFORMATION_INVALID', {
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
       path: field(paths.file),
       reason: `is '${this.#file.name}', which has no layer`,
     });
@@ -362,21 +365,21 @@ class StepFileReader {
       const epsg = code === 'SRID_STATED' && crs !== null ? epsgCode(crs) : null;
       const srid = Number(params.srid);
       if (epsg !== null && srid !== 0 && srid !== epsg)
-        throw failure('CRS_CONFLICT', {
+        throw failure(pipelineErrors.CRS_CONFLICT, {
           stated: crs ?? '',
           source: `'${name}'`,
           found: `SRID ${srid}`,
           path: field(paths.crs),
         });
       if (code === 'CRS_MEMBER_IGNORED' && stated === null && crs !== null)
-        throw failure('TRANSFORMATION_INVALID', {
+        throw failure(generalErrors.TRANSFORMATION_INVALID, {
           path: field(paths.file),
           reason: phrase`states another CRS than EPSG:4326 in its crs member; confirm the CRS with '${field(paths.crs)}'`,
         });
     }
     const reported = reportedFindings(found, stated !== null).map((finding) => ({
       ...finding,
-      params: inFileOfStep(findingCatalogue[finding.code].template, finding.params, prefixOf(this.#request)),
+      params: inFileOfStep(finding.entry.template, finding.params, prefixOf(this.#request)),
       ...(finding.places.length > 0 ? {} : { places: [{}] }),
     }));
     this.#reading.findings.merge(

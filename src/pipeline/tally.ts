@@ -1,13 +1,16 @@
 /** Sums the results of the tasks of a layer. */
+
 import { type Field, type MixedType, type OpenType, widenType } from '../batch/schema.ts';
 import { type CrsText, epsgCode } from '../crs/crs.ts';
 import type { ApproximationCounts } from '../engines/proj/approximation.ts';
 import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
 import { failure, type Location } from '../errors.ts';
 import { RowTally } from '../finding-rows.ts';
-import { type Finding, type FindingCode, type Findings, findingCatalogue, listedRows } from '../findings.ts';
+import { type Findings, type FoundFinding, listedRows } from '../findings.ts';
+import { formatFindings } from '../formats/findings.ts';
 import { field, textOf } from '../message.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
+import { pipelineErrors } from './errors.ts';
 import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
 import type { LayerPlan, SourcePlan } from './plan.ts';
 import { impossiblePosition, type RangeCheck, RangeTally } from './range-tally.ts';
@@ -101,9 +104,17 @@ export class SourceTally {
     const { at, isCrsStated, plan } = this.facts;
     const locate = (location: Location): Location => locateAt(location, base, at);
     for (const { field, declared: type, count, locations, rows } of result.misfits) {
-      findings.note('VALUE_INVALID', { field, type }, locate(locations[0]), count, new RowTally());
+      findings.note(
+        formatFindings.VALUE_INVALID,
+        { field, type },
+        locate(locations[0]),
+        count,
+        new RowTally(),
+      );
       if (rows !== undefined)
-        findings.addListed('VALUE_INVALID', { field, type }, [listedRows(rows, locate, plan.crs)]);
+        findings.addListed(formatFindings.VALUE_INVALID, { field, type }, [
+          listedRows(rows, locate, plan.crs),
+        ]);
     }
     findings.merge(reportedFindings(result.readFindings, isCrsStated), locate, { crs: plan.crs });
   }
@@ -114,7 +125,11 @@ export class SourceTally {
     const expected = epsgCode(plan.crs);
     if (srid === 0 || expected === null || expected === srid) return;
     const found = `SRID ${srid}`;
-    throw failure('CRS_CONFLICT', { stated: plan.crs, source: label, found, path: field(crsPath) }, at);
+    throw failure(
+      pipelineErrors.CRS_CONFLICT,
+      { stated: plan.crs, source: label, found, path: field(crsPath) },
+      at,
+    );
   }
 
   get fields(): Field[] {
@@ -152,7 +167,7 @@ export class StepTally {
   rowsIn = 0;
   rowsOut = 0;
   /** Features that findings count as dropped. */
-  readonly dropped = new Map<FindingCode, number>();
+  readonly dropped = new Map<string, number>();
   missing = 0;
   generated = 0;
   /** In all threads together. */
@@ -163,13 +178,15 @@ export class StepTally {
     rowsOut,
     findings,
     seconds,
-  }: Pick<StepOutcome, 'rowsIn' | 'rowsOut' | 'seconds'> & { readonly findings: readonly Finding[] }): void {
+  }: Pick<StepOutcome, 'rowsIn' | 'rowsOut' | 'seconds'> & {
+    readonly findings: readonly FoundFinding[];
+  }): void {
     this.rowsIn += rowsIn;
     this.rowsOut += rowsOut;
     this.seconds += seconds;
     let change = rowsOut - rowsIn;
-    for (const { code, count } of findings) {
-      if (findingCatalogue[code].effect !== 'dropped') continue;
+    for (const { entry, code, count } of findings) {
+      if (entry.effect !== 'dropped') continue;
       this.dropped.set(code, (this.dropped.get(code) ?? 0) + count);
       change += count;
     }
@@ -255,10 +272,9 @@ export class LayerTally {
     for (const { step, seconds } of result.steps) this.step(step).seconds += seconds;
   }
 
-  wrote(rowCount: number, findings: readonly Finding[]): void {
+  wrote(rowCount: number, findings: readonly FoundFinding[]): void {
     this.rowsWritten += rowCount;
-    for (const { code, count } of findings)
-      if (findingCatalogue[code].effect === 'dropped') this.rowsUndrawn += count;
+    for (const { entry, count } of findings) if (entry.effect === 'dropped') this.rowsUndrawn += count;
   }
 }
 

@@ -1,6 +1,8 @@
 /** Checks a URL by its text: when the request is received, and for each redirect. */
+
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
+import { remoteInputErrors } from './errors.ts';
 import { isAllowedByName, type UrlPolicy } from './policy.ts';
 
 const MAX_URL_CHARACTERS = 8192;
@@ -10,7 +12,8 @@ const MAX_URL_CHARACTERS = 8192;
  * the request, for messages. Messages contain only the host of the URL, because the rest may be a secret.
  */
 export function checkInputUrl(text: string, policy: UrlPolicy, path: string): URL {
-  const refuse = (reason: string): Error => failure('URL_INVALID', { path: field(path), reason });
+  const refuse = (reason: string): Error =>
+    failure(remoteInputErrors.URL_INVALID, { path: field(path), reason });
   const url = parseUrl(text, refuse);
   if (url.username !== '' || url.password !== '')
     throw refuse('it holds a user name or a password; remove it');
@@ -22,7 +25,7 @@ export function checkInputUrl(text: string, policy: UrlPolicy, path: string): UR
 
 /** Gives no reason, so that it does not reveal which names resolve to the operator's network. */
 export function urlRefused(url: URL): Error {
-  return failure('URL_REFUSED', { host: hostOf(url) });
+  return failure(remoteInputErrors.URL_REFUSED, { host: hostOf(url) });
 }
 
 /** Host and port, for messages. */

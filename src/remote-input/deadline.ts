@@ -1,6 +1,8 @@
 /** The time limits of a fetch: one for all of it, one for the current step. */
+
 import { failure, type GeomillError } from '../errors.ts';
 import { PLATFORM_TIMERS, type Timers } from '../timers.ts';
+import { remoteInputErrors } from './errors.ts';
 import type { FetchLimits } from './fetch-messages.ts';
 
 export class Deadline implements Disposable {
@@ -51,7 +53,12 @@ export class Deadline implements Disposable {
   }
 
   #end(what: string, ms: number, setting: string): void {
-    this.#over ??= failure('URL_TIMEOUT', { host: this.#host, what, seconds: ms / 1000, setting });
+    this.#over ??= failure(remoteInputErrors.URL_TIMEOUT, {
+      host: this.#host,
+      what,
+      seconds: ms / 1000,
+      setting,
+    });
     this.#controller.abort(this.#over);
   }
 }

@@ -1,11 +1,14 @@
 /** Fetches a file into a new file, within limits. Runs in its own process (fetch-main.ts). */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type Answer, bodyOf, follow, requireOk } from './answer.ts';
 import { checkInputUrl, hostOf } from './check-url.ts';
 import { type Outside, PLAIN_REQUEST } from './connect.ts';
 import { Deadline } from './deadline.ts';
+import { remoteInputErrors } from './errors.ts';
 import type { FetchedFile, FetchLimits, FetchTask } from './fetch-messages.ts';
 import { nameOfFile } from './file-name.ts';
 
@@ -23,7 +26,7 @@ export async function fetchFile(task: FetchTask, outside: Outside): Promise<Fetc
     const declaredBytes = checkHeaders(answer, task.limits);
     const byteLength = await receive(answer, task, deadline);
     const name = nameOfFile(response.headers['content-disposition'], url, first);
-    if (byteLength === 0) throw failure('INPUT_EMPTY', { source: `what '${hostOf(url)}' sent` });
+    if (byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: `what '${hostOf(url)}' sent` });
     if (declaredBytes === null && !isChunked(response.headers))
       return { host: hostOf(url), byteLength, name, end: await endOf(task.path) };
     return { host: hostOf(url), byteLength, name, end: 'stated' };
@@ -49,12 +52,14 @@ async function endOf(path: string): Promise<FetchedFile['end']> {
 function checkHeaders({ url, response: { headers } }: Answer, { maxBytes }: FetchLimits): number | null {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   // Decompression would need the same limits as zip archives, and few hosts ignore "identity".
-  if (encoding !== '' && encoding !== 'identity') throw failure('URL_ENCODING', { host: hostOf(url) });
+  if (encoding !== '' && encoding !== 'identity')
+    throw failure(remoteInputErrors.URL_ENCODING, { host: hostOf(url) });
   const transfer = headers['transfer-encoding'];
   // Node unpacks chunks only.
   if (transfer !== undefined && !isChunked(headers) && transfer.trim().toLowerCase() !== 'identity')
-    throw failure('URL_ENCODING', { host: hostOf(url) });
-  if (isPartOfFile(headers['content-range'])) throw failure('URL_PARTIAL', { host: hostOf(url) });
+    throw failure(remoteInputErrors.URL_ENCODING, { host: hostOf(url) });
+  if (isPartOfFile(headers['content-range']))
+    throw failure(remoteInputErrors.URL_PARTIAL, { host: hostOf(url) });
   const length = headers['content-length'];
   if (length === undefined) return null;
   const declaredBytes = Number(length);
@@ -95,7 +100,7 @@ export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
 
 /** The file is larger than MAX_UPLOAD allows. */
 export function tooLarge(url: URL, actual: string, maxBytes: number): Error {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: `the file of '${hostOf(url)}'`,
     actual,
     limit: `${maxBytes} bytes`,

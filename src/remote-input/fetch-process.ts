@@ -5,6 +5,7 @@
  * channel, no child processes. It can read only the program and write only one directory. It fetches one file and
  * exits, so that a host cannot affect the next fetch.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
@@ -27,6 +28,7 @@ import { entryFile, PACKAGE_DIRECTORY, PROGRAM_DIRECTORY } from '../program-file
 import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Confinement, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { MAX_LOGGED } from '../short-text.ts';
+import { remoteInputErrors } from './errors.ts';
 import {
   type FetchedFile,
   type FetchedLayer,
@@ -178,13 +180,15 @@ async function confirm(file: FetchedFile, { path }: FetchTask): Promise<FetchOut
 }
 
 function refusedMessage(reason: string): PlainError {
-  return failure('RUNNER_MESSAGE_INVALID', { reason: `while fetching the input, ${reason}` }).toPlain();
+  return failure(remoteInputErrors.RUNNER_MESSAGE_INVALID, {
+    reason: `while fetching the input, ${reason}`,
+  }).toPlain();
 }
 
 function overdue({ url, limits }: FetchTask): PlainError {
   const { host } = new URL(url);
   const seconds = limits.totalMs / 1000;
-  return failure('URL_TIMEOUT', {
+  return failure(remoteInputErrors.URL_TIMEOUT, {
     host,
     what: 'send the whole file',
     seconds,

@@ -4,8 +4,10 @@
  * A URL is checked twice: here by its text, before the lookup, and in addresses.ts by its addresses, before connecting.
  * Only the second check protects the operator's network, because any name can resolve to any address.
  */
+
 import ipaddr from 'ipaddr.js';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { isAddress } from './addresses.ts';
 
 export interface UrlPolicy {
@@ -94,7 +96,8 @@ function entriesOf(list: string | null): string[] {
 }
 
 function parseHostRule(entry: string): HostRule {
-  const refuse = (reason: string): Error => failure('SETTING_INVALID', { name: HOSTS, value: entry, reason });
+  const refuse = (reason: string): Error =>
+    failure(generalErrors.SETTING_INVALID, { name: HOSTS, value: entry, reason });
   const [, star, name, portText] = /^(\*\.|\*(?=$|:))?(.*?)(?::(\d{1,5}))?$/.exec(entry) ?? [];
   const port = portText === undefined ? null : Number(portText);
   if (port !== null && (port < 1 || port > 65_535)) throw refuse('a port is a number from 1 to 65535');
@@ -111,7 +114,7 @@ function parseNetwork(entry: string): string {
   const network = entry.includes('/') ? entry : `${entry}/${entry.includes(':') ? 128 : 32}`;
   // ipaddr.js also accepts ambiguous spellings such as 10.1/8.
   if (!isAddress(network.split('/', 1)[0]) || !ipaddr.isValidCIDR(network))
-    throw failure('SETTING_INVALID', {
+    throw failure(generalErrors.SETTING_INVALID, {
       name: NETWORKS,
       value: entry,
       reason: 'give networks such as 10.20.0.0/16 or fd00:1234::/32',

@@ -1,5 +1,7 @@
 /** Chooses the sandbox level: the configured one, or the strongest that works here. Each is tested. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { bubblewrapSandbox } from './bubblewrap.ts';
 import { ownUserSandbox } from './own-user.ts';
 import { NO_SANDBOX, type Sandbox, type SandboxLevel } from './sandbox.ts';
@@ -42,7 +44,7 @@ export async function chooseSandbox({
       const why = error instanceof Error ? error.message : String(error);
       if (wanted === level)
         throw failure(
-          'SETTING_INVALID',
+          generalErrors.SETTING_INVALID,
           { name: 'RUNNER_SANDBOX', value: wanted, reason: `${why}; ${REMEDIES[level]}` },
           undefined,
           error,

@@ -1,6 +1,8 @@
 /** Cuts what a writer of longitudes and latitudes gets, and reports it. */
+
 import type { GeometryColumn } from '../batch/geometry-column.ts';
 import type { Findings } from '../findings.ts';
+import { generalFindings } from '../general-findings.ts';
 import { type AntimeridianCut, cutAtAntimeridian } from './cut.ts';
 
 export function cutForWriting(geometry: GeometryColumn, findings: Findings): GeometryColumn {
@@ -14,8 +16,8 @@ export function noteCuts(
   { cut, moved, closed, uncut }: Omit<AntimeridianCut, 'geometry' | 'rows'>,
   findings: Findings,
 ): void {
-  for (const row of cut) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
-  for (const row of closed) findings.note('POLE_CLOSED', {}, { record: row + 1 });
-  for (const row of moved) findings.note('LONGITUDE_MOVED', {}, { record: row + 1 });
-  for (const row of uncut) findings.note('ANTIMERIDIAN_UNCUT', {}, { record: row + 1 });
+  for (const row of cut) findings.note(generalFindings.ANTIMERIDIAN_CUT, {}, { record: row + 1 });
+  for (const row of closed) findings.note(generalFindings.POLE_CLOSED, {}, { record: row + 1 });
+  for (const row of moved) findings.note(generalFindings.LONGITUDE_MOVED, {}, { record: row + 1 });
+  for (const row of uncut) findings.note(generalFindings.ANTIMERIDIAN_UNCUT, {}, { record: row + 1 });
 }

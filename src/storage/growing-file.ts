@@ -1,7 +1,9 @@
 /** An upload on the local disk that is being continued. */
+
 import { closeSync, constants, fstatSync, fsync, ftruncate, ftruncateSync, openSync, write } from 'node:fs';
 import { promisify } from 'node:util';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { SharedSync } from './shared-sync.ts';
 import type { GrowingFile } from './store.ts';
 
@@ -29,7 +31,7 @@ export class LocalGrowingFile implements GrowingFile {
     try {
       const { size } = fstatSync(descriptor);
       if (size < offset)
-        throw failure('INTERNAL', {
+        throw failure(generalErrors.INTERNAL, {
           reason: `an upload has ${size} bytes on disk, not the recorded ${offset}`,
         });
       if (size > offset) ftruncateSync(descriptor, offset);

@@ -7,6 +7,7 @@
  * fsyncs per job: the input, its name, the output, its name; each is needed, because the rows refer to these files. They
  * run in Node's thread pool. Calls that change only metadata are synchronous: they are faster than a switch of threads.
  */
+
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -31,6 +32,7 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { directorySync } from './directory-sync.ts';
 import { LocalGrowingFile } from './growing-file.ts';
 import type { SharedSync } from './shared-sync.ts';
@@ -165,7 +167,8 @@ export class LocalStore implements FileStore {
 
   #path(kind: FileKind, key: string): string {
     // Keys are made by the service; this check is for a key that would come from outside by mistake.
-    if (!/^[\w-]{1,64}(\.\d{1,6})?$/.test(key)) throw failure('INTERNAL', { reason: 'malformed file key' });
+    if (!/^[\w-]{1,64}(\.\d{1,6})?$/.test(key))
+      throw failure(generalErrors.INTERNAL, { reason: 'malformed file key' });
     return join(this.#directories[kind], key);
   }
 }
@@ -211,7 +214,8 @@ export class LocalUpload implements Upload {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#descriptor === null) throw failure('INTERNAL', { reason: 'write to a closed upload' });
+    if (this.#descriptor === null)
+      throw failure(generalErrors.INTERNAL, { reason: 'write to a closed upload' });
     let written = 0;
     while (written < bytes.length)
       written += (await writeAsync(this.#descriptor, bytes, written, bytes.length - written, null))
@@ -220,7 +224,8 @@ export class LocalUpload implements Upload {
   }
 
   async keep(): Promise<void> {
-    if (this.#descriptor === null) throw failure('INTERNAL', { reason: 'keep of a closed upload' });
+    if (this.#descriptor === null)
+      throw failure(generalErrors.INTERNAL, { reason: 'keep of a closed upload' });
     await fsyncAsync(this.#descriptor);
     this.#close();
     await this.#names.sync();
@@ -253,9 +258,11 @@ export function openFinished(jobId: string, path: string, findingsBytes: number)
   try {
     const facts = fstatSync(descriptor);
     if (!facts.isFile())
-      throw failure('INTERNAL', { reason: `the output of job ${jobId} is not a regular file` });
+      throw failure(generalErrors.INTERNAL, { reason: `the output of job ${jobId} is not a regular file` });
     if (findingsBytes > facts.size)
-      throw failure('INTERNAL', { reason: `the output of job ${jobId} is shorter than its findings` });
+      throw failure(generalErrors.INTERNAL, {
+        reason: `the output of job ${jobId} is shorter than its findings`,
+      });
     return { descriptor, facts };
   } catch (error) {
     closeSync(descriptor);
@@ -281,7 +288,9 @@ export async function moveFinished(
   const moved = lstatSync(target);
   if (moved.ino !== facts.ino || moved.dev !== facts.dev) {
     unlinkSync(target);
-    throw failure('INTERNAL', { reason: `${basename(path)} was replaced while it was taken over` });
+    throw failure(generalErrors.INTERNAL, {
+      reason: `${basename(path)} was replaced while it was taken over`,
+    });
   }
 }
 
@@ -290,7 +299,7 @@ export async function readAt(descriptor: number, position: number, bytes: Buffer
   for (let done = 0; done < bytes.length; ) {
     const { bytesRead } = await readAsync(descriptor, bytes, done, bytes.length - done, position + done);
     if (bytesRead === 0)
-      throw failure('INTERNAL', { reason: 'an output became shorter while it was stored' });
+      throw failure(generalErrors.INTERNAL, { reason: 'an output became shorter while it was stored' });
     done += bytesRead;
   }
 }

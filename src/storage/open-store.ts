@@ -1,6 +1,8 @@
 /** Opens the store that STORE_URL names. Code of stores other than the data directory is loaded only where it is used. */
+
 import { fileURLToPath } from 'node:url';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { LocalStore } from './local-store.ts';
 import type { S3Settings } from './s3-client.ts';
 import type { FileStore } from './store.ts';
@@ -50,7 +52,7 @@ export async function openStore({ url, dataDirectory, s3 }: StoreOptions): Promi
   } catch (error) {
     const reason =
       error instanceof StoreFault ? `${error.reason} (${error.detail})` : (error as Error).message;
-    throw failure('SETTING_INVALID', { name: 'STORE_URL', value: url, reason }, undefined, error);
+    throw failure(generalErrors.SETTING_INVALID, { name: 'STORE_URL', value: url, reason }, undefined, error);
   }
 }
 

@@ -1,5 +1,7 @@
 /** The answers of S3: errors, and what is needed of XML. */
+
 import { failure, GeomillError } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { StoreFault } from './store-fault.ts';
 
 /** The object does not exist. */
@@ -42,7 +44,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export function faultOf(method: string, key: string | undefined, status: number, text: string): Error {
   const code = element(text, 'Code');
-  if (status === 507 || FULL_CODES.has(code)) return failure('STORAGE_FULL', { what: 'jobs' });
+  if (status === 507 || FULL_CODES.has(code)) return failure(generalErrors.STORAGE_FULL, { what: 'jobs' });
   const where = `${method} ${key ?? 'the bucket'}: ${status} ${code}`.trimEnd();
   // A HEAD has no body, so a missing bucket looks like a missing object there.
   if (status === 404 && code !== 'NoSuchBucket') return new ObjectMissing(where);

@@ -1,6 +1,8 @@
 /** Objects of any length in a bucket: stored and fetched in parts, several at a time, with a few parts in memory. */
+
 import { open } from 'node:fs/promises';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { readAt, removeFile } from './local-store.ts';
 import type { S3Client } from './s3-client.ts';
 import { BLOCK_BYTES } from './segments.ts';
@@ -88,7 +90,9 @@ export async function fetchObject(
           at += bytesWritten;
         }
       if (at < Math.min(end, byteLength))
-        throw failure('INTERNAL', { reason: `an object has ${at} bytes instead of ${byteLength}` });
+        throw failure(generalErrors.INTERNAL, {
+          reason: `an object has ${at} bytes instead of ${byteLength}`,
+        });
     };
     const first = range === null ? 0 : Math.floor(range[0] / PART_BYTES) * PART_BYTES;
     // Its response has the length of the whole.

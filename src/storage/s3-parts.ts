@@ -1,6 +1,8 @@
 /** Part files in a bucket: `parts/<job id>/<attempt>/<name>`. */
+
 import { closeSync } from 'node:fs';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { openFinished } from './local-store.ts';
 import type { S3Client } from './s3-client.ts';
 import { fetchObject, readerOf, storeObject } from './s3-objects.ts';
@@ -29,7 +31,7 @@ export class S3Parts implements PartFiles {
   }
 
   async getInput(key: string, path: string, range: readonly [number, number] | null): Promise<void> {
-    if (!isJobFileName('input', key)) throw failure('INTERNAL', { reason: 'malformed file key' });
+    if (!isJobFileName('input', key)) throw failure(generalErrors.INTERNAL, { reason: 'malformed file key' });
     await fetchObject(this.#client, `inputs/${key}`, path, range);
   }
 
@@ -53,6 +55,6 @@ function keyOf(attempt: StoredAttempt, name: string): string {
 }
 
 function folderOf({ id, fence }: StoredAttempt): string {
-  if (!isJobFileName('output', id)) throw failure('INTERNAL', { reason: 'malformed file key' });
+  if (!isJobFileName('output', id)) throw failure(generalErrors.INTERNAL, { reason: 'malformed file key' });
   return `${FOLDER}${id}/${fence}/`;
 }

@@ -11,10 +11,12 @@
  * conditional writes, and with lists that are late: lists are used only to remove what no row refers to any more.
  * docs/decisions/files-in-s3.md has the reasons.
  */
+
 import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { openFinished, PROBE_BYTES } from './local-store.ts';
 import { PartBuffer } from './part-buffer.ts';
 import { ObjectMissing } from './s3-answers.ts';
@@ -228,7 +230,7 @@ class S3Upload implements Upload {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#state !== 'open') throw failure('INTERNAL', { reason: 'write to a closed upload' });
+    if (this.#state !== 'open') throw failure(generalErrors.INTERNAL, { reason: 'write to a closed upload' });
     for (let at = 0; at < bytes.length; ) {
       if (this.#part.room === 0) await this.#putPart();
       const piece = bytes.subarray(at, at + this.#part.room);
@@ -239,7 +241,7 @@ class S3Upload implements Upload {
   }
 
   async keep(): Promise<void> {
-    if (this.#state !== 'open') throw failure('INTERNAL', { reason: 'keep of a closed upload' });
+    if (this.#state !== 'open') throw failure(generalErrors.INTERNAL, { reason: 'keep of a closed upload' });
     this.#state = 'stored';
     if (this.#uploadId === null) await this.#client.put(this.#key, [this.#part.content]);
     else {
@@ -261,7 +263,7 @@ class S3Upload implements Upload {
 
   async #putPart(): Promise<void> {
     if (this.#tags.length === MAX_PARTS)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the upload',
         actual: `more than ${MAX_S3_INPUT_BYTES} bytes`,
         limit: `${MAX_S3_INPUT_BYTES} bytes`,
@@ -285,7 +287,7 @@ async function missingAsNull<Result>(result: Promise<Result>): Promise<Result | 
 
 function keyOf(kind: FileKind, key: string): string {
   // Keys are made by the service; this check is for a key that would come from outside by mistake.
-  if (!isJobFileName(kind, key)) throw failure('INTERNAL', { reason: 'malformed file key' });
+  if (!isJobFileName(kind, key)) throw failure(generalErrors.INTERNAL, { reason: 'malformed file key' });
   return `${FOLDERS[kind]}/${key}`;
 }
 

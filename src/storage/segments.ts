@@ -7,8 +7,10 @@
  * long as the next one: a new one that is too long for that is merged with those before it. So a block has at most 25 segments,
  * whatever steps a client takes, and a byte is rewritten only into a segment 1.5 times as long (at most 41 times, usually once or never).
  */
+
 import { randomBytes } from 'node:crypto';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { PartBuffer } from './part-buffer.ts';
 import type { GrowingFile } from './store.ts';
 
@@ -49,13 +51,13 @@ export function parsePlace(place: string | null, byteLength: number): readonly S
     .map((text) => {
       const match = /^([0-9a-f]{12})(?::(\d{1,8}))?$/.exec(text);
       if (match === null)
-        throw failure('INTERNAL', { reason: 'the record of an upload has malformed segments' });
+        throw failure(generalErrors.INTERNAL, { reason: 'the record of an upload has malformed segments' });
       const segment = { start, byteLength: Number(match[2] ?? BLOCK_BYTES), suffix: match[1] };
       start += segment.byteLength;
       return segment;
     });
   if (start !== byteLength)
-    throw failure('INTERNAL', {
+    throw failure(generalErrors.INTERNAL, {
       reason: `an upload has segments of ${start} bytes, not the recorded ${byteLength}`,
     });
   return segments;
@@ -79,7 +81,8 @@ export class SegmentedFile implements GrowingFile {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    if (bytes.length > BLOCK_BYTES) throw failure('INTERNAL', { reason: 'a piece is longer than a block' });
+    if (bytes.length > BLOCK_BYTES)
+      throw failure(generalErrors.INTERNAL, { reason: 'a piece is longer than a block' });
     const before = this.#pending.length;
     const rest = BLOCK_BYTES - (this.#end % BLOCK_BYTES) - before;
     this.#pending.append(bytes.subarray(0, rest));

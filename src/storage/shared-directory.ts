@@ -9,11 +9,13 @@
  * Nothing that a row refers to is written again, so a process that was paused and replaced meanwhile cannot change it. It needs no
  * locks of the file system.
  */
+
 import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, mkdirSync } from 'node:fs';
 import { lstat, open, opendir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { directorySync } from './directory-sync.ts';
 import {
   type FinishedFile,
@@ -226,7 +228,7 @@ export class SharedDirectoryStore implements FileStore {
 
   #path(kind: FileKind, key: string): string {
     // Keys are made by the service; this check is for a key that would come from outside by mistake.
-    if (!isJobFileName(kind, key)) throw failure('INTERNAL', { reason: 'malformed file key' });
+    if (!isJobFileName(kind, key)) throw failure(generalErrors.INTERNAL, { reason: 'malformed file key' });
     return join(this.#directory, FOLDERS[kind], key);
   }
 }

@@ -1,9 +1,11 @@
 /** Part files in a directory that several machines mount: `parts/<job id>/<attempt>/<name>`, copied under another name and then renamed. */
+
 import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync } from 'node:fs';
 import { link, lstat, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { isMissing, linkOrCopy, openFinished, readAt, removeFile } from './local-store.ts';
 import { checkPartName, isJobFileName, type PartFiles, type StoredAttempt } from './store.ts';
 
@@ -104,7 +106,7 @@ async function namesIn(path: string): Promise<string[]> {
 }
 
 function checkKey(kind: 'input' | 'output', key: string): void {
-  if (!isJobFileName(kind, key)) throw failure('INTERNAL', { reason: 'malformed file key' });
+  if (!isJobFileName(kind, key)) throw failure(generalErrors.INTERNAL, { reason: 'malformed file key' });
 }
 
 /** Copies bytes `[start, end)` to the same offsets of a new file of `byteLength` bytes; default: `end`. */

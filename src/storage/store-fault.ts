@@ -2,7 +2,9 @@
  * A failure of a store that is not a local directory, after all retries: the same operation can succeed later. `message` and `reason`
  * are for clients; `detail` is for the log and has neither credentials nor signed URLs.
  */
+
 import { GeomillError } from '../errors.ts';
+import { storageErrors } from './errors.ts';
 
 const RETRY_SECONDS = 5;
 
@@ -13,7 +15,7 @@ export class StoreFault extends GeomillError {
   readonly isPassing: boolean;
 
   constructor(detail: string, reason: string, { isPassing = false, cause }: StoreFaultOptions = {}) {
-    super('STORAGE_UNAVAILABLE', { reason, seconds: RETRY_SECONDS }, undefined, cause);
+    super(storageErrors.STORAGE_UNAVAILABLE, { reason, seconds: RETRY_SECONDS }, undefined, cause);
     this.detail = detail;
     this.reason = reason;
     this.isPassing = isPassing;

@@ -5,8 +5,10 @@
  * The store knows files, not jobs: a file is used if a row of a job refers to it. A file without a row is an orphan and is
  * swept, so a crash between storing a file and committing its row does no harm.
  */
+
 import type { Readable } from 'node:stream';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 
 export type FileKind = 'input' | 'output' | 'upload';
 
@@ -112,7 +114,7 @@ export interface PartFiles {
 /** Throws if a name is none that part files have. */
 export function checkPartName(name: string): void {
   if (!/^[a-z0-9][a-z0-9.-]{0,99}$/.test(name))
-    throw failure('INTERNAL', { reason: 'malformed name of a part file' });
+    throw failure(generalErrors.INTERNAL, { reason: 'malformed name of a part file' });
 }
 
 export interface FileStore {

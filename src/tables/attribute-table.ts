@@ -1,6 +1,8 @@
 /** Recognizes a table of attributes: rows that fit their header, and nothing that looks like a position. */
+
 import type { AssumedCrs } from '../formats/format.ts';
 import { namesColumn, type WantedColumns } from './columns.ts';
+import { tableFindings } from './findings.ts';
 import { emptyGeometries } from './geometry-sample.ts';
 import { type HeadSettings, headerReadings, type LineStart } from './header.ts';
 import { byConsistency, type Found } from './locate-line.ts';
@@ -32,7 +34,7 @@ export function attributesIn(settings: HeadSettings, start: LineStart, wanted: W
   if (positionHints(reading).length > 0) return null;
   if (isStated || !reading.names.every((name) => PLAIN_VALUE.test(name)))
     return withoutPosition(settings, reading);
-  findings.note('CSV_NO_NAMES', {});
+  findings.note(tableFindings.CSV_NO_NAMES, {});
   return {
     ...withoutPosition(settings, likeliest({ ...settings, hasHeader: false }, start)),
     hasHeader: false,
@@ -47,7 +49,7 @@ function withoutPosition({ layerName, context }: HeadSettings, reading: HeaderRe
   const { names } = reading;
   const listed = names.slice(0, SHOWN_NAMES).map((name) => `'${shown(name)}'`);
   const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
-  context.findings.note('CSV_NO_POSITION', { columns: listed.join(', ') + more });
+  context.findings.note(tableFindings.CSV_NO_POSITION, { columns: listed.join(', ') + more });
   const assumedCrs: AssumedCrs = { crs: 'EPSG:4326', reason: `'${shown(layerName)}' has no positions` };
   const checks = emptyGeometries(names, reading.sample());
   return { reading, located: { place: { kind: 'none' }, assumedCrs, checks } };

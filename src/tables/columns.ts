@@ -1,7 +1,10 @@
 /** The columns that options name. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { delimiterName } from './delimiter.ts';
+import { tableErrors } from './errors.ts';
 
 /** A name, or a number counted from 1. */
 export type ColumnName = string | number;
@@ -53,14 +56,14 @@ export function wantedColumns(options: Options): WantedColumns {
   const point = field('csv_options.point_column');
   const geometry = field('csv_options.geometry_column');
   if ((wanted.x === null) !== (wanted.y === null))
-    throw failure('CONFIG_INVALID', { detail: phrase`'${x}' and '${y}' are required together` });
+    throw failure(generalErrors.CONFIG_INVALID, { detail: phrase`'${x}' and '${y}' are required together` });
   if (namesParts(wanted) && wanted.x === null)
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: phrase`columns of minutes, seconds and hemispheres need '${x}' and '${y}', the columns of degrees`,
     });
   const hasPair = wanted.x !== null || wanted.z !== null;
   if ([wanted.geometry !== null, hasPair, wanted.point !== null].filter(Boolean).length > 1)
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: phrase`'${geometry}', '${x}' with '${y}', and '${point}' exclude each other: a feature has one geometry`,
     });
   return wanted;
@@ -105,7 +108,7 @@ export function unknownColumn(
   ];
   const [option, column] =
     all.find(([, wanted]) => wanted !== null && columnIndex(names, wanted) < 0) ?? all[0];
-  return failure('CSV_COLUMN_UNKNOWN', {
+  return failure(tableErrors.CSV_COLUMN_UNKNOWN, {
     column: String(column),
     path: field(`csv_options.${option}`),
     found: listNames(names, delimiter),

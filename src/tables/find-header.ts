@@ -1,15 +1,19 @@
 /** Finds the header of a CSV and the geometry in its columns. */
+
 import { UniqueNames } from '../batch/unique-names.ts';
 import { COMMA } from '../bytes/ascii.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { Findings } from '../findings.ts';
 import type { InputFile, OpenContext } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
+import { generalFindings } from '../general-findings.ts';
 import type { ByteSource } from '../io/byte-source.ts';
 import { field, phrase } from '../message.ts';
 import { attributesIn } from './attribute-table.ts';
 import { namesColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { hasGeometryText, isName } from './data-cells.ts';
 import { delimiterName, delimiterOption } from './delimiter.ts';
+import { tableFindings } from './findings.ts';
 import { isKnownName } from './geometry-sample.ts';
 import {
   beginning,
@@ -77,8 +81,9 @@ export function findHeader(
   const { reading, located, hasHeader = settings.hasHeader } = found;
   const { delimiter, names, dataStart } = reading;
   if (given === null && delimiter !== COMMA && names.length > 1)
-    findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
-  if (reading.hasTrailing) findings.note('TRAILING_DELIMITERS', { delimiter: delimiterName(delimiter) });
+    findings.note(tableFindings.DELIMITER_FOUND, { source: file.name, delimiter: delimiterName(delimiter) });
+  if (reading.hasTrailing)
+    findings.note(tableFindings.TRAILING_DELIMITERS, { delimiter: delimiterName(delimiter) });
   const geometry = located.place;
   if (options.decimal_comma !== true) noteDecimalCommas(reading, geometry, findings);
   const unnamed = names.map((name) => name === '');
@@ -145,17 +150,17 @@ function findFrom(settings: HeadSettings, start: LineStart, wanted: WantedColumn
   const line = options.header_line as number | undefined;
   if (line !== undefined) {
     if (!hasHeader)
-      throw failure('CONFIG_INVALID', {
+      throw failure(generalErrors.CONFIG_INVALID, {
         detail: phrase`'${field('csv_options.header_line')}' and '${field('csv_options.has_header')}' false exclude each other`,
       });
     const stated = lineStart(settings, line);
     if (stated === null)
-      throw failure('CONFIG_INVALID', {
+      throw failure(generalErrors.CONFIG_INVALID, {
         detail: phrase`'${field('csv_options.header_line')}' is ${line}, but the file has fewer lines`,
       });
     return inLine(settings, stated, wanted, () => null);
   }
-  if (start.lines > 0) findings.note('LINES_SKIPPED', linesText(source, start, settings.newline));
+  if (start.lines > 0) findings.note(tableFindings.LINES_SKIPPED, linesText(source, start, settings.newline));
   const first = firstLine(settings, start);
   return inLine(settings, first, wanted, () => (hasHeader ? findLater(settings, first, wanted) : null));
 }
@@ -206,8 +211,9 @@ function findLater(settings: HeadSettings, start: LineStart, wanted: WantedColum
         const isHeader = line !== start && reading.names.length > 1 && isFollowed(reading);
         const found = isHeader ? attempt(settings, reading, wanted, findAfter(before)) : null;
         if (found !== null) {
-          const code = hasTable(settings, start, line) ? 'TABLE_SKIPPED' : 'LINES_SKIPPED';
-          findings.note(code, linesText(settings.source, line, settings.newline));
+          const isTable = hasTable(settings, start, line);
+          const entry = isTable ? tableFindings.TABLE_SKIPPED : tableFindings.LINES_SKIPPED;
+          findings.note(entry, linesText(settings.source, line, settings.newline));
           return found;
         }
         before.push(reading);
@@ -288,7 +294,7 @@ function uniqueNames(
     }
     const base = name === '' ? `column_${i + 1}` : name;
     const to = unique.take(base);
-    if (to !== base) findings.note('NAME_DUPLICATE', { from: base, to });
+    if (to !== base) findings.note(generalFindings.NAME_DUPLICATE, { from: base, to });
     return to;
   });
 }

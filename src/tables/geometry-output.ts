@@ -15,8 +15,12 @@ import { UniqueNames } from '../batch/unique-names.ts';
 import { failure } from '../errors.ts';
 import { RowTally } from '../finding-rows.ts';
 import type { Findings } from '../findings.ts';
+import { formatFindings } from '../formats/findings.ts';
 import type { OutputLayer } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
+import { generalFindings } from '../general-findings.ts';
 import { counted } from '../message.ts';
+import { tableErrors } from './errors.ts';
 
 /** Readers take the column with this name first. */
 const GEOMETRY_COLUMN = 'geom_wkt';
@@ -28,8 +32,8 @@ const GEOMETRY_COLUMN = 'geom_wkt';
 export function wholeOrdinates(batch: FeatureBatch, findings: Findings): GeometryColumn {
   const { geometry, rowsFilledZ, rowsFilledM } = fillMissingOrdinates(batch.geometry);
   const params = { format: 'WKT' };
-  findings.noteTally('ORDINATE_FILLED', { ...params, ordinate: 'Z' }, rowsFilledZ);
-  findings.noteTally('ORDINATE_FILLED', { ...params, ordinate: 'M' }, rowsFilledM);
+  findings.noteTally(formatFindings.ORDINATE_FILLED, { ...params, ordinate: 'Z' }, rowsFilledZ);
+  findings.noteTally(formatFindings.ORDINATE_FILLED, { ...params, ordinate: 'M' }, rowsFilledM);
   return geometry;
 }
 
@@ -45,25 +49,29 @@ export function pointRows(geometry: GeometryColumn, findings: Findings, format: 
     const count =
       coordOffsets[ringOffsets[partOffsets[row + 1]]] - coordOffsets[ringOffsets[partOffsets[row]]];
     if (count > 1)
-      throw failure('CSV_POINTS_ONLY', { found: `a MultiPoint with ${count} points` }, { record: row + 1 });
+      throw failure(
+        tableErrors.CSV_POINTS_ONLY,
+        { found: `a MultiPoint with ${count} points` },
+        { record: row + 1 },
+      );
     if (count === 0 && types[row] !== GEOMETRY_TYPE.none) empty.add(row);
     if (hasM(dimensions) && hasM(rowDimensions(geometry, row))) rowsWithM.add(row);
   }
-  findings.noteTally('EMPTY_TO_NULL', { format }, empty);
-  findings.noteTally('M_DROPPED', { format }, rowsWithM);
+  findings.noteTally(formatFindings.EMPTY_TO_NULL, { format }, empty);
+  findings.noteTally(generalFindings.M_DROPPED, { format }, rowsWithM);
   return geometry;
 }
 
 /** Names of the columns of the geometry. Throws CSV_POINTS_ONLY. */
 export function geometryNames({ name, crs, statistics }: OutputLayer, isXy: boolean): string[] {
   if (!isXy) return [GEOMETRY_COLUMN];
-  if (statistics === null) throw failure('INTERNAL', { reason: 'the writer got no statistics' });
+  if (statistics === null) throw failure(generalErrors.INTERNAL, { reason: 'the writer got no statistics' });
   const { typeCounts, hasZ } = statistics.geometry;
   const found = typeCounts.flatMap((count, type) =>
     count === 0 || POINT_TYPES.includes(type) ? [] : [counted(count, GEOMETRY_TYPE_NAMES[type])],
   );
   if (found.length > 0)
-    throw failure('CSV_POINTS_ONLY', { found: `layer '${name}' has ${found.join(', ')}` });
+    throw failure(tableErrors.CSV_POINTS_ONLY, { found: `layer '${name}' has ${found.join(', ')}` });
   return [...(crs.kind === 'geographic' ? ['lon', 'lat'] : ['x', 'y']), ...(hasZ ? ['z'] : [])];
 }
 
@@ -94,7 +102,7 @@ export function columnNames(
   return fields.map(({ name }) => {
     if (!geometry.includes(fold(name))) return name;
     const to = unique.take(name);
-    findings.note('FIELD_RENAMED', { from: name, layer, to });
+    findings.note(formatFindings.FIELD_RENAMED, { from: name, layer, to });
     return to;
   });
 }
@@ -104,7 +112,7 @@ export function noteCrs({ crs }: OutputLayer, format: string, findings: Findings
   const { authority, definition } = crs;
   const isWgs84 = authority?.name === 'EPSG' && authority.code === '4326';
   if (!isWgs84)
-    findings.note('CRS_NOT_WRITTEN', {
+    findings.note(formatFindings.CRS_NOT_WRITTEN, {
       crs: definition,
       reason: `${format} cannot store it; pass it on with the file`,
     });
@@ -121,6 +129,6 @@ export function noteTexts(
   for (const { name, type: from } of fields ?? []) {
     const type = types.find((one) => one === from);
     if (type !== undefined)
-      findings.note('FIELD_RETYPED', { field: name, layer, from: type, to: TEXTS[type] });
+      findings.note(formatFindings.FIELD_RETYPED, { field: name, layer, from: type, to: TEXTS[type] });
   }
 }

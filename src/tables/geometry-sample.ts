@@ -1,8 +1,10 @@
 /** Finds columns of geometries by the values of the first rows. */
+
 import { GeometryBuilder } from '../batch/geometry-column.ts';
 import { OPEN_BRACE } from '../bytes/ascii.ts';
 import { failure } from '../errors.ts';
 import { type GeometryNotation, geometryNotation, isName } from './data-cells.ts';
+import { tableErrors } from './errors.ts';
 import { GeometryCells, isHex } from './geometry-cells.ts';
 import { shown } from './located.ts';
 import { isMissing } from './missing.ts';
@@ -135,7 +137,7 @@ function readColumn(
   const [first, second] = [...srids].filter(([srid]) => srid !== 0);
   if (second !== undefined)
     throw failure(
-      'CSV_SRIDS',
+      tableErrors.CSV_SRIDS,
       {
         line: second[1],
         column: shown(name),

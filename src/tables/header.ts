@@ -2,6 +2,7 @@
  * Finds the header of a CSV: its line, its delimiter and its names. Files of programs have lines before it (titles, comments,
  * "sep=;") and a line of units after it; whatever is skipped is reported.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { CR, LF, SPACE } from '../bytes/ascii.ts';
 import { invalidUtf8At, UTF8 } from '../bytes/utf8.ts';
@@ -10,6 +11,7 @@ import type { InputFile, OpenContext } from '../formats/format.ts';
 import type { ByteSource } from '../io/byte-source.ts';
 import { checkFieldCount } from '../io/limits.ts';
 import { DELIMITERS } from './delimiter.ts';
+import { tableErrors } from './errors.ts';
 import type { HeaderReading } from './located.ts';
 import {
   CELL_ESCAPED,
@@ -80,7 +82,7 @@ export function beginning(source: ByteSource): {
   const delimiter = found[1].charCodeAt(0);
   if (!DELIMITERS.includes(delimiter))
     throw failure(
-      'CSV_SYNTAX',
+      tableErrors.CSV_SYNTAX,
       {
         line: 1,
         reason: `'sep=${found[1]}' states a delimiter that is not read; use a comma, semicolon, tab or pipe`,
@@ -216,14 +218,15 @@ function recordAt(settings: HeadSettings, start: LineStart, delimiter: number): 
     const outcome = nextRecord(counter);
     const isUnfinished = outcome === TRUNCATED || (outcome === null && !isComplete);
     if (isUnfinished && size < MAX_HEADER_BYTES) continue;
-    if (outcome === null) throw failure('CSV_BLANK', { source: file.name, bytes: source.byteLength });
+    if (outcome === null)
+      throw failure(tableErrors.CSV_BLANK, { source: file.name, bytes: source.byteLength });
     const line = start.lines + Math.max(counter.lineCount, 1);
     if (outcome === TRUNCATED) {
       const reason = `the header is longer than ${MAX_HEADER_BYTES} bytes`;
-      throw failure('CSV_SYNTAX', { line: start.lines + 1, reason }, { line: start.lines + 1 });
+      throw failure(tableErrors.CSV_SYNTAX, { line: start.lines + 1, reason }, { line: start.lines + 1 });
     }
     if (outcome === MALFORMED)
-      throw failure('CSV_SYNTAX', { line, reason: `in the header: ${counter.reason}` }, { line });
+      throw failure(tableErrors.CSV_SYNTAX, { line, reason: `in the header: ${counter.reason}` }, { line });
     const invalid = isUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
     if (invalid >= 0) throw invalidText(file.name, start.offset + invalid, UTF8);
     // At least one of the columns contains the geometries.

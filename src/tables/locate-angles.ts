@@ -1,4 +1,5 @@
 /** Finds coordinates whose minutes, seconds or hemispheres are in columns of their own. */
+
 import { type AngleColumns, type NamedAngles, namedAngles } from '../batch/angle-names.ts';
 import type { NamedPair } from '../batch/coordinate-names.ts';
 import { GeometryBuilder } from '../batch/geometry-column.ts';
@@ -15,6 +16,7 @@ import {
   positionsOf,
   readColumn,
 } from './coordinate-sample.ts';
+import { tableErrors } from './errors.ts';
 import { hemispheres } from './locate-letters.ts';
 import { crsOfPair, noteNotation } from './locate-pair.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
@@ -38,7 +40,7 @@ export function sampledAngles(names: readonly string[], sample: Sample, isStated
     const angles = withoutHemispheres(named);
     const verdict = verdictOf(sample, named);
     if (verdict === 'unclear' && !isStated)
-      throw failure('CSV_ANGLE_PARTS', { columns: listed(names, angles) });
+      throw failure(tableErrors.CSV_ANGLE_PARTS, { columns: listed(names, angles) });
     if (verdict === 'plain' || verdict === 'unclear') return [];
     // Minutes without any value are taken unless options name only the degrees, under another name.
     const isOpen = verdict === 'open' && isStated && !named.saysDegrees;

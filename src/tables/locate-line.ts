@@ -1,12 +1,16 @@
 /** Finds the geometry in the columns that one line names. */
+
 import { isUtf8 } from 'node:buffer';
 import { invalidUtf8At, UTF8 } from '../bytes/utf8.ts';
 import { failure } from '../errors.ts';
 import { Findings } from '../findings.ts';
 import { lookOf } from '../formats/recognise.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { ByteSource } from '../io/byte-source.ts';
 import { namesColumn, unknownColumn, type WantedColumns } from './columns.ts';
 import { recordCell } from './data-cells.ts';
+import { tableErrors } from './errors.ts';
+import { tableFindings } from './findings.ts';
 import { type HeadSettings, headerReadings, type LineStart, withoutFirstRow } from './header.ts';
 import { detectedPlace, likeliestPlace, statedPlace } from './locate.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
@@ -44,7 +48,11 @@ export function locate(settings: HeadSettings, start: LineStart, wanted: WantedC
   }
   const look = structuredLook(source);
   if (look !== null)
-    throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV file', found: look });
+    throw failure(generalErrors.INPUT_WRONG_FORMAT, {
+      source: file.name,
+      expected: 'a CSV file',
+      found: look,
+    });
   const [reading, ...others] = byConsistency(readings);
   if (settings.context.attributesOnly === true) {
     refuseRecord(settings, reading.names, { kind: 'none' });
@@ -112,12 +120,12 @@ export function attempt(
     const again = new Findings();
     const found = find(rest, wanted, again);
     if (found !== null) {
-      again.note('UNITS_SKIPPED', { units });
-      findings.merge(again.list());
+      again.note(tableFindings.UNITS_SKIPPED, { units });
+      findings.merge(again.noted());
       return { reading: rest, located: found };
     }
   }
-  findings.merge(own.list());
+  findings.merge(own.noted());
   return { reading, located };
 }
 
@@ -159,5 +167,5 @@ function structuredLook(source: ByteSource): string | null {
 /** Throws CSV_HEADER_MISSING: a record that is taken for the header is lost. */
 function refuseRecord({ hasHeader }: HeadSettings, names: readonly string[], place: GeometryPlace): void {
   const cell = hasHeader ? recordCell(names, place) : null;
-  if (cell !== null) throw failure('CSV_HEADER_MISSING', { name: shown(cell) });
+  if (cell !== null) throw failure(tableErrors.CSV_HEADER_MISSING, { name: shown(cell) });
 }

@@ -1,4 +1,5 @@
 /** Takes two columns as coordinates: their notation, their height and whether they are degrees. */
+
 import { typicalBounds } from '../batch/bounds.ts';
 import type { NamedPair } from '../batch/coordinate-names.ts';
 import { COMMA, DOT } from '../bytes/ascii.ts';
@@ -15,6 +16,8 @@ import {
   positionsOf,
   readColumn,
 } from './coordinate-sample.ts';
+import { tableErrors } from './errors.ts';
+import { tableFindings } from './findings.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
 import type { Sample } from './sample.ts';
 
@@ -30,7 +33,7 @@ export function pairOf(
   const columns = `'${shown(names[pair.x])}' and '${shown(names[pair.y])}'`;
   if (isUndecided) {
     const isX = x.ambiguous > 0;
-    throw failure('CSV_COMMA_AMBIGUOUS', {
+    throw failure(tableErrors.CSV_COMMA_AMBIGUOUS, {
       value: isX ? x.example : y.example,
       column: shown(names[isX ? pair.x : pair.y]),
     });
@@ -74,7 +77,7 @@ export function noteNotation(
   const comma = decimalMark === COMMA && wanted.decimalComma === null ? ['with a decimal comma'] : [];
   const notation = [...(isSexagesimal ? ['as degrees, minutes and seconds'] : []), ...comma];
   if (notation.length > 0)
-    findings.note('COORDINATE_NOTATION', { columns, notation: notation.join(' and ') });
+    findings.note(tableFindings.COORDINATE_NOTATION, { columns, notation: notation.join(' and ') });
 }
 
 /** "'lon' (x), 'lat' (y), 'z' (z)"; with the number of the column where names are repeated. */
@@ -99,5 +102,5 @@ export function noteHeight(
   const heights = names.flatMap((name, index) => (HEIGHT.test(name) ? [index] : []));
   if (heights.length !== 1) return;
   if ([DOT, COMMA].some((mark) => areNumbers(readColumn(sample, heights[0], notationOf(mark, null)))))
-    findings.note('HEIGHT_KEPT', { column: shown(names[heights[0]]) });
+    findings.note(tableFindings.HEIGHT_KEPT, { column: shown(names[heights[0]]) });
 }

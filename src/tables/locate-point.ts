@@ -1,4 +1,5 @@
 /** Takes a column with both coordinates: their notation and their order. */
+
 import { letterOf } from '../batch/coordinate-names.ts';
 import { COMMA, DOT } from '../bytes/ascii.ts';
 import type { OrdinateNotation } from '../bytes/ordinate-text.ts';
@@ -8,6 +9,7 @@ import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { WantedColumns } from './columns.ts';
 import { areMostlyDegrees, notationOf } from './coordinate-sample.ts';
+import { tableErrors } from './errors.ts';
 import { noteNotation } from './locate-pair.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
 import { isMissing } from './missing.ts';
@@ -32,7 +34,7 @@ export function pointColumn(
   const best = readings.reduce((a, b) => (b.valid > a.valid ? b : a));
   if (order === null && best.undecided !== '')
     throw failure(
-      'CSV_POINT_ORDER',
+      tableErrors.CSV_POINT_ORDER,
       { line: best.line, column, value: best.undecided },
       { line: best.line, field: names[index] },
     );

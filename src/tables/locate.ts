@@ -2,6 +2,7 @@
  * Finds where the geometry of a CSV is: by the options, by the name `geom_wkt`, or by names and values of the first
  * rows. What is found is reported; where two readings are plausible nothing is guessed.
  */
+
 import { letterOf, type NamedPair, namedPairs, namedPoints } from '../batch/coordinate-names.ts';
 import { WGS84 } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
@@ -10,6 +11,8 @@ import type { AssumedCrs } from '../formats/format.ts';
 import { field, phrase } from '../message.ts';
 import { type ColumnName, columnIndex, namesParts, unknownColumn, type WantedColumns } from './columns.ts';
 import { areNumbers, isPlausible, type PairValues, readColumn, sampledPair } from './coordinate-sample.ts';
+import { tableErrors } from './errors.ts';
+import { tableFindings } from './findings.ts';
 import {
   emptyGeometries,
   likeliestGeometries,
@@ -66,7 +69,7 @@ export function statedPlace(
   const { parts } = anglesOf(reading, pair, values, sampledAngles(names, reading.sample(), true));
   if (parts === null) return pairOf(reading, pair, values, wanted, findings);
   const located = placeOfAngles(reading, parts, pair, wanted, findings);
-  findings.note('COORDINATE_PARTS_FOUND', { columns: anglesText(names, parts) });
+  findings.note(tableFindings.COORDINATE_PARTS_FOUND, { columns: anglesText(names, parts) });
   return located;
 }
 
@@ -120,7 +123,7 @@ export function detectedPlace(
         ? pairOf(reading, pair, values, wanted, findings)
         : placeOfAngles(reading, parts, pair, wanted, findings);
     const columns = parts === null ? pairText(names, pair) : anglesText(names, parts);
-    findings.note('COORDINATE_COLUMNS_FOUND', { columns });
+    findings.note(tableFindings.COORDINATE_COLUMNS_FOUND, { columns });
     noteHeight(names, sample, pair, findings);
     const all = [...checks, ...zone.checks, ...emptyGeometries(names, sample)];
     return { ...located, doubt: zone.doubt ?? located.doubt, checks: all };
@@ -130,7 +133,10 @@ export function detectedPlace(
   if (points.length === 0 || wanted.z !== null) return null;
   const [{ index, order }] = points;
   const located = pointColumn(reading, index, order, wanted, findings);
-  findings.note('POINT_COLUMN_FOUND', { column: shown(names[index]), order: order.replace('_', ', ') });
+  findings.note(tableFindings.POINT_COLUMN_FOUND, {
+    column: shown(names[index]),
+    order: order.replace('_', ', '),
+  });
   return located;
 }
 
@@ -143,7 +149,10 @@ export function likeliestPlace(
   const found = likeliestGeometries(names, sample);
   if (found === null) return null;
   const { index, notations } = found;
-  findings.note('GEOMETRY_COLUMN_FOUND', { column: shown(names[index]), notation: notations.join(', ') });
+  findings.note(tableFindings.GEOMETRY_COLUMN_FOUND, {
+    column: shown(names[index]),
+    notation: notations.join(', '),
+  });
   return geometryColumn(index, statedGeometry(names, sample, index));
 }
 
@@ -169,7 +178,7 @@ function foundColumn(
   findings: Findings,
 ): LocatedGeometry {
   const { index, notation } = geometry;
-  findings.note('GEOMETRY_COLUMN_FOUND', { column: shown(names[index]), notation });
+  findings.note(tableFindings.GEOMETRY_COLUMN_FOUND, { column: shown(names[index]), notation });
   return geometryColumn(index, geometry);
 }
 
@@ -203,7 +212,7 @@ function areLikeParts(pairs: readonly { readonly pair: NamedPair; readonly value
 }
 
 function ambiguous(possible: readonly string[], areParts = false): Error {
-  return failure('CSV_GEOMETRY_AMBIGUOUS', {
+  return failure(tableErrors.CSV_GEOMETRY_AMBIGUOUS, {
     possible: [...new Set(possible)].slice(0, 10).join('; '),
     parts: areParts
       ? phrase`. If they are degrees, minutes and seconds, name all of them, also with '${field('csv_options.x_minutes_column')}', '${field('csv_options.x_seconds_column')}' and the same for y`
@@ -223,5 +232,5 @@ export function noteDecimalCommas(
   if (columns.length === 0) return;
   const more = columns.length > 10 ? ` and ${columns.length - 10} more` : '';
   const listed = columns.slice(0, 10).map((name) => `'${shown(name)}'`);
-  findings.note('DECIMAL_COMMA_KEPT', { columns: listed.join(', ') + more });
+  findings.note(tableFindings.DECIMAL_COMMA_KEPT, { columns: listed.join(', ') + more });
 }

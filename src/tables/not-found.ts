@@ -1,4 +1,5 @@
 /** Says why no position was found in a CSV, and what to do. */
+
 import { geographicAxis, namedPairs, wordsOf } from '../batch/coordinate-names.ts';
 import { COMMA, DOT } from '../bytes/ascii.ts';
 import { PositionScanner } from '../bytes/position-text.ts';
@@ -7,6 +8,7 @@ import { field, type Phrase, phrase } from '../message.ts';
 import { listNames } from './columns.ts';
 import { notationOf, readColumn, sampledPair } from './coordinate-sample.ts';
 import { isGeometryName } from './data-cells.ts';
+import { tableErrors } from './errors.ts';
 import { sampledGeometries } from './geometry-sample.ts';
 import { type HeaderReading, shown } from './located.ts';
 import { isMissing } from './missing.ts';
@@ -15,7 +17,7 @@ import { CellBytes, type Sample, shownCell } from './sample.ts';
 /** The error for a CSV in which nothing was found. */
 export function notFound(reading: HeaderReading): Error {
   const { names, delimiter } = reading;
-  return failure('CSV_COLUMN_MISSING', {
+  return failure(tableErrors.CSV_COLUMN_MISSING, {
     possible: [...positionHints(reading), ...dataHint(names)],
     found: listNames(names, delimiter),
   });

@@ -8,12 +8,16 @@ import { GeometryBuilder } from '../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../batch/geometry-notes.ts';
 import type { Field } from '../batch/schema.ts';
 import { invalidUtf8At, UTF8 } from '../bytes/utf8.ts';
+import type { ErrorEntry } from '../catalogue-entries.ts';
 import { failure, GeomillError, type Location } from '../errors.ts';
 import { MAX_LISTED, NO_ROW, RowTally } from '../finding-rows.ts';
 import { Findings } from '../findings.ts';
 import type { Partition, PartitionRead, PartitionRequest } from '../formats/format.ts';
+import { generalErrors } from '../general-errors.ts';
 import { type ByteSource, openFileSource, ReusedMemory } from '../io/byte-source.ts';
 import { type MessageParams, phrase, setting } from '../message.ts';
+import { tableErrors } from './errors.ts';
+import { tableFindings } from './findings.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
 import { type Contradiction, type RowChecker, rowChecker } from './row-checks.ts';
 import { geometryColumns, rowGeometry } from './row-geometry.ts';
@@ -114,7 +118,8 @@ class PartitionReader {
         fields,
         columns: fields.map(({ name, type }) => {
           const index = columnOf.get(name);
-          if (index === undefined) throw failure('INTERNAL', { reason: `the CSV has no column '${name}'` });
+          if (index === undefined)
+            throw failure(generalErrors.INTERNAL, { reason: `the CSV has no column '${name}'` });
           return readColumn(scanner, index, type, this.#state.hasDecimalComma);
         }),
         ids: null,
@@ -162,7 +167,7 @@ class PartitionReader {
   }
 
   #syntaxError(reason: string): GeomillError {
-    return failure('CSV_SYNTAX', { line: this.#line, reason }, this.#location());
+    return failure(tableErrors.CSV_SYNTAX, { line: this.#line, reason }, this.#location());
   }
 
   #ragged(): GeomillError {
@@ -188,10 +193,10 @@ class PartitionReader {
   #reject(error: GeomillError): void {
     if (this.#scanner.isUnclosed) throw error;
     if (this.#state.onError === 'fail')
-      throw new GeomillError(error.code, { ...error.params, advice: SKIP_ADVICE }, error.location);
+      throw new GeomillError(error.entry, { ...error.params, advice: SKIP_ADVICE }, error.location);
     const reason =
       error.code === 'CSV_GEOMETRY' ? 'invalid geometry' : 'not as many cells as columns, or broken quotes';
-    this.#findings.note('RECORD_SKIPPED', { reason }, this.#location(), 1, NO_ROW);
+    this.#findings.note(tableFindings.RECORD_SKIPPED, { reason }, this.#location(), 1, NO_ROW);
   }
 
   /** Appends the geometry of the current record; false if the row is dropped because of it. */
@@ -206,8 +211,10 @@ class PartitionReader {
     const geometry = this.#rowGeometry;
     const { emptyCount, zeroCount } = geometry;
     if (!geometry.read(this.#scanner)) {
-      if (geometry.lacksOrder) throw this.#geometryError('CSV_POINT_ORDER', {}, geometry.column);
-      this.#reject(this.#geometryError('CSV_GEOMETRY', { reason: geometry.reason }, geometry.column));
+      if (geometry.lacksOrder) throw this.#geometryError(tableErrors.CSV_POINT_ORDER, {}, geometry.column);
+      this.#reject(
+        this.#geometryError(tableErrors.CSV_GEOMETRY, { reason: geometry.reason }, geometry.column),
+      );
       return false;
     }
     const { positionCount } = this.#geometry;
@@ -225,9 +232,9 @@ class PartitionReader {
   }
 
   /** Drops the row if only this row is wrong, and not what was decided; else throws. */
-  #contradicted({ code, column, params }: Contradiction): void {
-    const error = this.#geometryError(code, params, column);
-    if (code !== 'CSV_GEOMETRY' && code !== 'CSV_SYNTAX') throw error;
+  #contradicted({ entry, column, params }: Contradiction): void {
+    const error = this.#geometryError(entry, params, column);
+    if (entry !== tableErrors.CSV_GEOMETRY && entry !== tableErrors.CSV_SYNTAX) throw error;
     this.#reject(error);
   }
 
@@ -239,40 +246,41 @@ class PartitionReader {
     } else if (srid !== this.#srid) {
       const distance = this.#line - (this.#sridLocation.line ?? 0);
       const other = `${distance === 1 ? 'the line' : `${distance} lines`} before states ${this.#srid}`;
-      throw this.#geometryError('CSV_SRIDS', { srid, other }, column);
+      throw this.#geometryError(tableErrors.CSV_SRIDS, { srid, other }, column);
     }
   }
 
   /** `params`: what the error has besides the line, the column and the value. */
-  #geometryError(
-    code: Contradiction['code'] | 'CSV_SRIDS' | 'CSV_POINT_ORDER',
-    params: MessageParams,
-    index: number,
-  ): GeomillError {
+  #geometryError(entry: ErrorEntry, params: MessageParams, index: number): GeomillError {
     const scanner = this.#scanner;
     const column = this.#state.names[index];
     const cell = scanner.rowCount * scanner.columnCount + index;
     const value = this.#show(scanner.starts[cell], scanner.ends[cell]);
     const at = { ...this.#location(), field: column };
-    return new GeomillError(code, { line: this.#line, column, value, ...params }, at);
+    return new GeomillError(entry, { line: this.#line, column, value, ...params }, at);
   }
 
   #note(notes: number): void {
-    for (const [bit, code] of GEOMETRY_NOTE_FINDINGS) {
+    for (const [bit, entry] of GEOMETRY_NOTE_FINDINGS) {
       if ((notes & bit) === 0) continue;
-      const count = this.#noteCounts.get(code) ?? 0;
-      if (count < MAX_LISTED) this.#findings.note(code, {}, this.#location(), 1, this.#scanner.rowCount);
-      this.#noteCounts.set(code, count + 1);
+      const count = this.#noteCounts.get(entry) ?? 0;
+      if (count < MAX_LISTED) this.#findings.note(entry, {}, this.#location(), 1, this.#scanner.rowCount);
+      this.#noteCounts.set(entry, count + 1);
     }
   }
 
   #listNotes(): void {
-    for (const [code, count] of this.#noteCounts)
-      if (count > MAX_LISTED) this.#findings.note(code, {}, undefined, count - MAX_LISTED);
+    for (const [entry, count] of this.#noteCounts)
+      if (count > MAX_LISTED) this.#findings.note(entry, {}, undefined, count - MAX_LISTED);
     if (this.#srid !== 0)
-      this.#findings.note('SRID_STATED', { srid: this.#srid }, this.#sridLocation, this.#sridCount);
-    this.#findings.noteTally('COORDINATES_MISSING', {}, this.#missing);
-    this.#findings.noteTally('COORDINATES_ZERO', {}, this.#zero);
+      this.#findings.note(
+        tableFindings.SRID_STATED,
+        { srid: this.#srid },
+        this.#sridLocation,
+        this.#sridCount,
+      );
+    this.#findings.noteTally(tableFindings.COORDINATES_MISSING, {}, this.#missing);
+    this.#findings.noteTally(tableFindings.COORDINATES_ZERO, {}, this.#zero);
   }
 
   #listMisfits(fields: readonly Field[]): void {
@@ -283,7 +291,7 @@ class PartitionReader {
       if (!texts.has(field)) continue;
       const example = one.example === null ? {} : { example: `, such as '${one.example}'` };
       const tally = misfitsOf(this.#scanner, one, hasDecimalComma, this.#skipped);
-      this.#findings.noteTally('TYPE_NOT_KEPT', { field, type: one.group, ...example }, tally);
+      this.#findings.noteTally(tableFindings.TYPE_NOT_KEPT, { field, type: one.group, ...example }, tally);
     }
   }
 
@@ -306,6 +314,6 @@ class PartitionReader {
   }
 
   #tooLarge(what: string, actual: number, limit: number, setting: string): GeomillError {
-    return failure('LIMIT_EXCEEDED', { what, actual, limit, setting }, this.#location());
+    return failure(generalErrors.LIMIT_EXCEEDED, { what, actual, limit, setting }, this.#location());
   }
 }

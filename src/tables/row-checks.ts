@@ -2,13 +2,16 @@
  * What the first rows decided and a later row can contradict. Every row is compared with it: the position of a row that
  * contradicts it would be wrong.
  */
+
 import type { AngleColumns } from '../batch/angle-names.ts';
 import { GeometryBuilder } from '../batch/geometry-column.ts';
 import { DOT } from '../bytes/ascii.ts';
 import { NumberScanner } from '../bytes/number-text.ts';
 import { hemisphereOf, type OrdinateNotation, OrdinateScanner } from '../bytes/ordinate-text.ts';
+import type { ErrorEntry } from '../catalogue-entries.ts';
 import { field, type MessageParams, phrase } from '../message.ts';
 import { textOf } from './angle-cells.ts';
+import { tableErrors } from './errors.ts';
 import { GeometryCells } from './geometry-cells.ts';
 import { isMissing } from './missing.ts';
 import type { CellTable } from './records.ts';
@@ -46,7 +49,7 @@ export type RowCheck =
   | { readonly kind: 'trailing'; readonly column: number };
 
 export interface Contradiction {
-  readonly code: 'CSV_LETTERS_APART' | 'CSV_ZONES' | 'CSV_GEOMETRY_LATE' | 'CSV_GEOMETRY' | 'CSV_SYNTAX';
+  readonly entry: ErrorEntry;
   readonly column: number;
   /** Besides the line, the column and its value. */
   readonly params: MessageParams;
@@ -82,7 +85,7 @@ function lettersChecker(
     if (table.starts[index] === table.ends[index] || !cell.open(table, index)) return null;
     if (!isNegativeLetter(textOf(cell), axis, letterO)) return null;
     const option = field(`csv_options.${axis}_hemisphere_column`);
-    return { code: 'CSV_LETTERS_APART', column, params: { coordinate: names[degrees], option } };
+    return { entry: tableErrors.CSV_LETTERS_APART, column, params: { coordinate: names[degrees], option } };
   };
 }
 
@@ -110,7 +113,7 @@ function zoneChecker({ column, zone, line, isUtm }: CheckOf<'zone'>): RowChecker
       return null;
     }
     const other = zone === null ? 'the first rows have none' : `line ${line} is in ${zone}`;
-    return { code: 'CSV_ZONES', column, params: { zone: own ?? `'${text}'`, other } };
+    return { entry: tableErrors.CSV_ZONES, column, params: { zone: own ?? `'${text}'`, other } };
   };
 }
 
@@ -135,7 +138,7 @@ function decimalsChecker(
       const relation = rest === 0 ? 'none' : relationOf(number(table, row, axis.degrees), rest);
       if (relation !== 'joined' && !(relation === 'other' && saysDegrees)) continue;
       const reason = phrase`the degrees of the first rows have decimals, and column '${names[axis.minutes]}' has no other minutes; name '${field('csv_options.x_column')}' and '${field('csv_options.y_column')}' to keep the minutes as fields. Found degrees with other minutes`;
-      return { code: 'CSV_GEOMETRY', column: axis.degrees, params: { reason } };
+      return { entry: tableErrors.CSV_GEOMETRY, column: axis.degrees, params: { reason } };
     }
     return null;
   };
@@ -157,7 +160,7 @@ function geometryChecker(column: number): RowChecker {
     if (table.starts[index] === table.ends[index] || !cell.open(table, index) || isMissing(cell)) return null;
     const isGeometry = geometry.readCell(cell) >= 0;
     builder.rewind(0);
-    return isGeometry ? { code: 'CSV_GEOMETRY_LATE', column, params: {} } : null;
+    return isGeometry ? { entry: tableErrors.CSV_GEOMETRY_LATE, column, params: {} } : null;
   };
 }
 
@@ -167,6 +170,6 @@ function trailingChecker(column: number, columnCount: number): RowChecker {
     const index = row * table.columnCount + column;
     if (table.starts[index] === table.ends[index] || !cell.open(table, index)) return null;
     const reason = `the row has ${columnCount} cells where the header has ${columnCount - 1}, and the last one, which is empty in the first rows, is '${shownCell(cell)}'`;
-    return { code: 'CSV_SYNTAX', column, params: { reason } };
+    return { entry: tableErrors.CSV_SYNTAX, column, params: { reason } };
   };
 }

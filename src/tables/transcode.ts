@@ -1,7 +1,9 @@
 /** Encodings of CSV files. */
+
 import iconv from 'iconv-lite';
 import { failure, type GeomillError } from '../errors.ts';
 import { openFileSource } from '../io/byte-source.ts';
+import { ioErrors } from '../io/errors.ts';
 import { transcodeToUtf8 as transcode } from '../io/transcode.ts';
 import { phrase, setting } from '../message.ts';
 
@@ -17,7 +19,7 @@ export function transcodeToUtf8(path: string, encoding: string, targetPath: stri
 /** The error for bytes that are invalid in the encoding of the file. */
 export function invalidText(source: string, offset: number, encoding: string): GeomillError {
   const advice = phrase`${setting('csv_options.encoding', 'windows-1252')} (Western European) or to the encoding of the file, or convert the file to UTF-8`;
-  return failure('TEXT_ENCODING_INVALID', { source, offset, encoding, advice }, { offset });
+  return failure(ioErrors.TEXT_ENCODING_INVALID, { source, offset, encoding, advice }, { offset });
 }
 
 /** Text for people, from bytes that may be invalid in the encoding or end within a character. */

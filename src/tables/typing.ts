@@ -12,6 +12,7 @@ import { KIND, kindOf, TYPE_OF_KIND, widenKind } from '../batch/text-kinds.ts';
 import { isBlank } from '../bytes/ascii.ts';
 import { asciiSlice, NumberScanner } from '../bytes/number-text.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { CommaNumber, kindWithComma } from './decimal-comma.ts';
 import { CELL_ESCAPED, CELL_QUOTED, type CellTable, unescapeCell } from './records.ts';
 
@@ -83,7 +84,7 @@ export function readColumn(
     case 'int64':
       return readBigInts(table, column);
     default:
-      throw failure('INTERNAL', { reason: `a CSV column was asked for as ${type}` });
+      throw failure(generalErrors.INTERNAL, { reason: `a CSV column was asked for as ${type}` });
   }
 }
 
@@ -184,7 +185,7 @@ function readBigInts(table: CellTable, column: number): AttributeColumn {
 }
 
 function misfit(bytes: Uint8Array, start: number, end: number, type: FieldType): Error {
-  return failure('INTERNAL', {
+  return failure(generalErrors.INTERNAL, {
     reason: `CSV cell '${asciiSlice(bytes, start, end)}' was asked for as ${type}`,
   });
 }

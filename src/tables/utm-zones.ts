@@ -1,7 +1,9 @@
 /** Finds columns with UTM zones beside eastings and northings: a file with several zones has several CRSs. */
+
 import { wordsOf } from '../batch/coordinate-names.ts';
 import { failure } from '../errors.ts';
 import type { ColumnValues, PairValues } from './coordinate-sample.ts';
+import { tableErrors } from './errors.ts';
 import { shown } from './located.ts';
 import { isMissing } from './missing.ts';
 import type { RowCheck } from './row-checks.ts';
@@ -48,7 +50,7 @@ export function zoneOf(
       };
     const [zone, line] = second;
     const params = { line, column: shown(name), zone, other: `line ${first[1]} is in ${first[0]}` };
-    throw failure('CSV_ZONES', params, { line, field: name });
+    throw failure(tableErrors.CSV_ZONES, params, { line, field: name });
   }
   return { checks };
 }

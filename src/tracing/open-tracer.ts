@@ -1,5 +1,7 @@
 /** The tracer that the OTEL_ variables ask for. Without an endpoint nothing else of this directory is loaded. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import type { ExporterOptions } from './otlp-exporter.ts';
 import type { Sampler } from './recorder.ts';
 import { NO_TRACES, type Tracer } from './tracer.ts';
@@ -70,7 +72,8 @@ function tracesUrl({ otelEndpoint, otelTracesEndpoint }: TraceSettings): string 
       : (['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', otelTracesEndpoint] as const);
   if (value === null) return null;
   // It can hold a password, so it is not repeated.
-  const refuse = (reason: string): Error => failure('SETTING_INVALID', { name, value: '...', reason });
+  const refuse = (reason: string): Error =>
+    failure(generalErrors.SETTING_INVALID, { name, value: '...', reason });
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
     throw refuse('give the address of a collector that takes OTLP over HTTP, like http://localhost:4318');
@@ -90,7 +93,7 @@ function pairs(name: string, text: string | null): [string, string][] {
       // Not percent-encoded.
     }
     const reason = 'write key=value pairs with commas between them, and percent-encode other characters';
-    throw failure('SETTING_INVALID', { name, value: '...', reason });
+    throw failure(generalErrors.SETTING_INVALID, { name, value: '...', reason });
   });
 }
 
@@ -99,7 +102,11 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
     new Headers(headers);
   } catch {
     const reason = 'a name or a value in it cannot be sent as an HTTP header';
-    throw failure('SETTING_INVALID', { name: 'OTEL_EXPORTER_OTLP_HEADERS', value: '...', reason });
+    throw failure(generalErrors.SETTING_INVALID, {
+      name: 'OTEL_EXPORTER_OTLP_HEADERS',
+      value: '...',
+      reason,
+    });
   }
 }
 
@@ -128,13 +135,13 @@ function samplerOf({ otelSampler, otelSamplerArgument }: TraceSettings): Sampler
   };
   const name = otelSampler ?? 'parentbased_always_on';
   if (!Object.hasOwn(samplers, name))
-    throw failure('SETTING_INVALID', {
+    throw failure(generalErrors.SETTING_INVALID, {
       name: 'OTEL_TRACES_SAMPLER',
       value: name,
       reason: `known samplers: ${Object.keys(samplers).join(', ')}`,
     });
   if (!(ratio >= 0 && ratio <= 1))
-    throw failure('SETTING_INVALID', {
+    throw failure(generalErrors.SETTING_INVALID, {
       name: 'OTEL_TRACES_SAMPLER_ARG',
       value: otelSamplerArgument ?? '',
       reason: 'give a number from 0 to 1',

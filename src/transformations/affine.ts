@@ -1,5 +1,7 @@
 /** affine: scales, rotates and shifts in the plane of the coordinates. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
 
@@ -72,7 +74,7 @@ function affineOf(value: string): StepParameters {
       numbers.some(Number.isNaN)
     ) {
       const detail = `--affine does not know '${part.trim()}'; write scale=F or scale=FX,FY, rotate=DEGREES, shift=DX,DY, origin=X,Y, with ';' between them`;
-      throw failure('USAGE', { detail });
+      throw failure(generalErrors.USAGE, { detail });
     }
     parameters[name] = numbers.length === 1 ? numbers[0] : numbers;
   }
@@ -81,7 +83,7 @@ function affineOf(value: string): StepParameters {
 
 function check({ scale }: StepParameters, path: string): void {
   if ([scale].flat().includes(0))
-    throw failure('TRANSFORMATION_INVALID', {
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
       path: field(`${path}.scale`),
       reason: 'must not be 0: everything would be in one place',
     });

@@ -5,6 +5,7 @@ import { failure } from '../errors.ts';
 import { compile } from '../expressions/compile.ts';
 import { MAX_EXPRESSION_LENGTH } from '../expressions/expression.ts';
 import { parseExpression } from '../expressions/parse.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
 import { calculatedType } from './parts/calculated-type.ts';
 import { byFieldName, MAX_NAME_LENGTH } from './parts/name-lists.ts';
@@ -58,7 +59,7 @@ that it needs is null, or if it has no result, such as \`1 / 0\` (\`VALUE_NOT_CO
       const at = value.indexOf('=');
       if (at < 1 || value.slice(at + 1).trim() === '') {
         const detail = `--calculate '${value}' is not a field with an expression; write "FIELD=EXPRESSION", such as "area_ha=area_ha()"`;
-        throw failure('USAGE', { detail });
+        throw failure(generalErrors.USAGE, { detail });
       }
       return { fields: { [value.slice(0, at).trim()]: value.slice(at + 1).trim() } };
     },
@@ -66,7 +67,7 @@ that it needs is null, or if it has no result, such as \`1 / 0\` (\`VALUE_NOT_CO
   check({ fields }, path, totals) {
     for (const name of Object.keys(fields as object)) {
       if (name.trim() === '')
-        throw failure('TRANSFORMATION_INVALID', {
+        throw failure(generalErrors.TRANSFORMATION_INVALID, {
           path: field(`${path}.fields`),
           reason: 'has a field without a name',
         });

@@ -1,5 +1,7 @@
 /** cast: other types for fields. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { byFieldName } from './parts/name-lists.ts';
 import type { Transformation } from './transformation.ts';
 
@@ -48,7 +50,7 @@ To round numbers, use \`calculate\` with \`round\`. Geometries, ids and the orde
       const at = value.lastIndexOf('=');
       if (at < 1) {
         const detail = `--cast '${value}' is not a field with a type; write FIELD=TYPE, such as pop=integer`;
-        throw failure('USAGE', { detail });
+        throw failure(generalErrors.USAGE, { detail });
       }
       return { fields: { [value.slice(0, at).trim()]: value.slice(at + 1).trim() } };
     },

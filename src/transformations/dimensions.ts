@@ -5,6 +5,7 @@ import { compile } from '../expressions/compile.ts';
 import { MAX_EXPRESSION_LENGTH, refuseExpression } from '../expressions/expression.ts';
 import { isNumeric, KIND_NAME, type Node } from '../expressions/node.ts';
 import { parseExpression } from '../expressions/parse.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
 import type { Transformation } from './transformation.ts';
 
@@ -69,7 +70,7 @@ have no Z, or no M, get \`z\` or \`m\`, a number or an expression on the fields 
       checkOrdinate(compile(expression, scope), own);
       const isUsed = (parameters.to as string).includes(name.toUpperCase());
       if (!isUsed && parameters[name] !== 0)
-        throw failure('TRANSFORMATION_INVALID', {
+        throw failure(generalErrors.TRANSFORMATION_INVALID, {
           path: field(`${path}.${name}`),
           reason: `has no use: ${parameters.to} has no ${name.toUpperCase()}`,
         });

@@ -1,5 +1,7 @@
 /** dissolve: merges features with equal values. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { aggregateModifier, aggregateOf, aggregateParameter } from './parts/aggregate.ts';
 import { fieldName, fieldNames } from './parts/name-lists.ts';
@@ -55,7 +57,7 @@ Memory: as for union; large groups are divided by area.`,
     const by = new Set((parameters.by ?? []) as readonly string[]);
     for (const name of aggregateOf(parameters).keys()) {
       if (!by.has(name)) continue;
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(`${path}.aggregate.${name}`),
         reason: phrase`is also in '${field(`${path}.by`)}', so its value is the same in the whole group`,
       });

@@ -1,5 +1,7 @@
 /** distinct: drops features that repeat an earlier one. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
 import { fieldName, fieldNames } from './parts/name-lists.ts';
 import type { Transformation } from './transformation.ts';
@@ -60,7 +62,7 @@ Memory: 32 to 64 bytes for each feature that is kept, plus 40 MB; features beyon
   },
   check({ by, geometry }, path) {
     if (by === undefined || (by as readonly string[]).length > 0 || geometry === true) return;
-    throw failure('TRANSFORMATION_INVALID', {
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
       path: field(`${path}.by`),
       reason: 'compares nothing; name fields, or compare the geometry',
     });

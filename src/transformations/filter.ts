@@ -1,9 +1,11 @@
 /** filter: keeps the features for which a condition is true, and whose bounds intersect a box. */
+
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { compileCondition } from '../expressions/compile.ts';
 import { MAX_EXPRESSION_LENGTH, MAX_EXPRESSION_TOKENS } from '../expressions/expression.ts';
 import { parseExpression } from '../expressions/parse.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, type Phrase, phrase } from '../message.ts';
 import { MAX_EPSG_LENGTH } from './parts/name-lists.ts';
 import type { RequestTotals, StepParameters, Transformation } from './transformation.ts';
@@ -96,7 +98,7 @@ equals that of the condition, or for numbers, dates and times is in its range (\
 
 function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string, totals: RequestTotals): void {
   const refuse = (at: string, reason: string | Phrase) =>
-    failure('TRANSFORMATION_INVALID', { path: field(at), reason });
+    failure(generalErrors.TRANSFORMATION_INVALID, { path: field(at), reason });
   if (where === undefined && bbox === undefined)
     throw refuse(path, 'has no condition; add where, bbox or both');
   if (where !== undefined) {

@@ -1,5 +1,7 @@
 /** join: attributes of another source by key. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { aggregateModifier, aggregateParameter } from './parts/aggregate.ts';
 import { fieldName, fieldNames } from './parts/name-lists.ts';
@@ -108,12 +110,12 @@ Memory: the fields of the source that are used, with an index of the keys, at mo
     const count = (key as readonly string[]).length;
     const otherCount = (other as readonly string[] | undefined)?.length ?? count;
     if (count !== otherCount)
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(`${path}.key_of_source`),
         reason: phrase`has ${otherCount} fields and '${field(`${path}.key`)}' ${count}; name one for each`,
       });
     if (aggregate !== undefined && matches !== undefined && matches !== 'aggregate')
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(`${path}.aggregate`),
         reason: phrase`merges the rows that match, but '${field(`${path}.matches`)}' is '${String(matches)}'; leave one of them out`,
       });
@@ -139,7 +141,7 @@ function keyModifier(): CommandLineModifier {
     parameters(value, before) {
       const [own, other = own, ...more] = value.split('=').map((name) => name.trim());
       if (own === '' || other === '' || more.length > 0)
-        throw failure('USAGE', {
+        throw failure(generalErrors.USAGE, {
           detail: `--key takes NAME or NAME=NAME_IN_FILE, not '${value.slice(0, 60)}'`,
         });
       return {

@@ -1,6 +1,8 @@
 /** reproject: transforms the features to another CRS. */
+
 import { parseCrs, parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { MAX_EPSG_LENGTH, MAX_NAME_LENGTH } from './parts/name-lists.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
@@ -44,7 +46,7 @@ long edges get positions: see [Coordinate reference systems](crs.md#the-antimeri
   check(parameters, path) {
     const { epsg, crs } = parameters;
     if (epsg === undefined && crs === undefined) {
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(`${path}.epsg`),
         reason: 'is required for reproject: the CRS that the next steps work in',
       });
@@ -52,7 +54,7 @@ long edges get positions: see [Coordinate reference systems](crs.md#the-antimeri
     if (epsg !== undefined) parseEpsg(epsg, `${path}.epsg`);
     if (crs !== undefined) parseCrs(crs, `${path}.crs`);
     if (epsg !== undefined && crs !== undefined && targetCrs({ epsg }) !== targetCrs({ crs })) {
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(`${path}.crs`),
         reason: phrase`contradicts '${field(`${path}.epsg`)}'; state the CRS once`,
       });

@@ -7,10 +7,11 @@ import { didYouMean } from '../did-you-mean.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { needsRows } from '../expressions/expression.ts';
 import { parseExpression } from '../expressions/parse.ts';
-
+import { generalErrors } from '../general-errors.ts';
 import { field, type Phrase, phrase } from '../message.ts';
 import { memberPath, type SchemaFault, schemaFault } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
+import { stepErrors } from './errors.ts';
 import {
   contentName,
   type FeatureFile,
@@ -92,11 +93,11 @@ export function parseSteps(
   places: FilePlaces = 'none',
 ): readonly ParsedStep[] {
   if (!Array.isArray(value))
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: phrase`'${field(path)}' must be a list, not ${shortValue(value)}`,
     });
   if (value.length > MAX_STEPS) {
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: phrase`'${field(path)}' has ${value.length} steps; the limit is ${MAX_STEPS}`,
     });
   }
@@ -266,7 +267,7 @@ export function renamedPath(error: unknown, path: string): unknown {
   if (typeof named !== 'object' || !('field' in named) || !named.field.startsWith(`${path}.where`))
     return error;
   const renamed = field(path + named.field.slice(`${path}.where`.length));
-  return new GeomillError(error.code, { ...error.params, path: renamed }, error.location, error);
+  return new GeomillError(error.entry, { ...error.params, path: renamed }, error.location, error);
 }
 
 /** The error for a form without the part that a step needs. */
@@ -306,7 +307,7 @@ function recordOf(type: unknown, path: string, registry: readonly Transformation
   const wanted = typeof type === 'string' ? type.trim().toLowerCase() : null;
   const record = registry.find(({ id }) => id === wanted);
   if (record !== undefined) return record;
-  throw failure('TRANSFORMATION_UNKNOWN', {
+  throw failure(stepErrors.TRANSFORMATION_UNKNOWN, {
     type: typeof type === 'string' ? type.slice(0, 40) : shortValue(type),
     path: field(`${path}.type`),
     hint: didYouMean(
@@ -343,5 +344,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function invalid(path: string, reason: string | Phrase): GeomillError {
-  return failure('TRANSFORMATION_INVALID', { path: field(path), reason });
+  return failure(generalErrors.TRANSFORMATION_INVALID, { path: field(path), reason });
 }

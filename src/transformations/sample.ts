@@ -1,7 +1,9 @@
 /** sample: keeps a number of features, spread evenly over the layer. */
+
 import { failure } from '../errors.ts';
 import { needsRows } from '../expressions/expression.ts';
 import { parseExpression } from '../expressions/parse.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { fieldName } from './parts/name-lists.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
@@ -70,7 +72,7 @@ Memory: at most four times \`count\` features.`,
     if (rowField === undefined) return;
     const other = before.find(({ type, params }) => !KEEP_SOURCE_FEATURES.has(type) || countsRows(params));
     if (other === undefined) return;
-    throw failure('TRANSFORMATION_INVALID', {
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
       path: field(`${path}.row_field`),
       reason: phrase`needs features as they are in the input, but ${other.type} comes before; move sample before it`,
     });

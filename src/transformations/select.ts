@@ -1,5 +1,7 @@
 /** Which fields stay, in which order and under which names. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, type Phrase, phrase } from '../message.ts';
 import { byFieldName, fieldName, fieldNames } from './parts/name-lists.ts';
 import { checkNewNames } from './parts/new-names.ts';
@@ -56,7 +58,7 @@ Geometries, ids and the order of features do not change.`,
           const at = value.indexOf('=');
           if (at < 1 || at === value.length - 1) {
             const detail = `--rename '${value}' is not a pair of names; write OLD=NEW`;
-            throw failure('USAGE', { detail });
+            throw failure(generalErrors.USAGE, { detail });
           }
           const renamed = (before as SelectParameters).rename ?? {};
           const pair = [[value.slice(0, at).trim(), value.slice(at + 1).trim()]] as const;
@@ -87,7 +89,10 @@ function namesOf(list: string): string[] {
 function check(parameters: StepParameters, path: string): void {
   const { fields, drop, rename } = parameters as SelectParameters;
   const refuse = (name: string, reason: string | Phrase) =>
-    failure('TRANSFORMATION_INVALID', { path: field(name === '' ? path : `${path}.${name}`), reason });
+    failure(generalErrors.TRANSFORMATION_INVALID, {
+      path: field(name === '' ? path : `${path}.${name}`),
+      reason,
+    });
   if (fields === undefined && drop === undefined && rename === undefined)
     throw refuse('', 'selects nothing; add fields, drop or rename');
   if (fields !== undefined && drop !== undefined)

@@ -1,5 +1,7 @@
 /** snap: positions on a grid. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
 import { METERS_PER_UNIT, parseSize, UNITS_OF_CRS } from './parts/lengths.ts';
 import type { Transformation } from './transformation.ts';
@@ -46,7 +48,10 @@ and the order of features do not change.`,
   },
   check({ size }, path) {
     if (Number.isFinite(1 / (size as number))) return;
-    throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.size`), reason: 'is too small' });
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
+      path: field(`${path}.size`),
+      reason: 'is too small',
+    });
   },
   load: async () => (await import('./snap/code.ts')).code,
 };

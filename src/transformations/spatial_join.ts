@@ -1,5 +1,7 @@
 /** spatial_join: attributes of another source by location. */
+
 import { failure } from '../errors.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { aggregateModifier, aggregateParameter } from './parts/aggregate.ts';
 import { parseLength, unitsSchema } from './parts/lengths.ts';
@@ -122,7 +124,7 @@ themselves are not held.`,
   },
   check({ predicate, max_distance: most, units, distance_field: distance, aggregate, matches }, path) {
     const invalid = (name: string, reason: string | ReturnType<typeof phrase>): Error =>
-      failure('TRANSFORMATION_INVALID', { path: field(`${path}.${name}`), reason });
+      failure(generalErrors.TRANSFORMATION_INVALID, { path: field(`${path}.${name}`), reason });
     const isNearest = predicate === 'nearest';
     if (most !== undefined && !isNearest)
       throw invalid('max_distance', phrase`is possible only with '${field(`${path}.predicate`)}' nearest`);

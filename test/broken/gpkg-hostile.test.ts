@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { type ErrorCode, GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../src/errors.ts';
 import type { ConversionReport } from '../../src/pipeline/report.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
@@ -260,33 +260,32 @@ function sqliteFile(path: string, sql: string): void {
 }
 
 const PLAIN = 'CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1);';
-const others: Readonly<
-  Record<string, readonly [make: (path: string) => void, code: ErrorCode, words: RegExp]>
-> = {
-  'an empty file': [(path) => writeFileSync(path, ''), 'INPUT_EMPTY', /0 bytes/],
-  'a plain SQLite database': [(path) => sqliteFile(path, PLAIN), 'INPUT_WRONG_FORMAT', /SQLite/],
-  'a SpatiaLite database': [
-    (path) =>
-      sqliteFile(
-        path,
-        `CREATE TABLE spatial_ref_sys (srid INTEGER PRIMARY KEY, auth_name TEXT);
+const others: Readonly<Record<string, readonly [make: (path: string) => void, code: string, words: RegExp]>> =
+  {
+    'an empty file': [(path) => writeFileSync(path, ''), 'INPUT_EMPTY', /0 bytes/],
+    'a plain SQLite database': [(path) => sqliteFile(path, PLAIN), 'INPUT_WRONG_FORMAT', /SQLite/],
+    'a SpatiaLite database': [
+      (path) =>
+        sqliteFile(
+          path,
+          `CREATE TABLE spatial_ref_sys (srid INTEGER PRIMARY KEY, auth_name TEXT);
            CREATE TABLE geometry_columns (f_table_name TEXT, f_geometry_column TEXT, geometry_type INTEGER, srid INTEGER);
            ${PLAIN} INSERT INTO geometry_columns VALUES ('t', 'a', 1, 4326);`,
-      ),
-    'INPUT_WRONG_FORMAT',
-    /SQLite|SpatiaLite/,
-  ],
-  'a zip': [
-    (path) => writeFileSync(path, Buffer.from(`504b0304${'00'.repeat(200)}`, 'hex')),
-    'INPUT_WRONG_FORMAT',
-    /zip/i,
-  ],
-  'a GeoJSON': [
-    (path) => writeFileSync(path, '{"type":"FeatureCollection","features":[]}'.padEnd(200)),
-    'INPUT_WRONG_FORMAT',
-    /hostile|GeoPackage/,
-  ],
-};
+        ),
+      'INPUT_WRONG_FORMAT',
+      /SQLite|SpatiaLite/,
+    ],
+    'a zip': [
+      (path) => writeFileSync(path, Buffer.from(`504b0304${'00'.repeat(200)}`, 'hex')),
+      'INPUT_WRONG_FORMAT',
+      /zip/i,
+    ],
+    'a GeoJSON': [
+      (path) => writeFileSync(path, '{"type":"FeatureCollection","features":[]}'.padEnd(200)),
+      'INPUT_WRONG_FORMAT',
+      /hostile|GeoPackage/,
+    ],
+  };
 
 for (const [what, [make, code, words]] of Object.entries(others)) {
   test(`rejects ${what} named .gpkg with ${code}`, async () => {

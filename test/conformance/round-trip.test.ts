@@ -202,8 +202,9 @@ function typedMixed(found: readonly Feature[], expected: readonly Feature[]): Fe
   return found.map((feature, i) => {
     const text = feature.properties.mixed;
     const value = expected[i]?.properties.mixed;
+    if (typeof text !== 'string' || typeof value === 'object') return feature;
     const isSame = typeof value === 'number' ? Number(text) === value : String(value) === text;
-    if (typeof text !== 'string' || typeof value === 'object' || !isSame) return feature;
+    if (!isSame) return feature;
     return { ...feature, properties: { ...feature.properties, mixed: value } };
   });
 }

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { findingCatalogue } from '../../src/findings.ts';
+import { catalogue } from '../../src/catalogue.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 test('row numbers that an output cannot store are a note, and are counted by features', async () => {
-  assert.equal(findingCatalogue.IDS_DROPPED.severity, 'info');
+  assert.equal(catalogue.findings.IDS_DROPPED.severity, 'info');
   using workspace = makeWorkspace();
   const source = join(workspace.path, 'in.csv');
   const rows = Array.from({ length: 116 }, (_, i) => `${'abc'[i % 3]},${i},${8 + i / 1000},47`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import iconv from 'iconv-lite';
-import type { FoundFinding } from '../../src/findings.ts';
+import type { Finding } from '../../src/findings.ts';
 import { reader as csv } from '../../src/formats/csv/read.ts';
 import { reader as dxf } from '../../src/formats/dxf/read.ts';
 import { reader as gpx } from '../../src/formats/gpx/read.ts';
@@ -18,7 +18,7 @@ import { readBytesLayers, readFileLayers } from '../support/read-layers.ts';
 
 interface Read {
   readonly texts: readonly unknown[];
-  readonly findings: readonly FoundFinding[];
+  readonly findings: readonly Finding[];
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'stated-encodings-'));

@@ -1,4 +1,5 @@
 /** The account area by itself on a free port, and a browser for it that keeps cookies and sends forms. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import type { UsageSource } from '../../src/account-area/own-jobs.ts';
 import { type AccountAreaOptions, registerAccountArea } from '../../src/account-area/register.ts';
 import { type Accounts, type AccountsPlace, openAccountsAt } from '../../src/accounts/accounts.ts';
 import { failure } from '../../src/errors.ts';
+import { httpErrors } from '../../src/http/errors.ts';
 
 export interface TestArea extends AsyncDisposable {
   readonly url: string;
@@ -24,22 +26,22 @@ const NO_JOBS: UsageSource = {
   usage: async () => ({ jobs: 0, failedJobs: 0, inputBytes: 0, outputBytes: 0 }),
   recordDays: 7,
   details: async (_owner, id) => {
-    throw failure('JOB_UNKNOWN', { id });
+    throw failure(httpErrors.JOB_UNKNOWN, { id });
   },
   inspection: async (_owner, id) => {
-    throw failure('JOB_UNKNOWN', { id });
+    throw failure(httpErrors.JOB_UNKNOWN, { id });
   },
   cancel: async (_owner, id) => {
-    throw failure('JOB_UNKNOWN', { id });
+    throw failure(httpErrors.JOB_UNKNOWN, { id });
   },
   delete: async (_owner, id) => {
-    throw failure('JOB_UNKNOWN', { id });
+    throw failure(httpErrors.JOB_UNKNOWN, { id });
   },
   sendOutput: async (_owner, id) => {
-    throw failure('JOB_UNKNOWN', { id });
+    throw failure(httpErrors.JOB_UNKNOWN, { id });
   },
   sendFindings: async (_owner, id) => {
-    throw failure('JOB_UNKNOWN', { id });
+    throw failure(httpErrors.JOB_UNKNOWN, { id });
   },
 };
 

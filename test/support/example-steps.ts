@@ -1,9 +1,11 @@
 /** Transformations of points that are simple enough to know every result: for tests of the machinery around steps. */
+
 import { ColumnBuilder, valueAt } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
 import { indexOfField } from '../../src/batch/known-field.ts';
 import type { Field } from '../../src/batch/schema.ts';
+import { stepFindings } from '../../src/transformations/findings.ts';
 import type {
   ParametersSchema,
   StepSetting,
@@ -58,7 +60,7 @@ function even(log: ExampleLog): TransformationCode {
         const rows: number[] = [];
         for (let row = 0; row < batch.rowCount; row++) {
           if (Number(valueAt(column, row)) % 2 === 0) rows.push(row);
-          else findings.note('GEOMETRY_DROPPED', { operation: 'even' }, { record: row + 1 });
+          else findings.note(stepFindings.GEOMETRY_DROPPED, { operation: 'even' }, { record: row + 1 });
         }
         return pointsOf(batch, rows, 0);
       };

@@ -3,10 +3,12 @@
  * world, `/hang` never ends, `/crash` ends at once, `/lie` announces a file that is not there, `/link` one that is a link,
  * `/babble` sends no message but bytes without an end.
  */
+
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { failure } from '../../src/errors.ts';
+import { generalErrors } from '../../src/general-errors.ts';
 import { openChildEnd } from '../../src/process-channel.ts';
 import type { FetchTask, FromFetcher } from '../../src/remote-input/fetch-messages.ts';
 
@@ -18,7 +20,7 @@ function act({ url, path }: FetchTask): FromFetcher {
   if (pathname === '/link') symlinkSync('elsewhere', path);
   if (pathname.startsWith('/peek')) {
     const detail = peek(pathname.slice('/peek'.length));
-    return { type: 'failed', error: failure('USAGE', { detail }).toPlain(), log: null };
+    return { type: 'failed', error: failure(generalErrors.USAGE, { detail }).toPlain(), log: null };
   }
   return { type: 'fetched', file: { host: 'a', byteLength: 9, name: null, end: 'stated' } };
 }

@@ -10,6 +10,7 @@
  *   "say <JSON text>"     sends what the text says ({"text": ..., "times": ...}) as a message, and goes on
  *   "print ..."           prints to standard output, where nothing may be broken by it
  */
+
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -23,8 +24,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../src/errors.ts';
+import { generalErrors } from '../../src/general-errors.ts';
 import { type Perform, serveTasks } from '../../src/jobs/runner-loop.ts';
 import type { ConversionPaths } from '../../src/pipeline/request.ts';
+import { tableErrors } from '../../src/tables/errors.ts';
 import { fakeReport, outputOf } from './fake-conversion.ts';
 
 const perform: Perform = async (request, paths, { onProgress }) => {
@@ -35,12 +38,12 @@ const perform: Perform = async (request, paths, { onProgress }) => {
   if (word === 'crash') process.abort();
   if (word === 'hang') for (;;);
   if (word === 'grow') grow();
-  if (word === 'peek') throw failure('USAGE', { detail: peek(argument) });
+  if (word === 'peek') throw failure(generalErrors.USAGE, { detail: peek(argument) });
   if (word === 'say') say(JSON.parse(input.slice(word.length)) as { text: string; times: number });
   if (word === 'print') for (let i = 0; i < 1000; i++) writeSync(1, '{"type":"done","report":null}\n');
   if (word === 'fault') throw new Error('a secret of ours');
   if (word === 'refuse')
-    throw failure('CSV_SYNTAX', { line: 3, reason: 'it is a test' }, { layer: 'x', line: 3 });
+    throw failure(tableErrors.CSV_SYNTAX, { line: 3, reason: 'it is a test' }, { layer: 'x', line: 3 });
   // In two halves with a pause between them, so that a kill may leave half a file in the slot.
   if (existsSync(paths.outputPath)) throw new Error('the output exists already');
   const output = outputOf(input);

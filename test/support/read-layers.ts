@@ -1,4 +1,5 @@
 /** Reads a whole input through a FormatReader as the pipeline does, one partition after another. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,6 +10,7 @@ import type { Field } from '../../src/batch/schema.ts';
 import { batchStatistics, emptyStatistics, fieldsOf, mergeStatistics } from '../../src/batch/statistics.ts';
 import { type Finding, Findings } from '../../src/findings.ts';
 import type { FormatReader, Partition, PartitionRead, SourceLayer } from '../../src/formats/format.ts';
+import { generalFindings } from '../../src/general-findings.ts';
 import type { InputLimits } from '../../src/io/limits.ts';
 import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 import { batchRows, type Row } from './rows.ts';
@@ -91,7 +93,8 @@ function readLayer(reader: FormatReader, opened: SourceLayer, findings: Findings
   for (const { field, declared, count, locations: places } of misfits.list()) {
     const type = fields.find(({ name }) => name === field)?.type ?? '';
     const params = { field, declared, type };
-    findings.merge([{ code: 'FIELD_WIDENED', params, count, places, message: '' }]);
+    const entry = generalFindings.FIELD_WIDENED;
+    findings.merge([{ entry, code: entry.code, params, count, places, message: '' }]);
   }
   const reads =
     reader.typing === 'layer'

@@ -10,8 +10,9 @@ import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { formats } from '../../src/formats/registry.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
-import type { JsonSchema, ResponseRecord } from '../../src/http/operation.ts';
+import type { ResponseRecord } from '../../src/http/operation.ts';
 import { allOperations } from '../../src/http/operations/all.ts';
+import type { JsonSchema } from '../../src/schema-check.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 
 const ID = 'urn:geomill:openapi';

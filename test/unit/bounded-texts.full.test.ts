@@ -1,16 +1,12 @@
 /** The law: no text of user data makes an error, a finding, a report or a log line longer than its stated bound. */
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { FindingEntry } from '../../src/catalogue-entries.ts';
-import {
-  asGeomillError,
-  type ErrorCode,
-  errorCatalogue,
-  GeomillError,
-  type Location,
-} from '../../src/errors.ts';
-import { type FindingCode, Findings, findingCatalogue } from '../../src/findings.ts';
+import { catalogue } from '../../src/catalogue.ts';
+import { asGeomillError, GeomillError, type Location, reviveError } from '../../src/errors.ts';
+import { Findings } from '../../src/findings.ts';
+import { formatFindings } from '../../src/formats/findings.ts';
 import { problemOf } from '../../src/http/error-reply.ts';
 import { errorText } from '../../src/jobs/job.ts';
 import { checkRunnerMessage } from '../../src/jobs/runner-message-check.ts';
@@ -43,12 +39,12 @@ function paramsOf(template: string, value: string | number): MessageParams[] {
 }
 
 test('every error is bounded, in a body, in a record and across a process', () => {
-  for (const code of Object.keys(errorCatalogue) as ErrorCode[])
+  for (const [code, entry] of Object.entries(catalogue.errors))
     for (const text of HOSTILE_TEXTS) {
-      const { template } = errorCatalogue[code];
+      const { template } = entry;
       for (const params of paramsOf(template, text)) {
-        const error = new GeomillError(code, params, locationOf(text));
-        const revived = GeomillError.revive(JSON.parse(JSON.stringify(error.toPlain())));
+        const error = new GeomillError(entry, params, locationOf(text));
+        const revived = reviveError(JSON.parse(JSON.stringify(error.toPlain())), catalogue);
         assert.deepEqual(revived.toPlain(), error.toPlain(), code);
         assert.equal(revived.message, error.message);
         assert.ok(error.message.isWellFormed());
@@ -68,18 +64,18 @@ test('an error of a foreign library is bounded too', () => {
 });
 
 test('every finding is bounded, and long parameters that are equal are one finding', () => {
-  for (const code of Object.keys(findingCatalogue) as FindingCode[]) {
-    const { template, isSingle }: FindingEntry = findingCatalogue[code];
+  for (const [code, entry] of Object.entries(catalogue.findings)) {
+    const { template, isSingle } = entry;
     const hostile = [...HOSTILE_TEXTS, Number.NaN, Number.POSITIVE_INFINITY];
     for (const params of hostile.flatMap((value) => paramsOf(template, value))) {
       const findings = new Findings();
-      for (let i = 0; i < 9; i++) findings.note(code, params as never, locationOf(HOSTILE_TEXTS[0]));
+      for (let i = 0; i < 9; i++) findings.note(entry, params as never, locationOf(HOSTILE_TEXTS[0]));
       const list = findings.list();
       assert.equal(list.length, 1);
       assert.equal(list[0].count, isSingle === true ? 1 : 9);
       assert.ok(jsonBytes(list[0]) <= 40_000, `${code}: ${jsonBytes(list[0])}`);
       const merged = new Findings();
-      merged.merge(list);
+      merged.merge(findings.noted());
       assert.deepEqual(merged.list(), list);
       const report = { warnings: plain(list), timings: { totalMs: 1 } };
       assert.equal(checkRunnerMessage({ type: 'done', report }), null, code);
@@ -137,7 +133,11 @@ const hostileReport: fc.Arbitrary<ConversionReport> = fc
     const { name: text } = made;
     const findings = new Findings();
     for (let i = 0; i < made.warnings; i++)
-      findings.note('FIELD_DROPPED', { field: `${i}${text}`, layer: text, reason: text }, locationOf(text));
+      findings.note(
+        formatFindings.FIELD_DROPPED,
+        { field: `${i}${text}`, layer: text, reason: text },
+        locationOf(text),
+      );
     const times = <T>(length: number, entry: T): T[] => Array.from({ length }, () => entry);
     const renamed = { layer: shortText(text), from: shortText(text), to: 'a' };
     return {
@@ -196,7 +196,7 @@ test('a report of any lists and names is bounded, tells what is missing, and is 
       const bounded = boundedReport(report) as ConversionReport;
       assert.ok(jsonBytes(bounded) <= MAX_REPORT_BYTES);
       const steps = (report.steps ?? []).map(({ type }) => ({ type, params: { where: 'a'.repeat(900) } }));
-      const document = reportDocument(bounded, requestOf(steps));
+      const document = reportDocument(bounded, requestOf(steps), catalogue);
       assert.ok(jsonBytes(document) <= MAX_REPORT_BYTES, String(jsonBytes(document)));
       assert.deepEqual(boundedReport(bounded), bounded);
       assert.equal(checkRunnerMessage({ type: 'done', report: plain(bounded) }), null);

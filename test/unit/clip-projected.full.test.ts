@@ -1,10 +1,12 @@
 /** Masks in many coordinate reference systems: a point is inside where its longitude and latitude are, whatever the CRS. */
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
 import { Proj } from '../../src/engines/proj/proj.ts';
 import { failure } from '../../src/errors.ts';
 import { clip } from '../../src/transformations/clip.ts';
+import { stepErrors } from '../../src/transformations/errors.ts';
 import type { StepSetting } from '../../src/transformations/transformation.ts';
 import { runStep } from '../support/run-step.ts';
 
@@ -26,7 +28,7 @@ function settingOf(definition: string): StepSetting {
       const { failedPosition } = transformer.transform(coordinates, dimensions);
       if (failedPosition >= 0) {
         const place = { place: 't', x: 0, y: 0, from: 'a', to: 'b', reason: 'outside' };
-        throw failure('COORDINATE_OUTSIDE_DOMAIN', place);
+        throw failure(stepErrors.COORDINATE_OUTSIDE_DOMAIN, place);
       }
     };
   const crs = proj.describe(definition, 'crs');

@@ -1,10 +1,12 @@
 /** A config before it is parsed: its limits, and the large parameters that are lifted out of it. */
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { jsonSyntaxError } from '../../src/bytes/json-syntax.ts';
 import { positionAfter } from '../../src/bytes/text-position.ts';
 import { failure, GeomillError } from '../../src/errors.ts';
+import { httpErrors } from '../../src/http/errors.ts';
 import type { JsonBodyPiece } from '../../src/http/json-body/body-parts.ts';
 import { ConfigCounts, type ConfigLimits, configLimits } from '../../src/http/json-body/config-limits.ts';
 import { ConfigScanner } from '../../src/http/json-body/config-scanner.ts';
@@ -22,7 +24,7 @@ interface Scanned {
 
 const notJson: SyntaxFailure = ({ line, column, offset }, reason) =>
   failure(
-    'CONFIG_NOT_JSON',
+    httpErrors.CONFIG_NOT_JSON,
     { part: 'config', line, column, reason: `(byte ${offset}) ${reason}` },
     { line, column, offset },
   );

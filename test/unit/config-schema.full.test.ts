@@ -5,13 +5,12 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { parseEpsg } from '../../src/crs/crs.ts';
 import { formats, inputFormats } from '../../src/formats/registry.ts';
-import { CONFIG_FIELDS, type Endpoint } from '../../src/http/config-fields.ts';
-import { configSchema, jsonBodySchema, jsonDocumentsOf } from '../../src/http/config-schema.ts';
-import { parseJobRequest } from '../../src/http/parse-job-request.ts';
+import { CONFIG_FIELDS, type Endpoint } from '../../src/requests/config-fields.ts';
+import { configSchema, jsonBodySchema, jsonDocumentsOf } from '../../src/requests/config-schema.ts';
+import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 
 const registries = { formats, transformations };
-const noUrls = { hosts: [], privateNetworks: [] };
 
 /** Steps have schemas and tests of their own, which take longer to compile than everything else here. */
 const TransformationStep = { type: 'object', required: ['type'] };
@@ -77,7 +76,7 @@ test('a config of every field is taken by schema and parser, with nothing left o
           };
     const validate = validatorOf(configSchema(endpoint, registries));
     assert.ok(validate(config), `${JSON.stringify(endpoint)} ${JSON.stringify(validate.errors)}`);
-    const parsed = parseJobRequest(config, endpoint, registries, noUrls);
+    const parsed = parseJobRequest(config, endpoint, registries);
     assert.deepEqual(parsed.findings.list(), []);
     const request = parsed.forFiles(endpoint.operation === 'append' ? 3 : 1);
     assert.equal(request.output?.toFile, false);
@@ -91,7 +90,7 @@ test('what is required is refused by both when it is missing', () => {
     const isEmptyFine = validatorOf(schema)({});
     let isTaken = true;
     try {
-      parseJobRequest({}, endpoint, registries, noUrls);
+      parseJobRequest({}, endpoint, registries);
     } catch {
       isTaken = false;
     }

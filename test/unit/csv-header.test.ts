@@ -1,7 +1,9 @@
 /** Lines before the header, units after it, delimiters of rows, and files with one column. */
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import iconv from 'iconv-lite';
+import { catalogue } from '../../src/catalogue.ts';
 import { shownFindings } from '../../src/findings.ts';
 import { reader } from '../../src/formats/csv/read.ts';
 import { codes, errorOf, geometries, read } from '../support/csv-texts.ts';
@@ -48,7 +50,7 @@ test('reports a table before the header as lost data', async () => {
   ])
     assert.deepEqual(await reported(titles), ['LINES_SKIPPED'], titles);
   const { findings } = await readBytesLayers(reader, `a,b,c\n1,2,3\n4,5,6\n${TABLE}`);
-  const found = shownFindings(findings).find(({ code }) => code === 'TABLE_SKIPPED');
+  const found = shownFindings(findings, catalogue).find(({ code }) => code === 'TABLE_SKIPPED');
   assert.deepEqual([found?.severity, found?.params.lines], ['lost', 3]);
 });
 

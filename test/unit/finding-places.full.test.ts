@@ -1,10 +1,12 @@
 /** Findings with places: which features they concern, where these are in EPSG:4326, and the bounds of the list. */
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { catalogue } from '../../src/catalogue.ts';
 import { SOURCE_CRS } from '../../src/crs/crs.ts';
 import type { ListedFinding } from '../../src/findings.ts';
 import { MAX_BYTES, writeFindings } from '../../src/pipeline/findings-file.ts';
@@ -404,7 +406,8 @@ test('the file is at most 20 MB and a little more, whatever the texts', async ()
     ids: new Array<string>(count).fill('\u{10348}'.repeat(100)),
     boxes: null,
   };
-  const finding = (code: 'RING_CLOSED' | 'TEXT_CUT' | 'Z_DROPPED'): ListedFinding => ({
+  const finding = (code: string): ListedFinding => ({
+    entry: catalogue.findings[code],
     code,
     message: 'm'.repeat(5000),
     count,

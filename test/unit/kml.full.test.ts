@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { ByteWriter } from '../../src/bytes/byte-writer.ts';
 import { XmlFault, XmlScanner } from '../../src/bytes/xml-scanner.ts';
+import { catalogue } from '../../src/catalogue.ts';
 import { GeomillError } from '../../src/errors.ts';
-import { findingCatalogue } from '../../src/findings.ts';
 import { reader } from '../../src/formats/kml/read.ts';
 import { gdalFacts, withoutGdal } from '../oracle/gdal-facts.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
@@ -180,7 +180,9 @@ test('features of updates are reported as lost, and further documents of a KMZ a
     layers.map(({ rows }) => rows.length),
     [1, 1],
   );
-  const counts = new Map(findings.map(({ code, count }) => [code, [findingCatalogue[code].severity, count]]));
+  const counts = new Map(
+    findings.map(({ code, count }) => [code, [catalogue.findings[code].severity, count]]),
+  );
   assert.deepEqual(counts.get('KML_UPDATES_IGNORED'), ['lost', 6]);
   assert.deepEqual(counts.get('KMZ_FILES_IGNORED'), ['info', 1]);
 });

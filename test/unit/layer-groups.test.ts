@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure, GeomillError } from '../../src/errors.ts';
 import type { SourceLayer } from '../../src/formats/format.ts';
+import { gpkgErrors } from '../../src/formats/gpkg/errors.ts';
 import { groupLayers, type OpenedFile } from '../../src/pipeline/layer-groups.ts';
 
 function file(name: string, ...layers: readonly string[]): OpenedFile {
@@ -92,7 +93,7 @@ test('a merge makes one layer of all layers', () => {
 });
 
 test('a layer that cannot be read fails the files that it is taken from, and no others', () => {
-  const fault = failure('GPKG_ROW', { table: 'b', row: 1, reason: 'damaged' });
+  const fault = failure(gpkgErrors.GPKG_ROW, { table: 'b', row: 1, reason: 'damaged' });
   const broken = { name: 'more', layers: [sourceLayer('a'), sourceLayer('b', { fault })] };
   assert.throws(() => shown('append', [file('t', 'a', 'b'), broken]), refusal('GPKG_ROW'));
   assert.throws(() => shown('merge', [broken]), refusal('GPKG_ROW'));

@@ -343,6 +343,6 @@ test('advice about the source names the parameters and flags of the source', asy
       name === 'inputOf' ? field('--spatial-join.source') : param,
     ]),
   );
-  const line = errorLine(new GeomillError(comma.code, onLine));
+  const line = errorLine(new GeomillError(comma.entry, onLine));
   assert.match(line, /add --source-options decimal_comma=true/);
 });

@@ -7,6 +7,7 @@ import { UNLIMITED } from '../../src/io/limits.ts';
 import type { Executor } from '../../src/pipeline/executor.ts';
 import { type PartitionBase, runPartitions } from '../../src/pipeline/partition-run.ts';
 import type { Task, TaskResult } from '../../src/pipeline/task.ts';
+import { tableErrors } from '../../src/tables/errors.ts';
 
 /**
  * A source of records that begin at `starts` and end where the next begins (the last at `byteLength`). Reading from a
@@ -30,7 +31,7 @@ function recordExecutor(
       await new Promise((resolve) => setImmediate(resolve));
       if (start < byteLength && !starts.includes(start)) {
         if (onWrongStart === 'throw')
-          throw failure('CSV_SYNTAX', { line: 1, reason: 'nonsense' }, { line: 1 });
+          throw failure(tableErrors.CSV_SYNTAX, { line: 1, reason: 'nonsense' }, { line: 1 });
         return result([-1], end);
       }
       const rows = starts.filter((at) => at >= start && at < end);
@@ -129,7 +130,7 @@ test('an error names the record and line within the layer, not within its partit
     async run(task) {
       if (task.input.kind === 'partition' && task.input.partition.start === 20) {
         throw failure(
-          'CSV_GEOMETRY',
+          tableErrors.CSV_GEOMETRY,
           { line: 2, column: 'geom_wkt', reason: 'no number', value: 'POINT(' },
           { line: 2, record: 2 },
         );

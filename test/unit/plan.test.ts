@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
+import { projErrors } from '../../src/engines/proj/errors.ts';
 import { failure, GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import type { SourceLayer } from '../../src/formats/format.ts';
 import { inputFormatById, outputFormatById } from '../../src/formats/format-by-id.ts';
+import { generalErrors } from '../../src/general-errors.ts';
 import { field } from '../../src/message.ts';
 import { type ConversionPlan, planConversion } from '../../src/pipeline/plan.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';
@@ -28,7 +30,7 @@ const AUTHORITY: CrsAuthority = {
     }
     if (definition.startsWith('LOCAL_CS["site"'))
       return { ...WGS84_DESCRIPTION, definition, name: 'site', authority: null, kind: 'other' };
-    throw failure('CRS_UNKNOWN', { definition, path: field(path), reason: 'crs not found' });
+    throw failure(generalErrors.CRS_UNKNOWN, { definition, path: field(path), reason: 'crs not found' });
   },
   equivalent: (a, b) => a === b,
 };
@@ -233,7 +235,12 @@ test('that nothing leads on from the CRS of a file is told with the file and whe
     ...AUTHORITY,
     equivalent: (a, b) => {
       if (a === b) return true;
-      throw failure('CRS_NO_OPERATION', { from: a, to: b, reason: 'none', path: field('input.epsg') });
+      throw failure(projErrors.CRS_NO_OPERATION, {
+        from: a,
+        to: b,
+        reason: 'none',
+        path: field('input.epsg'),
+      });
     },
   };
   const files = ['EPSG:4326', 'EPSG:28350'].map((crs, i) => ({ crs, crsPath: `input_crs_mapping[${i}]` }));

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { type Bounds, positionBounds } from '../../src/batch/bounds.ts';
+import { catalogue } from '../../src/catalogue.ts';
 import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
 import { GeomillError } from '../../src/errors.ts';
-import { findingCatalogue } from '../../src/findings.ts';
 import { checkPositions, positionRangeOf } from '../../src/pipeline/position-range.ts';
 import type { ConversionReport } from '../../src/pipeline/report.ts';
 import { type ConvertOptions, convertFile, makeWorkspace, requestFor } from '../support/convert.ts';
@@ -262,7 +262,7 @@ test('impossible positions of more than one feature of a hundred are an error wi
     await assert.rejects(convertPoints(points, 'EPSG:4326'), { code: 'COORDINATES_IMPOSSIBLE', message });
     const report = await convertPoints(points, 'EPSG:4326', ACCEPTED);
     const [finding] = report.warnings.filter(({ code }) => code === 'COORDINATES_OUT_OF_RANGE');
-    assert.equal(findingCatalogue[finding.code].severity, 'lost');
+    assert.equal(catalogue.findings[finding.code].severity, 'lost');
   }
   for (const points of [
     of(100, [projected]),

@@ -6,8 +6,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { catalogue } from '../../src/catalogue.ts';
 import { GeomillError } from '../../src/errors.ts';
-import { findingCatalogue } from '../../src/findings.ts';
 import { findingsOfFetch } from '../../src/jobs/fetch-input.ts';
 import { REAL_OUTSIDE } from '../../src/remote-input/connect.ts';
 import { fetchFile } from '../../src/remote-input/fetch-file.ts';
@@ -57,7 +57,7 @@ async function endOf(head: string, body: string, ending: Ending): Promise<string
     (file) =>
       findingsOfFetch(file)
         .list()
-        .map(({ code }) => `${code} ${findingCatalogue[code].severity}`)
+        .map(({ code }) => `${code} ${catalogue.findings[code].severity}`)
         .join(', ') || 'whole',
     (error: unknown) => {
       if (error instanceof GeomillError && error.fault === 'user') return error.code;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import test from 'node:test';
+import { catalogue } from '../../src/catalogue.ts';
 import { GeomillError } from '../../src/errors.ts';
-import { findingCatalogue } from '../../src/findings.ts';
 import { hasEndMark } from '../../src/formats/recognise.ts';
 import { findingsOfFetch } from '../../src/jobs/fetch-input.ts';
 import { bodyOf, follow } from '../../src/remote-input/answer.ts';
@@ -61,7 +61,7 @@ test('a time limit and a reset connection are no end of a body', async () => {
 });
 
 test('a file that is valid without its last lines counts as changed if its length is unknown', () => {
-  assert.equal(findingCatalogue.INPUT_END_UNKNOWN.severity, 'changed');
+  assert.equal(catalogue.findings.INPUT_END_UNKNOWN.severity, 'changed');
   const feature = '{"type":"Feature","properties":null,"geometry":null}';
   const cases: readonly (readonly [text: string | Buffer, hasEnd: boolean])[] = [
     [ROWS, false],

@@ -1,14 +1,16 @@
 /** Counts of a report: read = written + dropped + merged - generated, step by step and in total, whatever the steps. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import fc from 'fast-check';
+import { catalogue } from '../../src/catalogue.ts';
 import { formats } from '../../src/formats/registry.ts';
-import { parseJobRequest } from '../../src/http/parse-job-request.ts';
 import type { ConversionReport, StepReport } from '../../src/pipeline/report.ts';
 import { reportDocument, requestDocument } from '../../src/pipeline/report-document.ts';
 import type { JobRequest } from '../../src/pipeline/request.ts';
+import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
 import { exampleStep } from '../../src/transformations/parts/example-step.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { checkedStep, parseSteps, type RequestedStep } from '../../src/transformations/requested-steps.ts';
@@ -252,7 +254,9 @@ test('the document of a report has one sentence, keys in snake_case, and the par
     return { type: 'Feature', id, properties: { userKey: 'a', popCount: id }, geometry: point };
   });
   const { report } = await convert(list, workspace.path, options);
-  const document = reportDocument(report, requestFor(options)) as Readonly<Record<string, unknown>>;
+  const document = reportDocument(report, requestFor(options), catalogue) as Readonly<
+    Record<string, unknown>
+  >;
   assert.equal(
     document.summary,
     "3 features read from 'in.geojson', 1 written as shp in EPSG:25832 (2 merged); no warnings",
@@ -265,7 +269,9 @@ test('the document of a report has one sentence, keys in snake_case, and the par
   assert.deepEqual(output, { format: 'shp', epsg: 'EPSG:25832', to_file: true });
   // A runner is not trusted: it may report steps that nobody asked for.
   const untrusted = { ...report, steps: [...(report.steps ?? []), ...(report.steps ?? [])] };
-  const more = reportDocument(untrusted, requestFor(options)) as { steps: { parameters: unknown }[] };
+  const more = reportDocument(untrusted, requestFor(options), catalogue) as {
+    steps: { parameters: unknown }[];
+  };
   assert.deepEqual(more.steps.map(({ parameters }) => parameters), [step.parameters, null]); // biome-ignore format: one line
   const { steps: _, request, ...rest } = document;
   const keys = [...JSON.stringify(rest).matchAll(/"(\w+)":/g)].map(([, key]) => key);

@@ -6,9 +6,9 @@ import test from 'node:test';
 import { CrsSearch } from '../../src/crs-search/crs-search.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { formats, inputFormats } from '../../src/formats/registry.ts';
-import type { Endpoint } from '../../src/http/config-fields.ts';
 import { refuseUnknownCodes } from '../../src/http/known-crs.ts';
-import { parseJobRequest } from '../../src/http/parse-job-request.ts';
+import type { Endpoint } from '../../src/requests/config-fields.ts';
+import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 
 const JOB: Endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' };

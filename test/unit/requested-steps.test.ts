@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure, GeomillError } from '../../src/errors.ts';
+import { generalErrors } from '../../src/general-errors.ts';
 import { field } from '../../src/message.ts';
 import { reproject } from '../../src/transformations/reproject.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
@@ -27,7 +28,10 @@ const swell: Transformation = {
   commandLine: null,
   check({ mask }, path) {
     if (mask !== undefined)
-      throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.mask`), reason: 'is a line' });
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
+        path: field(`${path}.mask`),
+        reason: 'is a line',
+      });
   },
   load: () => Promise.reject(new Error('requests are checked without any code')),
 };

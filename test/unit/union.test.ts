@@ -1,4 +1,5 @@
 /** Union: what merges, what stays apart, and what becomes of the attributes. */
+
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { type GeometryColumn, restride, strideOf } from '../../src/batch/geometr
 import { Geos } from '../../src/engines/geos/geos.ts';
 import { failure } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
+import { generalErrors } from '../../src/general-errors.ts';
 import { GeometrySpool } from '../../src/pipeline/geometry-spool.ts';
 import { dissolve } from '../../src/transformations/dissolve.ts';
 import { union } from '../../src/transformations/union.ts';
@@ -268,7 +270,7 @@ test('a call that is refused ends the step with that error', async () => {
     findings: new Findings(),
     keep: <T>(column: T): T => column,
     progress: () => {},
-    call: () => Promise.reject(failure('CANCELLED', {})),
+    call: () => Promise.reject(failure(generalErrors.CANCELLED, {})),
   };
   const layer = layerOf([{ wkt: square(0, 0) }, { wkt: square(5, 5) }]);
   await assert.rejects(code.collect(layer, {}, settingIn(METRIC_CRS), host), { code: 'CANCELLED' });

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { formats } from '../../src/formats/registry.ts';
-import type { Endpoint } from '../../src/http/config-fields.ts';
-import { parseJobRequest } from '../../src/http/parse-job-request.ts';
+import type { Endpoint } from '../../src/requests/config-fields.ts';
+import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 
 const JOB: Endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' };

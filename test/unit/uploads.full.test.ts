@@ -1,9 +1,11 @@
 /** The rules of uploads below HTTP: what is durable, expiry by a clock of the test, locks, and the start after a crash. */
+
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { failure } from '../../src/errors.ts';
+import { httpErrors } from '../../src/http/errors.ts';
 import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { ReceivedBytes } from '../../src/jobs/received-bytes.ts';
 import { UploadLocks } from '../../src/jobs/upload-locks.ts';
@@ -119,7 +121,7 @@ for (const { name, skip, open: openQueue } of QUEUES) {
     const wrong = {
       update() {},
       check: () => {
-        throw failure('UPLOAD_CHECKSUM_WRONG', { algorithm: 'md5', actual: 'a', given: 'b' });
+        throw failure(httpErrors.UPLOAD_CHECKSUM_WRONG, { algorithm: 'md5', actual: 'a', given: 'b' });
       },
     };
     await assert.rejects(uploads.append('ann', id, { offset: 3, body: pieces('def'), checksum: wrong }), {
@@ -247,7 +249,7 @@ for (const { name, skip, open: openQueue } of QUEUES) {
     clock.at += 1000;
     const opened = context.mock.method(store, 'continueUpload');
     assert.deepEqual(await uploads.append('ann', id, { offset: 3, body: pieces() }), complete);
-    const wrong = failure('UPLOAD_CHECKSUM_WRONG', { algorithm: 'md5', actual: 'a', given: 'b' });
+    const wrong = failure(httpErrors.UPLOAD_CHECKSUM_WRONG, { algorithm: 'md5', actual: 'a', given: 'b' });
     const checksum = {
       update() {},
       check() {

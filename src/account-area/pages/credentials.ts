@@ -1,5 +1,7 @@
 /** Pages of API keys and OAuth clients: list, create, show once, rename, revoke. */
+
 import type { Credential, CredentialKind } from '../../accounts/credentials.ts';
+import { accountErrors } from '../../accounts/errors.ts';
 import { checkName } from '../../accounts/new-credential.ts';
 import { DEFAULT_SCOPES, formatScopes, SCOPES, type Scope } from '../../accounts/principal.ts';
 import { failure } from '../../errors.ts';
@@ -247,7 +249,8 @@ async function revoke(visit: Visit, words: Words, id: string): Promise<Answer> {
 async function find(visit: Visit, { kind }: Words, id: string): Promise<Credential> {
   const found = await visit.area.options.accounts.credentials.get(id);
   const isVisible = found !== null && (found.owner === visit.user.id || visit.user.isAdmin);
-  if (!isVisible || found.kind !== kind) throw failure('CREDENTIAL_UNKNOWN', { id: id.slice(0, 60) });
+  if (!isVisible || found.kind !== kind)
+    throw failure(accountErrors.CREDENTIAL_UNKNOWN, { id: id.slice(0, 60) });
   return found;
 }
 

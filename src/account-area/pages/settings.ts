@@ -1,4 +1,5 @@
 /** Settings of the user's own account: password and sessions. */
+import { accountErrors } from '../../accounts/errors.ts';
 import { failure } from '../../errors.ts';
 import { type Html, html } from '../../html.ts';
 import { MIN_PASSWORD_LENGTH } from '../password-rules.ts';
@@ -76,7 +77,7 @@ async function changePassword(visit: Visit): Promise<Answer> {
   // Limits guessing the password in a session that was left open.
   const account = `account ${user.email}`;
   const waitMs = area.byAccount.waitMs(account);
-  if (waitMs > 0) throw failure('TOO_MANY_ATTEMPTS', { seconds: Math.ceil(waitMs / 1000) });
+  if (waitMs > 0) throw failure(accountErrors.TOO_MANY_ATTEMPTS, { seconds: Math.ceil(waitMs / 1000) });
   area.byAccount.fail(account);
   const stored = await library.context.internalAdapter.findCredentialAccount(user.id);
   const hash = stored?.password ?? null;

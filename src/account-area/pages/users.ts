@@ -1,6 +1,8 @@
 /** Pages for administrators: users and their access. */
+
 import { failure } from '../../errors.ts';
 import { type Html, html } from '../../html.ts';
+import { accountAreaErrors } from '../errors.ts';
 import { linkAddress } from '../one-time-links.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { User } from '../users.ts';
@@ -138,7 +140,7 @@ async function act(visit: Visit, params: Readonly<Record<string, string>>): Prom
   const action = visit.form.text('action');
   if (action === 'link') await visit.leave({ link: linkOf(visit, await users.makeLink(user, actor)) });
   // Administrators cannot change themselves, so that one is always left.
-  else if (user.id === actor) throw failure('FORM_REFUSED', {});
+  else if (user.id === actor) throw failure(accountAreaErrors.FORM_REFUSED, {});
   else await visit.leave({ notice: await carryOut(visit, user, action) });
   return { redirect: visit.href(`${PATH}/${encodeURIComponent(user.id)}`) };
 }
@@ -160,14 +162,14 @@ async function carryOut(visit: Visit, user: User, action: string): Promise<strin
       await users.setAdmin(user, false, actor);
       return `${user.email} is now an ordinary user.`;
     default:
-      throw failure('FORM_REFUSED', {});
+      throw failure(accountAreaErrors.FORM_REFUSED, {});
   }
 }
 
 async function find(visit: Visit, id: string): Promise<User> {
   const { users } = await visit.directory();
   const user = await users.get(id);
-  if (user === null) throw failure('USER_UNKNOWN', { user: id.slice(0, 60) });
+  if (user === null) throw failure(accountAreaErrors.USER_UNKNOWN, { user: id.slice(0, 60) });
   return user;
 }
 

@@ -2,8 +2,10 @@
  * A geometry of GEOS and its only owner. `using` frees it; every operation gives a new one that is owned as well.
  * Operations on invalid input may throw GEOS_FAILED: repair with `makeValid`, note GEOMETRY_REPAIRED, try again.
  */
+
 import type { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { appendGeometry, type OnlyDimension } from './append.ts';
 import type { BufferStyle, GeosInstance } from './instance.ts';
 import {
@@ -42,7 +44,7 @@ export class GeosGeometry {
   /** For engines/geos alone. */
   get pointer(): Pointer {
     if (this.#pointer === 0)
-      throw failure('INTERNAL', { reason: 'a geometry of GEOS was used after it was freed' });
+      throw failure(generalErrors.INTERNAL, { reason: 'a geometry of GEOS was used after it was freed' });
     return this.#pointer;
   }
 

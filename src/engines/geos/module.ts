@@ -2,7 +2,9 @@
  * Loads GEOS: the Emscripten module inside the package `geos-wasm`, one instance for each thread. The C functions are
  * called directly, without the package's wrappers, with a separate context and message handlers.
  */
+
 import { failure, type GeomillError } from '../../errors.ts';
+import { geosErrors } from './errors.ts';
 import { bindNative, type NativeGeos, type Pointer } from './native.ts';
 
 /** The used members of the Emscripten module object. The views are replaced when the memory grows. */
@@ -93,7 +95,7 @@ export class GeosModule {
   /** Freed by `native.free`. Throws GEOS_OUT_OF_MEMORY. */
   allocate(byteLength: number): Pointer {
     const pointer = this.native.malloc(byteLength);
-    if (pointer === 0) throw failure('GEOS_OUT_OF_MEMORY', { operation: 'copying a geometry' });
+    if (pointer === 0) throw failure(geosErrors.GEOS_OUT_OF_MEMORY, { operation: 'copying a geometry' });
     return pointer;
   }
 
@@ -108,8 +110,11 @@ export class GeosModule {
   refusal(operation: string): GeomillError {
     const reason = this.#message.trim().slice(0, MAX_REASON_LENGTH);
     this.#message = '';
-    if (reason.includes('bad_alloc')) return failure('GEOS_OUT_OF_MEMORY', { operation });
-    return failure('GEOS_FAILED', { operation, reason: reason === '' ? 'GEOS gives no reason' : reason });
+    if (reason.includes('bad_alloc')) return failure(geosErrors.GEOS_OUT_OF_MEMORY, { operation });
+    return failure(geosErrors.GEOS_FAILED, {
+      operation,
+      reason: reason === '' ? 'GEOS gives no reason' : reason,
+    });
   }
 
   /**
@@ -121,8 +126,8 @@ export class GeosModule {
     this.#isBroken = true;
     shared = null;
     generation++;
-    const code = /memory|stack|oom/i.test(thrown.message) ? 'GEOS_OUT_OF_MEMORY' : null;
-    if (code !== null) return failure(code, { operation }, undefined, thrown);
-    return failure('GEOS_FAILED', { operation, reason: thrown.message }, undefined, thrown);
+    if (/memory|stack|oom/i.test(thrown.message))
+      return failure(geosErrors.GEOS_OUT_OF_MEMORY, { operation }, undefined, thrown);
+    return failure(geosErrors.GEOS_FAILED, { operation, reason: thrown.message }, undefined, thrown);
   }
 }

@@ -1,5 +1,7 @@
 /** A geometry indexed for many predicates. It borrows the geometry it was made of, which must live longer. */
+
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { GeosInstance } from './instance.ts';
 import type { Pointer, Predicate } from './native.ts';
 
@@ -68,7 +70,9 @@ export class GeosPrepared {
 
   get #alive(): Pointer {
     if (this.#pointer === 0)
-      throw failure('INTERNAL', { reason: 'a prepared geometry of GEOS was used after it was freed' });
+      throw failure(generalErrors.INTERNAL, {
+        reason: 'a prepared geometry of GEOS was used after it was freed',
+      });
     return this.#pointer;
   }
 

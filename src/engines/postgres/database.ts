@@ -1,6 +1,8 @@
 /** A PostgreSQL database: a pool of connections, transactions, schema versions. The driver is loaded when the first one is opened. */
+
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { asFault, DatabaseFault } from './fault.ts';
 import type { DatabaseObserver, StatementOutcome } from './observer.ts';
 import { asRefusal, PreparationRefused, type Sql } from './prepared.ts';
@@ -254,7 +256,7 @@ export class PostgresDatabase implements Statements {
         const reason =
           `connections use the schema '${current}'. A connection pooler, or the address of the database, replaces their search path: ` +
           `run ALTER ROLE for the user of DATABASE_URL with SET search_path = ${quoted(schema)}, and let the pooler connect again`;
-        throw failure('SERVICE_DATABASE_UNUSABLE', { path: `schema '${schema}'`, reason });
+        throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, { path: `schema '${schema}'`, reason });
       }
       await statements.run(
         'CREATE TABLE IF NOT EXISTS schema_versions (history text PRIMARY KEY, version integer NOT NULL)',
@@ -266,7 +268,7 @@ export class PostgresDatabase implements Statements {
       const version = found?.version ?? 0;
       if (version > steps.length) {
         const reason = `its ${name} have schema version ${version} and this geomill knows ${steps.length}; use the geomill that wrote it`;
-        throw failure('SERVICE_DATABASE_UNUSABLE', { path: `schema '${schema}'`, reason });
+        throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, { path: `schema '${schema}'`, reason });
       }
       if (version === steps.length) return;
       for (const step of steps.slice(version)) await statements.run(step);

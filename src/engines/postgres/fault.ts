@@ -2,7 +2,9 @@
  * The database cannot be reached, or cannot answer at the moment (it starts, stops, has no connection left, is read-only after a
  * failover): requests get 503, and the same statement can succeed later. `cause` is the error of the driver.
  */
+
 import { GeomillError } from '../../errors.ts';
+import { postgresErrors } from './errors.ts';
 
 /** A restart of the database takes about this long. */
 const RETRY_SECONDS = 5;
@@ -12,7 +14,7 @@ export class DatabaseFault extends GeomillError {
   readonly isOutcomeUnknown: boolean;
 
   constructor(cause: unknown, isOutcomeUnknown = false) {
-    super('DATABASE_UNAVAILABLE', { seconds: RETRY_SECONDS }, undefined, cause);
+    super(postgresErrors.DATABASE_UNAVAILABLE, { seconds: RETRY_SECONDS }, undefined, cause);
     this.isOutcomeUnknown = isOutcomeUnknown;
   }
 

@@ -1,5 +1,7 @@
 /** A PROJ context: strings and out parameters in the module's memory, and PROJ's error messages. */
+
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { loadProjModule, type ProjModule } from './module.ts';
 import type { NativeProj, Pointer } from './native.ts';
 
@@ -166,7 +168,7 @@ export function pipelineObject(context: ProjContext, pipeline: string): ProjObje
     context.withString(pipeline, (text) => context.native.proj_create(context.pointer, text)),
   );
   if (made.pointer === 0)
-    throw failure('INTERNAL', {
+    throw failure(generalErrors.INTERNAL, {
       reason: `PROJ does not take its own pipeline: ${context.reason(pipeline)}`,
     });
   return made;

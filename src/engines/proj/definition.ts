@@ -1,6 +1,8 @@
 /** Parses CRS definitions to PROJ objects, and rejects other texts. */
+
 import { type CrsText, crsHint } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field } from '../../message.ts';
 import { type ProjContext, ProjObject } from './context.ts';
 import { asEsriCode, withoutUnknownCodes } from './known-codes.ts';
@@ -20,7 +22,7 @@ const HINT = 'write an EPSG code such as EPSG:28350, WKT, PROJJSON or a PROJ str
  */
 export function createCrs(context: ProjContext, definition: CrsText, path: string): ProjObject {
   const refuse = (reason: string): never => {
-    throw failure('CRS_UNKNOWN', {
+    throw failure(generalErrors.CRS_UNKNOWN, {
       definition: abbreviate(definition),
       path: field(path),
       hint: crsHint(definition),

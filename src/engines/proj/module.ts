@@ -6,9 +6,11 @@
  * permission model. V8 keeps one compiled copy of a module for all threads of a process, so a further thread pays for
  * its heap alone.
  */
+
 import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { DATA_DIRECTORY, type EmscriptenFs, mountDataDirectory } from './data-directory.ts';
 import { projDatabasePath } from './database-path.ts';
 import { guardExceptions } from './guard.ts';
@@ -68,7 +70,8 @@ export async function loadProjModule(gridDirectory: string | null): Promise<Proj
       return instance.exports;
     },
   });
-  if (exports === undefined) throw failure('INTERNAL', { reason: 'the PROJ module was not instantiated' });
+  if (exports === undefined)
+    throw failure(generalErrors.INTERNAL, { reason: 'the PROJ module was not instantiated' });
   return {
     native: guardExceptions(exports, collect, () => {
       isBroken = true;

@@ -1,4 +1,5 @@
 /** Coordinates from one CRS to another, in place and in bulk. */
+
 import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
@@ -22,6 +23,7 @@ import { approximatedRun, transformAndCount } from './counted.ts';
 import { isSameInXyOrder } from './crs.ts';
 import { abbreviate, createCrs } from './definition.ts';
 import { DegreesView } from './degrees.ts';
+import { projErrors } from './errors.ts';
 import { PJ_PROJ_5 } from './native.ts';
 import { NO_OPERATION_NEEDED, type OperationDescription } from './operation-description.ts';
 import { OperationCandidates } from './operations.ts';
@@ -61,7 +63,7 @@ class Machinery {
         'PROJ has no operation between them; a local (engineering) CRS, for example, has no known position on the Earth',
       );
       const path = 'input.epsg';
-      throw failure('CRS_NO_OPERATION', {
+      throw failure(projErrors.CRS_NO_OPERATION, {
         from: abbreviate(from),
         to: abbreviate(to),
         reason,

@@ -1,5 +1,8 @@
 /** Converts SQLite's errors about the service's databases to errors for the operator. */
+
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { sqliteErrors } from './errors.ts';
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5;
@@ -27,6 +30,7 @@ export function isBusy(thrown: unknown): boolean {
 export function asDatabaseFailure(thrown: unknown, path: string): unknown {
   if (resultCode(thrown) === null) return thrown;
   const reason = (thrown as Error).message;
-  if (isDamage(thrown)) return failure('SERVICE_DATABASE_DAMAGED', { path, reason }, undefined, thrown);
-  return failure('SERVICE_DATABASE_UNUSABLE', { path, reason }, undefined, thrown);
+  if (isDamage(thrown))
+    return failure(sqliteErrors.SERVICE_DATABASE_DAMAGED, { path, reason }, undefined, thrown);
+  return failure(generalErrors.SERVICE_DATABASE_UNUSABLE, { path, reason }, undefined, thrown);
 }

@@ -1,5 +1,7 @@
 /** Brings the schema of one of our own databases up to date. */
+
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { Database } from './database.ts';
 
 export interface SchemaHistory {
@@ -55,7 +57,7 @@ export function bringUpToDate(database: Database, path: string, history: SchemaH
     // Read again: another process may have applied steps while this one waited for the lock.
     const found = database.userVersion;
     const reason = versionFault(found, history);
-    if (reason !== null) throw failure('SERVICE_DATABASE_UNUSABLE', { path, reason });
+    if (reason !== null) throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, { path, reason });
     for (const step of stepsFrom(found, history)) database.exec(step);
     database.userVersion = version;
   });

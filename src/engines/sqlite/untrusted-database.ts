@@ -5,11 +5,14 @@
  * Node's permission model does not cover SQLite, which could ATTACH any file: an authorizer denies everything that selecting
  * rows does not need. The time limit of the job ends an infinite view, as SQLite cannot be interrupted here.
  */
+
 import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { failure, GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { SqlValue } from './database.ts';
 import { hasContent } from './database-pages.ts';
+import { sqliteErrors } from './errors.ts';
 
 /** Rows are arrays: an object per row costs twice as much. */
 export type SqlRow = readonly SqlValue[];
@@ -124,7 +127,8 @@ export class UntrustedDatabase {
       const reason = String(verdict)
         .split('\n')
         .find((line) => / on page | page \d|Tree \d/.test(line));
-      if (reason !== undefined) throw failure('DATABASE_DAMAGED', { source: this.#source, table, reason });
+      if (reason !== undefined)
+        throw failure(sqliteErrors.DATABASE_DAMAGED, { source: this.#source, table, reason });
     }
   }
 
@@ -152,7 +156,7 @@ export class UntrustedDatabase {
     const code = error.errcode & 0xff;
     if (code === CODE.notADatabase)
       return failure(
-        'INPUT_WRONG_FORMAT',
+        generalErrors.INPUT_WRONG_FORMAT,
         { source, expected: 'a SQLite database', found: 'something else, or an encrypted one' },
         undefined,
         error,
@@ -160,14 +164,20 @@ export class UntrustedDatabase {
     // A denied function is reported with the general error code, so the message is checked too.
     if (code === CODE.auth || this.#denied !== '') {
       const denied = this.#denied === '' ? reason : this.#denied;
-      return failure('DATABASE_REFUSED', { ...place, reason: denied }, undefined, error);
+      return failure(sqliteErrors.DATABASE_REFUSED, { ...place, reason: denied }, undefined, error);
     }
-    if (code === CODE.corrupt) return failure('DATABASE_DAMAGED', { ...place, reason }, undefined, error);
+    if (code === CODE.corrupt)
+      return failure(sqliteErrors.DATABASE_DAMAGED, { ...place, reason }, undefined, error);
     if (code === CODE.tooBig) {
       const limit = `a value is longer than ${MAX_VALUE_BYTES} bytes, or a statement too long (${reason})`;
-      return failure('DATABASE_UNREADABLE', { ...place, reason: limit }, undefined, error);
+      return failure(sqliteErrors.DATABASE_UNREADABLE, { ...place, reason: limit }, undefined, error);
     }
-    return failure('DATABASE_UNREADABLE', { ...place, reason: REASONS[code] ?? reason }, undefined, error);
+    return failure(
+      sqliteErrors.DATABASE_UNREADABLE,
+      { ...place, reason: REASONS[code] ?? reason },
+      undefined,
+      error,
+    );
   }
 }
 

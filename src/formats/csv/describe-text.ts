@@ -1,10 +1,12 @@
 /** Describes how a CSV is read, also if it cannot be: encoding, columns and first rows, from the beginning of the file. */
+
 import { join } from 'node:path';
 import { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { COMMA, CR, LF, PIPE, QUOTE, SEMICOLON, TAB } from '../../bytes/ascii.ts';
 import { encodingCandidates } from '../../bytes/encoding-candidates.ts';
 import { isAsciiCompatible } from '../../bytes/text-encoding.ts';
 import { failure, GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { createFileSink } from '../../io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { sampleTextFile } from '../../io/text-samples.ts';
@@ -26,7 +28,7 @@ const MAX_CHARACTERS = 60;
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT and TEXT_ENCODING_UNKNOWN. */
 export function describeText(file: InputFile, context: OpenContext): FileText {
   using input = openFileSource(file.path);
-  if (input.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  if (input.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
   const { encoding, origin } = textEncoding(file, input, context);
   const separators = [COMMA, SEMICOLON, TAB, PIPE, QUOTE, CR, LF];
   const samples = isAsciiCompatible(encoding) ? sampleTextFile(input, separators).texts : [];

@@ -2,10 +2,10 @@
 import { columnOptions, geometryOptions, rowOptions } from '../../tables/column-options.ts';
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { csvErrors } from './errors.ts';
+import { csvFindings } from './findings.ts';
 
-export const csv: Format<typeof errors, typeof findings> = {
+export const csv: Format = {
   id: 'csv',
   name: 'CSV',
   title: 'CSV with coordinates or WKT',
@@ -24,8 +24,8 @@ export const csv: Format<typeof errors, typeof findings> = {
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'kept',
-  errors,
-  findings,
+  errors: csvErrors,
+  findings: csvFindings,
   readOptionsKey: 'csv_options',
   readOptions: {
     type: 'object',

@@ -8,13 +8,16 @@ import { encodingByName } from '../../bytes/text-encoding.ts';
 import { UTF8 } from '../../bytes/utf8.ts';
 import { isSingleByte } from '../../bytes/utf8-evidence.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { sourceForm } from '../../io/source-form.ts';
 import { findHeader } from '../../tables/find-header.ts';
 import { tableState } from '../../tables/state.ts';
 import { transcodeToUtf8 } from '../../tables/transcode.ts';
+import { formatErrors } from '../errors.ts';
 import type { EncodingOrigin, InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf } from '../recognise.ts';
+import { csvFindings } from './findings.ts';
 
 const SEARCH_BYTES = 64 << 10;
 
@@ -22,17 +25,17 @@ const SEARCH_BYTES = 64 << 10;
 export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   let path = file.path;
   using input = openFileSource(path);
-  if (input.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  if (input.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
   const { encoding, origin } = textEncoding(file, input, context);
   if (encoding !== UTF8) {
     // A request counts more than the text, but texts are hardly ever valid UTF-8 by chance.
     if (isSingleByte(encoding) && sourceForm(input) === 'utf-8')
-      context.findings.note('ENCODING_DOUBTFUL', { file: file.name, requested: encoding });
+      context.findings.note(csvFindings.ENCODING_DOUBTFUL, { file: file.name, requested: encoding });
     path = join(context.scratchDirectory, 'text.utf8.csv');
     transcodeToUtf8(file.path, encoding, path, file.name);
   }
   using source = openFileSource(path);
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
   const { header, located } = findHeader(file, layerName(file), source, context);
   const state = tableState(path, file.name, header, context.options);
   return [
@@ -68,14 +71,19 @@ export function textEncoding(
   let encoding: string | null = UTF8;
   if (typeof given === 'string') {
     encoding = encodingByName(given);
-    if (encoding === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: given.slice(0, 40) });
+    if (encoding === null)
+      throw failure(formatErrors.TEXT_ENCODING_UNKNOWN, { encoding: given.slice(0, 40) });
   }
   if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'UTF-16LE', origin: 'file' };
   if (head[0] === 0xfe && head[1] === 0xff) return { encoding: 'UTF-16BE', origin: 'file' };
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: UTF8, origin: 'file' };
   const found = binaryLookOf(head);
   if (found !== null && !/^utf-?(16|32)/i.test(encoding))
-    throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV text file', found });
+    throw failure(generalErrors.INPUT_WRONG_FORMAT, {
+      source: file.name,
+      expected: 'a CSV text file',
+      found,
+    });
   return { encoding, origin: typeof given === 'string' ? 'request' : 'default' };
 }
 

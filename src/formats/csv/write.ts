@@ -4,6 +4,7 @@ import { COMMA } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { delimiterOption } from '../../tables/delimiter.ts';
 import {
@@ -15,6 +16,7 @@ import {
   wholeOrdinates,
 } from '../../tables/geometry-output.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -39,7 +41,8 @@ export const writer: FormatWriter = {
         : pointRows(batch.geometry, findings, 'a CSV with columns of coordinates');
     const data = encodeRows({ ...batch, geometry }, state, isSpent);
     noteRounding(batch, state.rounding, findings);
-    if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
+    if (batch.ids !== null)
+      findings.note(formatFindings.IDS_DROPPED, { format: 'this CSV' }, undefined, batch.rowCount);
     return { data, transfer: [data.buffer], findings: findings.found() };
   },
   createSink: (path, encodings, { expected }): OutputSink => new CsvSink(path, encodings, expected),
@@ -47,7 +50,7 @@ export const writer: FormatWriter = {
 
 function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   const { fields } = layer;
-  if (fields === null) throw failure('INTERNAL', { reason: 'the CSV writer got no fields' });
+  if (fields === null) throw failure(generalErrors.INTERNAL, { reason: 'the CSV writer got no fields' });
   const { findings, options } = context;
   const delimiter = delimiterOption(options.delimiter) ?? COMMA;
   const isXy = options.geometry === 'xy';
@@ -87,7 +90,7 @@ class CsvSink implements OutputSink {
 
   constructor(path: string, encodings: readonly LayerEncoding[], expected: WriteContext['expected']) {
     if (encodings.length !== 1)
-      throw failure('INTERNAL', { reason: `a CSV holds one layer, not ${encodings.length}` });
+      throw failure(generalErrors.INTERNAL, { reason: `a CSV holds one layer, not ${encodings.length}` });
     this.#path = path;
     this.#file = new OutputFileSink(path, expected);
     this.#file.append(new TextEncoder().encode((encodings[0].state as CsvEncoding).header));

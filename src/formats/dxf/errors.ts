@@ -1,6 +1,6 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const dxfErrors = errorTable({
   DXF_TOO_LARGE: user(400, 'a DXF drawing has at most {entities} entities; split the data'),
   DXF_TOO_MANY_LAYERS: user(
     400,
@@ -16,4 +16,4 @@ export const errors = {
     400,
     '{source} is a DXF without an ENTITIES section; it contains {found}. Is the file complete?',
   ),
-} as const satisfies ErrorEntries;
+});

@@ -1,6 +1,6 @@
-import { changed, dropped, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { changed, dropped, findingTable, info, lost } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const dxfFindings = findingTable({
   VALUES_TOO_LONG: lost(
     "values of field '{field}' were dropped: the attributes of one feature have at most {bytes} bytes in {format}",
     'value',
@@ -49,4 +49,4 @@ export const findings = {
   ),
   EOF_MISSING: info('{file} does not end with EOF; all its sections are complete'),
   HEAD_ENTRY_SKIPPED: info('unreadable entries in the head of {file} were ignored: {reason}'),
-} as const satisfies FindingEntries;
+});

@@ -1,10 +1,10 @@
 /** DXF: the facts that need no codec. */
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { dxfErrors } from './errors.ts';
+import { dxfFindings } from './findings.ts';
 import { writeOptions } from './write-options.ts';
 
-export const dxf: Format<typeof errors, typeof findings> = {
+export const dxf: Format = {
   id: 'dxf',
   name: 'DXF',
   title: 'AutoCAD DXF (text and binary, releases 9 to 2018)',
@@ -28,8 +28,8 @@ export const dxf: Format<typeof errors, typeof findings> = {
   holdsIds: true,
   outputFields: 'with features',
   mixedValues: 'kept',
-  errors,
-  findings,
+  errors: dxfErrors,
+  findings: dxfFindings,
   readOptions: {
     type: 'object',
     properties: {

@@ -1,4 +1,5 @@
 /** Reads DXF (AutoCAD drawing interchange), text and binary, releases 9 to 2018, in partitions. */
+
 import { DEFAULT_STROKING } from '../../batch/arc.ts';
 import { CR, LF } from '../../bytes/ascii.ts';
 import { UTF8 } from '../../bytes/utf8.ts';
@@ -15,6 +16,7 @@ import type {
   SourceLayer,
 } from '../format.ts';
 import { DrawingFeatures, type DrawingSettings } from './features/drawing-features.ts';
+import { dxfFindings } from './findings.ts';
 import type { EntityScan } from './head/drawing.ts';
 import type { DrawingState, EntityRange, TagFacts } from './head/drawing-state.ts';
 import { openDrawing } from './head/open.ts';
@@ -121,14 +123,15 @@ function noteTexts(
 ): void {
   if (text.otherCount > 0 && encoding === UTF8)
     findings.note(
-      'TEXT_BY_CODE_PAGE',
+      dxfFindings.TEXT_BY_CODE_PAGE,
       { encoding, fallback: fallbackEncoding ?? '' },
       undefined,
       text.otherCount,
     );
-  else if (text.otherCount > 0) findings.note('TEXT_IN_UTF8', { encoding }, undefined, text.otherCount);
+  else if (text.otherCount > 0)
+    findings.note(dxfFindings.TEXT_IN_UTF8, { encoding }, undefined, text.otherCount);
   if (text.replacedCount > 0)
-    findings.note('TEXT_BYTES_REPLACED', { encoding }, undefined, text.replacedCount);
+    findings.note(dxfFindings.TEXT_BYTES_REPLACED, { encoding }, undefined, text.replacedCount);
 }
 
 function settingsOf(state: DrawingState): DrawingSettings {
@@ -148,7 +151,7 @@ function settingsOf(state: DrawingState): DrawingSettings {
 
 function noteBroken({ type, handle, reason }: BrokenRecord, line: number, findings: Findings): void {
   const location = handle === '' ? { line } : { line, id: handle };
-  findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, location);
+  findings.note(dxfFindings.ENTITY_SKIPPED, { type: type === '' ? 'unnamed' : type, reason }, location);
 }
 
 /** Blocks are mostly small; windows grow for larger ones. */

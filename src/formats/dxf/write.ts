@@ -1,4 +1,5 @@
 /** Writes DXF of AutoCAD 2018 (AC1032): see docs/formats/dxf.md for the rules. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
@@ -6,6 +7,8 @@ import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { field, phrase } from '../../message.ts';
 import { askedDigits, coordinateRounding, noteRounding } from '../coordinate-digits.ts';
+import { formatErrors } from '../errors.ts';
+import { formatFindings } from '../findings.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -16,6 +19,7 @@ import type {
 } from '../format.ts';
 import { CRS_COMMENT, WKT_COMMENT } from './crs-comments.ts';
 import { metresPerUnit } from './drawing-units.ts';
+import { dxfFindings } from './findings.ts';
 import type { DrawingFacts } from './writing/drawing-head.ts';
 import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
 import { layerKey, legalLayerName } from './writing/layer-names.ts';
@@ -39,7 +43,7 @@ export const writer: FormatWriter = {
 
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
     const degrees = layers.filter(({ crs }) => crs.kind === 'geographic').map(({ crs }) => crs.name);
-    for (const crs of new Set(degrees)) context.findings.note('DRAWING_IN_DEGREES', { crs });
+    for (const crs of new Set(degrees)) context.findings.note(dxfFindings.DRAWING_IN_DEGREES, { crs });
     const partLayers = partLayerNames(layers, context);
     return layers.map((layer, i) => ({
       fields: null,
@@ -75,12 +79,12 @@ function partLayerNames(
   return layers.map(({ name, isPart }) => {
     if (isPart !== true) return null;
     if (options.layer_field !== undefined)
-      throw failure('SPLIT_NOT_POSSIBLE', {
+      throw failure(formatErrors.SPLIT_NOT_POSSIBLE, {
         reason: phrase`'${field('output.layer_field')}' also names the layers of the drawing`,
         advice: 'use one of them',
       });
     const to = names.take(legalLayerName(name) ?? 'layer');
-    if (to !== name) findings.note('LAYER_RENAMED', { from: name, to, format: 'DXF' });
+    if (to !== name) findings.note(formatFindings.LAYER_RENAMED, { from: name, to, format: 'DXF' });
     return to;
   });
 }

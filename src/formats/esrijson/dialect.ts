@@ -1,7 +1,8 @@
 import type { JsonDialect } from '../../io/json-window.ts';
+import { esrijsonErrors } from './errors.ts';
 
 export const ESRIJSON: JsonDialect = {
   name: 'EsriJSON',
-  syntax: 'ESRIJSON_SYNTAX',
-  structure: 'ESRIJSON_STRUCTURE',
+  syntax: esrijsonErrors.ESRIJSON_SYNTAX,
+  structure: esrijsonErrors.ESRIJSON_STRUCTURE,
 };

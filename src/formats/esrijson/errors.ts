@@ -1,6 +1,6 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const esrijsonErrors = errorTable({
   ESRIJSON_SYNTAX: user(400, 'EsriJSON byte {offset}: {reason}{position?}'),
   ESRIJSON_STRUCTURE: user(400, 'EsriJSON byte {offset}: {reason}{position?}'),
   ESRIJSON_SERVER_ERROR: user(
@@ -11,4 +11,4 @@ export const errors = {
     400,
     "{source} has no features but {what}; download the answer of '/query' with 'where=1=1&outFields=*&f=json'",
   ),
-} as const satisfies ErrorEntries;
+});

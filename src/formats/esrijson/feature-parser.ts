@@ -1,4 +1,5 @@
 /** Parses features into a geometry builder and columns. */
+
 import { type AttributeColumn, nullColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
@@ -11,8 +12,10 @@ import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import type { InputLimits } from '../../io/limits.ts';
+import { formatFindings } from '../findings.ts';
 import { propertyRules } from '../property-rules.ts';
 import { type ColumnContext, declaredColumn, isEmpty, namedColumn } from './columns.ts';
+import { esrijsonFindings } from './findings.ts';
 import { GeometryParser } from './geometry-parser.ts';
 import { crsOf } from './spatial-reference.ts';
 import type { LayerState } from './state.ts';
@@ -33,7 +36,7 @@ export class FeatureParser {
   readonly #builder = new GeometryBuilder();
   readonly #geometry: GeometryParser;
   readonly #attributes: PropertyParser;
-  readonly #notes = GEOMETRY_NOTE_FINDINGS.map(([bit, code]) => ({ bit, code, rows: new RowTally() }));
+  readonly #notes = GEOMETRY_NOTE_FINDINGS.map(([bit, entry]) => ({ bit, entry, rows: new RowTally() }));
   readonly #extraOrdinates = new RowTally();
   readonly #reordered = new RowTally();
   readonly #unknown = new RowTally();
@@ -149,7 +152,9 @@ export class FeatureParser {
       else names = '…';
     }
     const record = this.rowCount + 1;
-    this.#pending.push(() => this.#findings.note('ESRIJSON_MEMBERS_IGNORED', { names }, { record }));
+    this.#pending.push(() =>
+      this.#findings.note(esrijsonFindings.ESRIJSON_MEMBERS_IGNORED, { names }, { record }),
+    );
     return end;
   }
 
@@ -189,10 +194,10 @@ export class FeatureParser {
   finish(fields: readonly Field[] | null, misfits: MisfitList): FeatureBatch {
     const { rowCount } = this;
     const findings = this.#findings;
-    for (const { code, rows } of this.#notes) findings.noteTally(code, {}, rows);
-    findings.noteTally('EXTRA_ORDINATES', {}, this.#extraOrdinates);
-    findings.noteTally('RINGS_REORDERED', {}, this.#reordered);
-    findings.noteTally('ESRIJSON_GEOMETRY_UNKNOWN', {}, this.#unknown);
+    for (const { entry, rows } of this.#notes) findings.noteTally(entry, {}, rows);
+    findings.noteTally(formatFindings.EXTRA_ORDINATES, {}, this.#extraOrdinates);
+    findings.noteTally(formatFindings.RINGS_REORDERED, {}, this.#reordered);
+    findings.noteTally(esrijsonFindings.ESRIJSON_GEOMETRY_UNKNOWN, {}, this.#unknown);
     const geometry = this.#builder.finish();
     const own =
       fields?.length === 0 ? { fields: [], columns: [] } : this.#finishAttributes(rowCount, misfits);
@@ -212,7 +217,7 @@ export class FeatureParser {
       if (field.names === null) return declaredColumn(column, field, context);
       const unknown = new RowTally();
       const named = namedColumn(column, field.names, rowCount, unknown);
-      this.#findings.noteTally('ESRIJSON_CODE_UNKNOWN', { field: field.name }, unknown);
+      this.#findings.noteTally(esrijsonFindings.ESRIJSON_CODE_UNKNOWN, { field: field.name }, unknown);
       return named;
     });
     const fields = declared.map(({ name }, i) => ({ name, type: columns[i].type }));

@@ -1,6 +1,6 @@
-import { type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { findingTable, info, lost } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const esrijsonFindings = findingTable({
   ESRIJSON_INCOMPLETE: lost(
     "layer '{layer}' is not complete: the server states that it has more features than it sent (exceededTransferLimit); download the remaining pages, too",
   ),
@@ -25,4 +25,4 @@ export const findings = {
   ESRIJSON_IDS_UNORDERED: info(
     "values of '{field}', the object id of layer '{layer}', are not in ascending order; whether they are unique was not checked",
   ),
-} as const satisfies FindingEntries;
+});

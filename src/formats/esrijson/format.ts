@@ -1,10 +1,10 @@
 /** EsriJSON: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { esrijsonErrors } from './errors.ts';
+import { esrijsonFindings } from './findings.ts';
 
-export const esrijson: Format<typeof errors, typeof findings> = {
+export const esrijson: Format = {
   id: 'esrijson',
   name: 'EsriJSON',
   title: 'EsriJSON: feature sets and feature collections of ArcGIS',
@@ -31,8 +31,8 @@ export const esrijson: Format<typeof errors, typeof findings> = {
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'text',
-  errors,
-  findings,
+  errors: esrijsonErrors,
+  findings: esrijsonFindings,
   layerService: 'arcgis',
   readOptions: {
     type: 'object',

@@ -1,10 +1,12 @@
 /** Opens EsriJSON: finds the feature sets, their fields and their spatial reference. */
+
 import { UniqueNames } from '../../batch/unique-names.ts';
 import { COLON, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../../bytes/ascii.ts';
 import { JsonFault } from '../../bytes/json-fault.ts';
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { beginsWithMember, cutJson, findElement } from '../../io/json-cuts.ts';
 import { JsonWindow } from '../../io/json-window.ts';
@@ -12,7 +14,9 @@ import { checkFieldCount } from '../../io/limits.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { lookOf } from '../recognise.ts';
 import { ESRIJSON } from './dialect.ts';
+import { esrijsonErrors } from './errors.ts';
 import { type DeclaredField, declaredFields, layerFields } from './fields.ts';
+import { esrijsonFindings } from './findings.ts';
 import { Members } from './members.ts';
 import { type Outline, outlineOf } from './outline.ts';
 import { crsOf } from './spatial-reference.ts';
@@ -29,7 +33,7 @@ type Found = Pick<LayerState, 'content' | 'firstStart' | 'end' | 'depth'> & { re
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_INVALID and ESRIJSON_ codes. */
 export function openEsriJson(file: InputFile, context: OpenContext): SourceLayer[] {
   using source = openFileSource(file.path);
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
   const { found, rootStart } = readHead(source, file.name);
   const all = found === null ? allOf(outlineOf(source, file.name, rootStart), file.name) : [found];
   const unique = new UniqueNames();
@@ -93,20 +97,20 @@ function notAnObject(scanner: JsonScanner, at: number, fileName: string): Error 
 }
 
 function wrongFormat(source: string, found: string): Error {
-  return failure('INPUT_WRONG_FORMAT', { source, expected: 'EsriJSON', found });
+  return failure(generalErrors.INPUT_WRONG_FORMAT, { source, expected: 'EsriJSON', found });
 }
 
 function allOf({ root, rootStart, rootEnd, isSequence, sets }: Outline, fileName: string): Found[] {
   if (sets.length > 0) return sets.map(({ start, ...set }) => ({ ...set, firstStart: start }));
   const error = serverError(root);
   if (error !== null)
-    throw failure('ESRIJSON_SERVER_ERROR', { source: fileName, message: serverMessage(error) });
+    throw failure(esrijsonErrors.ESRIJSON_SERVER_ERROR, { source: fileName, message: serverMessage(error) });
   const { keys } = root;
   const one = { firstStart: rootStart, end: rootEnd, depth: 1, members: root };
   if (isSequence) return [{ ...one, content: 'sequence', end: null }];
   if (keys.has('geometry') || keys.has('attributes')) return [{ ...one, content: 'feature' }];
   if (GEOMETRY_KEYS.some((key) => keys.has(key))) return [{ ...one, content: 'geometry' }];
-  throw failure('ESRIJSON_NO_FEATURES', { source: fileName, what: otherDocument(keys) });
+  throw failure(esrijsonErrors.ESRIJSON_NO_FEATURES, { source: fileName, what: otherDocument(keys) });
 }
 
 /** In one of the two forms of ArcGIS servers. */
@@ -207,7 +211,7 @@ function findLine(
 }
 
 export function noteIncomplete(layer: string, findings: Findings): void {
-  findings.note('ESRIJSON_INCOMPLETE', { layer });
+  findings.note(esrijsonFindings.ESRIJSON_INCOMPLETE, { layer });
 }
 
 function fieldsOf(members: Members, { options, findings }: OpenContext): DeclaredField[] | null {
@@ -218,7 +222,12 @@ function fieldsOf(members: Members, { options, findings }: OpenContext): Declare
   if (options.coded_values === 'names')
     return fields.map((field) => (field.names === null ? field : { ...field, type: 'string' }));
   if (coded.length > 0)
-    findings.note('ESRIJSON_CODES_KEPT', { fields: coded.slice(0, 20).join(', ') }, undefined, coded.length);
+    findings.note(
+      esrijsonFindings.ESRIJSON_CODES_KEPT,
+      { fields: coded.slice(0, 20).join(', ') },
+      undefined,
+      coded.length,
+    );
   return fields.map((field) => ({ ...field, names: null }));
 }
 

@@ -4,6 +4,7 @@
  *
  *     { "layers": [ { "layerDefinition": { name, fields, ... }, "featureSet": { "features": [ ... ] } } ] }
  */
+
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -19,6 +20,7 @@ import { failure } from '../../errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { JsonWindow } from '../../io/json-window.ts';
 import { ESRIJSON } from './dialect.ts';
+import { esrijsonErrors } from './errors.ts';
 import { MAX_MEMBER_BYTES, Members } from './members.ts';
 
 const WINDOW_BYTES = 4 << 20;
@@ -112,7 +114,7 @@ class Walker {
 
   #tooLong(offset: number): Error {
     const reason = `here begins a value of more than ${(4 * MAX_MEMBER_BYTES) >> 20} MiB`;
-    return failure('ESRIJSON_STRUCTURE', { offset, reason }, { offset });
+    return failure(esrijsonErrors.ESRIJSON_STRUCTURE, { offset, reason }, { offset });
   }
 
   #byteAt(offset: number): number {
@@ -190,7 +192,7 @@ class Walker {
         own.length > 1
           ? `the member '${content}' came twice`
           : `there are more than ${MAX_SETS} feature sets`;
-      throw failure('ESRIJSON_STRUCTURE', { offset, reason }, { offset });
+      throw failure(esrijsonErrors.ESRIJSON_STRUCTURE, { offset, reason }, { offset });
     }
     return Math.min(at + 1, this.#byteLength);
   }

@@ -1,7 +1,9 @@
 /** Reads EsriJSON in partitions. */
+
 import { MisfitList } from '../../batch/misfits.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import { assumedDegrees } from '../assumed-degrees.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
@@ -36,7 +38,7 @@ export const reader: FormatReader = {
     const nextStart = reading.read();
     const batch = reading.finish(request.fields, misfits);
     if (batch.rowCount > request.limits.features)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of features',
         actual: batch.rowCount,
         limit: request.limits.features,

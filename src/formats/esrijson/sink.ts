@@ -2,12 +2,14 @@
  * Collects encoded features into one feature set, or into a feature collection with a layer for each set. A set after the first of
  * its layer waits in a spool until the sets before it are complete.
  */
+
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeInteger } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { Spool } from '../../io/spool.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import { esrijsonFindings } from './findings.ts';
 import type { EncodedSet } from './write-features.ts';
 import type { SetPlan, WriteState } from './write-plan.ts';
 
@@ -88,7 +90,7 @@ export class EsriJsonSink implements OutputSink {
     });
     const { objectId, layer, areIdsAdded } = state;
     if (objectId !== null && !areIdsAdded && this.#progress.some(({ isOrdered }) => !isOrdered))
-      this.#findings.note('ESRIJSON_IDS_UNORDERED', { field: objectId, layer });
+      this.#findings.note(esrijsonFindings.ESRIJSON_IDS_UNORDERED, { field: objectId, layer });
   }
 
   #beginSet(state: WriteState, index: number): void {

@@ -1,10 +1,12 @@
 /** Writes the features of a batch that belong to a set, one per line. */
+
 import { type FeatureBatch, freeColumns } from '../../batch/feature-batch.ts';
 import { JsonValueWriter } from '../../batch/json-value-writer.ts';
 import { CLOSE_BRACE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { usualLength } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
+import { formatFindings } from '../findings.ts';
 import { rowsOfKind } from '../single-kind.ts';
 import { GeometryWriter } from './write-geometry.ts';
 import type { SetPlan, WriteState } from './write-plan.ts';
@@ -78,7 +80,11 @@ function encodeSet(
   }
   if (set.takesAll || set.takesNulls)
     fields.forEach(({ name }, i) => {
-      findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'EsriJSON' }, values[i].notFinite);
+      findings.noteTally(
+        formatFindings.NUMBER_NOT_FINITE,
+        { field: name, format: 'EsriJSON' },
+        values[i].notFinite,
+      );
     });
   return { bytes: out.written(), featureCount: count, idOffsets, ids };
 }

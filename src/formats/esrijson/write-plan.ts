@@ -1,13 +1,17 @@
 /** Plans the feature sets of an output: one for each layer and kind of geometry. */
+
 import { jsonAsText } from '../../batch/cast.ts';
 import { GEOMETRY_TYPE, PART_KIND } from '../../batch/geometry-column.ts';
 import type { Field, FieldType } from '../../batch/schema.ts';
 import type { GeometryStatistics, LayerStatistics } from '../../batch/statistics.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { type CoordinateRounding, coordinateRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import type { LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import { hasMultiPoints, type KindPlan, partNames, planKinds } from '../single-kind.ts';
+import { esrijsonFindings } from './findings.ts';
 import { spatialReferenceOf } from './spatial-reference.ts';
 
 export interface SetPlan extends KindPlan {
@@ -70,27 +74,32 @@ export function planLayers(layers: readonly OutputLayer[], context: WriteContext
 function planLayer(layer: OutputLayer, stored: string, { options, findings }: WriteContext): LayerEncoding {
   const { name, fields, statistics, crs } = layer;
   if (fields === null || statistics === null)
-    throw failure('INTERNAL', { reason: 'the EsriJSON writer was given no statistics' });
+    throw failure(generalErrors.INTERNAL, { reason: 'the EsriJSON writer was given no statistics' });
   const spatialReference = spatialReferenceOf(crs);
   if (spatialReference === null)
-    findings.note('CRS_NOT_WRITTEN', {
+    findings.note(formatFindings.CRS_NOT_WRITTEN, {
       crs: crs.name,
       reason: 'it has no code and no form in the WKT of Esri',
     });
   for (const { name: field, type } of fields) {
     const to = RETYPED[type];
-    if (to !== undefined) findings.note('FIELD_RETYPED', { field, layer: name, from: type, to });
+    if (to !== undefined) findings.note(formatFindings.FIELD_RETYPED, { field, layer: name, from: type, to });
   }
   if (statistics.hasIds && layer.idField === undefined)
-    findings.note('IDS_DROPPED', { format: 'EsriJSON' }, undefined, statistics.rowCount);
-  if (stored !== name) findings.note('LAYER_RENAMED', { from: name, to: stored, format: 'EsriJSON' });
+    findings.note(formatFindings.IDS_DROPPED, { format: 'EsriJSON' }, undefined, statistics.rowCount);
+  if (stored !== name)
+    findings.note(formatFindings.LAYER_RENAMED, { from: name, to: stored, format: 'EsriJSON' });
   const sets = planSets(stored, statistics.geometry);
   if (sets.length > 1)
-    findings.note('ESRIJSON_SETS_SPLIT', { layer: name, names: sets.map((set) => set.name).join(', ') });
+    findings.note(esrijsonFindings.ESRIJSON_SETS_SPLIT, {
+      layer: name,
+      names: sets.map((set) => set.name).join(', '),
+    });
   const existing = existingId(layer, fields, statistics);
   const areIdsAdded = existing === null && options.object_ids !== 'keep';
   const objectId = areIdsAdded ? freeName(fields) : existing;
-  if (areIdsAdded && objectId !== null) findings.note('ESRIJSON_IDS_ADDED', { layer: name, field: objectId });
+  if (areIdsAdded && objectId !== null)
+    findings.note(esrijsonFindings.ESRIJSON_IDS_ADDED, { layer: name, field: objectId });
   const state: WriteState = {
     layer: name,
     sets,

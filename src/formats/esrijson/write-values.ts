@@ -1,7 +1,9 @@
 /** Values of attributes as EsriJSON has them: times in milliseconds, booleans as 0 and 1. */
+
 import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import type { Field } from '../../batch/schema.ts';
 import type { Findings } from '../../findings.ts';
+import { formatFindings } from '../findings.ts';
 
 const decoder = new TextDecoder();
 const ISO =
@@ -35,17 +37,18 @@ function milliseconds(
     const location = { record: row + 1, field };
     const parts = ISO.exec(decoder.decode(bytes.subarray(offsets[row], offsets[row + 1])));
     if (parts === null) {
-      findings.note('VALUE_NOT_WRITTEN', { field, format: FORMAT, type: 'datetime' }, location);
+      findings.note(formatFindings.VALUE_NOT_WRITTEN, { field, format: FORMAT, type: 'datetime' }, location);
       continue;
     }
     values[row] = BigInt(instant(parts));
     valid[row >> 3] |= 1 << (row & 7);
     const [, , , , , , , fraction = '', zulu, hours, minutes = '00'] = parts;
-    if (/[1-9]/.test(fraction.slice(3))) findings.note('NUMBER_ROUNDED', { field, format: FORMAT }, location);
+    if (/[1-9]/.test(fraction.slice(3)))
+      findings.note(formatFindings.NUMBER_ROUNDED, { field, format: FORMAT }, location);
     if (zulu === undefined && hours === undefined)
-      findings.note('DATETIME_ASSUMED_UTC', { field, format: FORMAT }, location);
+      findings.note(formatFindings.DATETIME_ASSUMED_UTC, { field, format: FORMAT }, location);
     else if (hours !== undefined && /[1-9]/.test(hours + minutes))
-      findings.note('DATETIME_TO_UTC', { field, format: FORMAT }, location);
+      findings.note(formatFindings.DATETIME_TO_UTC, { field, format: FORMAT }, location);
   }
   return { type: 'int64', values, validity: valid };
 }

@@ -1,10 +1,10 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const flatgeobufErrors = errorTable({
   FLATGEOBUF_HEADER: user(400, '{source} cannot be read: {reason}'),
   FLATGEOBUF_FEATURE: user(400, '{source}, feature {record} at byte {offset}: {reason}'),
   FLATGEOBUF_TOO_MANY_FIELDS: user(
     400,
     "layer '{layer}' has {fields} fields, and a FlatGeobuf file at most {limit}; write GeoJSON or CSV, or drop fields",
   ),
-} as const satisfies ErrorEntries;
+});

@@ -1,6 +1,6 @@
-import { type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { findingTable, info, lost } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const flatgeobufFindings = findingTable({
   FEATURES_SORTED: info(
     "features of layer '{layer}' were sorted by their location, which the spatial index needs; to keep their order, {set:output.spatial_index=false}",
     'feature',
@@ -9,4 +9,4 @@ export const findings = {
   INDEX_NOT_USED: info('the spatial index of {source} was not used: {reason}'),
   DESCRIPTIONS_DROPPED: lost('titles, descriptions and metadata in {source} were dropped: those of {names}'),
   TIMES_DROPPED: lost('times of positions (T and TM) were dropped: only X, Y, Z and M are read', 'feature'),
-} as const satisfies FindingEntries;
+});

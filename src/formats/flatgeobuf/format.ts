@@ -1,9 +1,9 @@
 /** FlatGeobuf 3 (flatgeobuf.org). Rules and losses: docs/formats/flatgeobuf.md. */
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { flatgeobufErrors } from './errors.ts';
+import { flatgeobufFindings } from './findings.ts';
 
-export const flatgeobuf: Format<typeof errors, typeof findings> = {
+export const flatgeobuf: Format = {
   id: 'flatgeobuf',
   name: 'FlatGeobuf',
   title: 'FlatGeobuf 3',
@@ -23,8 +23,8 @@ export const flatgeobuf: Format<typeof errors, typeof findings> = {
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'text',
-  errors,
-  findings,
+  errors: flatgeobufErrors,
+  findings: flatgeobufFindings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },
   writeOptions: {
     type: 'object',

@@ -1,12 +1,17 @@
 /** Opens a file: reads its header and divides its features into partitions of whole features. */
+
 import { UniqueNames } from '../../batch/unique-names.ts';
 import { UTF8 } from '../../bytes/utf8.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { generalFindings } from '../../general-findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { checkFieldCount } from '../../io/limits.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf, HEAD_BYTES, lookOf } from '../recognise.ts';
+import { flatgeobufErrors } from './errors.ts';
+import { flatgeobufFindings } from './findings.ts';
 import { FlatFault } from './flat-tables.ts';
 import { type Column, type Header, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, readHeader } from './header.ts';
 import { ENTRY_BYTES, levelsOf, REFERENCE_AT } from './index-layout.ts';
@@ -50,14 +55,17 @@ export function openFlatGeobuf(file: InputFile, context: OpenContext): SourceLay
   checkFieldCount(name, header.columns?.length ?? 0, limits);
   const columns = header.columns === null ? null : withUniqueNames(header.columns, findings);
   if (header.described.length > 0)
-    findings.note('DESCRIPTIONS_DROPPED', { source: file.name, names: shownNames(header.described) });
+    findings.note(flatgeobufFindings.DESCRIPTIONS_DROPPED, {
+      source: file.name,
+      names: shownNames(header.described),
+    });
   const index =
     header.featureCount > 0 && header.nodeSize > 0
       ? { start: end, count: header.featureCount, nodeSize: header.nodeSize }
       : null;
   const featuresStart = end + (index === null ? 0 : indexBytes(index));
   if (featuresStart > source.byteLength)
-    throw failure('FLATGEOBUF_HEADER', {
+    throw failure(flatgeobufErrors.FLATGEOBUF_HEADER, {
       source: file.name,
       reason: `its index ends at byte ${featuresStart}, and the file has ${source.byteLength} bytes; is it complete?`,
     });
@@ -91,12 +99,13 @@ export function fieldsOf(columns: readonly Column[]): { name: string; type: Colu
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, FLATGEOBUF_HEADER. */
 function readHead(source: ByteSource, name: string): { readonly header: Header; readonly end: number } {
-  const fail = (reason: string): GeomillError => failure('FLATGEOBUF_HEADER', { source: name, reason });
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: name });
+  const fail = (reason: string): GeomillError =>
+    failure(flatgeobufErrors.FLATGEOBUF_HEADER, { source: name, reason });
+  if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: name });
   const head = source.slice(0, HEAD_BYTES);
   // The first three bytes are "fgb", then comes the version; some writers leave out what follows it.
   if (MAGIC.subarray(0, 3).some((byte, i) => head[i] !== byte))
-    throw failure('INPUT_WRONG_FORMAT', {
+    throw failure(generalErrors.INPUT_WRONG_FORMAT, {
       source: name,
       expected: 'a FlatGeobuf file',
       found: binaryLookOf(head) ?? lookOf(head),
@@ -134,7 +143,7 @@ function withUniqueNames(columns: readonly Column[], findings: Findings): Column
   const names = new UniqueNames({ taken: [] });
   return columns.map((column) => {
     const name = names.take(column.name);
-    if (name !== column.name) findings.note('NAME_DUPLICATE', { from: column.name, to: name });
+    if (name !== column.name) findings.note(generalFindings.NAME_DUPLICATE, { from: column.name, to: name });
     return { ...column, name };
   });
 }
@@ -159,14 +168,21 @@ function cutFeatures(
   const cut = walk(source, name, featuresStart, partitionBytes);
   const { featureCount: declared } = header;
   if (cut.featureCount < declared)
-    throw failure('FLATGEOBUF_HEADER', {
+    throw failure(flatgeobufErrors.FLATGEOBUF_HEADER, {
       source: name,
       reason: `its header declares ${declared} features, and ${cut.featureCount} are there; is it complete?`,
     });
   if (declared > 0 && cut.featureCount > declared)
-    findings.note('FEATURE_COUNT_DIFFERS', { source: name, declared, found: cut.featureCount });
+    findings.note(flatgeobufFindings.FEATURE_COUNT_DIFFERS, {
+      source: name,
+      declared,
+      found: cut.featureCount,
+    });
   if (index !== null)
-    findings.note('INDEX_NOT_USED', { source: name, reason: 'it does not have the features in their order' });
+    findings.note(flatgeobufFindings.INDEX_NOT_USED, {
+      source: name,
+      reason: 'it does not have the features in their order',
+    });
   return { cut, usedIndex: null };
 }
 
@@ -260,5 +276,5 @@ export function featureEnd(
   else if (size > left)
     reason = `it has ${size} bytes, and the file ends after ${Math.max(0, left)}; is it complete?`;
   const location = { record, offset: start };
-  throw failure('FLATGEOBUF_FEATURE', { source, ...location, reason }, location);
+  throw failure(flatgeobufErrors.FLATGEOBUF_FEATURE, { source, ...location, reason }, location);
 }

@@ -18,6 +18,7 @@ import { UTF8 } from '../../bytes/utf8.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
+import { formatFindings } from '../findings.ts';
 import { FlatFault, type FlatTables } from './flat-tables.ts';
 import { COLUMN_TYPE, type Column } from './header.ts';
 
@@ -246,7 +247,8 @@ function validTexts(read: ReadColumn, rowCount: number, findings: Findings): Att
   const column = read.builder.finish();
   if (!('offsets' in column) || !isText(column.type)) return column;
   const { name, replaced } = read;
-  const note = (): void => findings.noteTally('TEXT_REPLACED', { field: name, encoding: UTF8 }, replaced);
+  const note = (): void =>
+    findings.noteTally(formatFindings.TEXT_REPLACED, { field: name, encoding: UTF8 }, replaced);
   // If no value begins within a character, and all of them in sequence are valid, each is. JSON was decoded before.
   if (!read.hasSplitTexts && isUtf8(column.bytes)) {
     note();

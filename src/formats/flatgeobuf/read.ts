@@ -1,14 +1,18 @@
 /** Reads FlatGeobuf into batches. A partition is a range of bytes with whole features. */
+
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS } from '../../batch/geometry-notes.ts';
 import { MisfitList } from '../../batch/misfits.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { type ByteSource, openFileSource, ReusedMemory } from '../../io/byte-source.ts';
 import type { InputLimits } from '../../io/limits.ts';
 import { assumedDegrees } from '../assumed-degrees.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import { flatgeobufErrors } from './errors.ts';
+import { flatgeobufFindings } from './findings.ts';
 import { FlatFault, FlatTables } from './flat-tables.ts';
 import { GeometryReader } from './geometry-read.ts';
 import { FEATURE, PREFIX_BYTES, readColumns } from './header.ts';
@@ -74,7 +78,7 @@ class PartitionReader {
   readonly #builder: GeometryBuilder;
   readonly #geometries: GeometryReader;
   readonly #properties: PropertyReader;
-  readonly #notes = GEOMETRY_NOTE_FINDINGS.map(([bit, code]) => ({ bit, code, rows: new RowTally() }));
+  readonly #notes = GEOMETRY_NOTE_FINDINGS.map(([bit, entry]) => ({ bit, entry, rows: new RowTally() }));
   readonly #times = new RowTally();
   #row = 0;
 
@@ -98,8 +102,8 @@ class PartitionReader {
     const nextStart = this.#readFeatures();
     const misfits = new MisfitList();
     const findings = this.#findings;
-    for (const { code, rows } of this.#notes) findings.noteTally(code, {}, rows);
-    findings.noteTally('TIMES_DROPPED', {}, this.#times);
+    for (const { entry, rows } of this.#notes) findings.noteTally(entry, {}, rows);
+    findings.noteTally(flatgeobufFindings.TIMES_DROPPED, {}, this.#times);
     const { fields, columns } = this.#properties.finish(this.#row, findings, misfits);
     return {
       batch: { rowCount: this.#row, geometry: this.#builder.take(), fields, columns, ids: null },
@@ -147,7 +151,7 @@ class PartitionReader {
     const tables = this.#tables;
     const row = this.#row;
     if (row >= this.#limits.features)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of features',
         actual: row + 1,
         limit: this.#limits.features,
@@ -179,7 +183,7 @@ class PartitionReader {
     const limit = this.#limits.coordinatesPerFeature;
     if (actual > limit)
       throw failure(
-        'LIMIT_EXCEEDED',
+        generalErrors.LIMIT_EXCEEDED,
         {
           what: 'the number of positions of one feature',
           actual,
@@ -193,6 +197,6 @@ class PartitionReader {
   #fail(offset: number, reason: string): GeomillError {
     const record = this.#row + 1;
     const params = { source: this.#state.fileName, record, offset, reason };
-    return failure('FLATGEOBUF_FEATURE', params, { record, offset });
+    return failure(flatgeobufErrors.FLATGEOBUF_FEATURE, params, { record, offset });
   }
 }

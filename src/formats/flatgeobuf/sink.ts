@@ -2,6 +2,7 @@
  * Collects the features of a layer and writes the file when all are there: the header and the index precede them, and state
  * their number and extent. Memory does not grow with the layer.
  */
+
 import { GEOMETRY_TYPE, hasM, hasZ } from '../../batch/geometry-column.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { unfinishedPath } from '../../io/output-place.ts';
@@ -10,6 +11,7 @@ import { copyWords } from './copy-words.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 import { FeatureSpool } from './feature-spool.ts';
 import { widenFeatures } from './feature-widen.ts';
+import { flatgeobufFindings } from './findings.ts';
 import { MAGIC } from './header.ts';
 import { encodeHeader, type LayerHeader } from './header-write.ts';
 import { visitSorted } from './hilbert-sort.ts';
@@ -110,7 +112,12 @@ export class FlatGeobufSink implements OutputSink {
     flush();
     index.finish();
     if (moved > 0)
-      this.#context.findings.note('FEATURES_SORTED', { layer: this.#layer.layer }, undefined, moved);
+      this.#context.findings.note(
+        flatgeobufFindings.FEATURES_SORTED,
+        { layer: this.#layer.layer },
+        undefined,
+        moved,
+      );
   }
 }
 

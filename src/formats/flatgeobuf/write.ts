@@ -1,4 +1,5 @@
 /** Writes FlatGeobuf 3: see docs/formats/flatgeobuf.md for the rules. */
+
 import { buffersOfGeometry, type FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   type Dimensions,
@@ -12,7 +13,9 @@ import type { CrsDescription } from '../../crs/crs.ts';
 import { isInDegrees } from '../../crs/degrees.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { SphereBoxes } from '../../sphere/sphere-boxes.ts';
+import { formatFindings } from '../findings.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -21,6 +24,7 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
+import { flatgeobufErrors } from './errors.ts';
 import { encodeFeatures } from './feature-encode.ts';
 import type { LayerHeader } from './header-write.ts';
 import { FlatGeobufSink } from './sink.ts';
@@ -33,16 +37,20 @@ export const writer: FormatWriter = {
 
   plan(layers: readonly OutputLayer[], { findings }: WriteContext): readonly LayerEncoding[] {
     return layers.map(({ name, fields, crs }) => {
-      if (fields === null) throw failure('INTERNAL', { reason: 'the FlatGeobuf writer got no fields' });
+      if (fields === null)
+        throw failure(generalErrors.INTERNAL, { reason: 'the FlatGeobuf writer got no fields' });
       if (fields.length > MAX_FIELDS)
-        throw failure('FLATGEOBUF_TOO_MANY_FIELDS', {
+        throw failure(flatgeobufErrors.FLATGEOBUF_TOO_MANY_FIELDS, {
           layer: name,
           fields: fields.length,
           limit: MAX_FIELDS,
         });
       const state: LayerHeader = { layer: name, fields, crs: statedCrs(crs), isInDegrees: isInDegrees(crs) };
       if (state.crs.wkt2 === null && state.crs.code === null)
-        findings.note('CRS_NOT_WRITTEN', { crs: crs.name, reason: 'it has no code and no WKT2' });
+        findings.note(formatFindings.CRS_NOT_WRITTEN, {
+          crs: crs.name,
+          reason: 'it has no code and no WKT2',
+        });
       return { fields, state };
     });
   },
@@ -50,7 +58,8 @@ export const writer: FormatWriter = {
   encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent = false): EncodedChunk {
     const { isInDegrees } = encoding.state as LayerHeader;
     const findings = new Findings();
-    if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'FlatGeobuf' }, undefined, batch.rowCount);
+    if (batch.ids !== null)
+      findings.note(formatFindings.IDS_DROPPED, { format: 'FlatGeobuf' }, undefined, batch.rowCount);
     const data = encodeFeatures(
       batch,
       usedDimensions(batch.geometry),
@@ -63,7 +72,8 @@ export const writer: FormatWriter = {
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
-    if (encodings.length !== 1) throw failure('INTERNAL', { reason: 'a FlatGeobuf file has one layer' });
+    if (encodings.length !== 1)
+      throw failure(generalErrors.INTERNAL, { reason: 'a FlatGeobuf file has one layer' });
     return new FlatGeobufSink(path, encodings[0].state as LayerHeader, context);
   },
 };

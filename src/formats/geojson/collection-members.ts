@@ -6,6 +6,9 @@ import { crsInMember } from '../../crs/crs-member.ts';
 import { misspelled } from '../../did-you-mean.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
+import { formatFindings } from '../findings.ts';
+import { geojsonErrors } from './errors.ts';
+import { geojsonFindings } from './findings.ts';
 
 export class CollectionMembers {
   /** The last `type`; null if there is none. */
@@ -38,7 +41,8 @@ export class CollectionMembers {
   note(findings: Findings): void {
     for (const text of this.#crsTexts) noteCrsMember(text, findings);
     const names = [...this.#foreignNames].slice(0, 20).join(', ');
-    if (names !== '') findings.note('FOREIGN_MEMBERS_DROPPED', { names }, undefined, this.#foreignNames.size);
+    if (names !== '')
+      findings.note(geojsonFindings.FOREIGN_MEMBERS_DROPPED, { names }, undefined, this.#foreignNames.size);
   }
 
   /**
@@ -53,7 +57,7 @@ export class CollectionMembers {
         ? "the object with 'features' has no 'type': 'FeatureCollection'"
         : typeReason(type, 'the type of an object with features');
     const offset = this.type === null ? objectOffset : base + this.typeAt;
-    throw failure('GEOJSON_STRUCTURE', { offset, reason }, { offset });
+    throw failure(geojsonErrors.GEOJSON_STRUCTURE, { offset, reason }, { offset });
   }
 }
 
@@ -86,5 +90,5 @@ export function typeReason(type: string, what: string): string {
  */
 export function noteCrsMember(json: string, findings: Findings): void {
   const crs = crsInMember(json);
-  if (crs !== null) findings.note('CRS_MEMBER_IGNORED', { crs: crs.slice(0, 200) });
+  if (crs !== null) findings.note(formatFindings.CRS_MEMBER_IGNORED, { crs: crs.slice(0, 200) });
 }

@@ -1,7 +1,8 @@
 import type { JsonDialect } from '../../io/json-window.ts';
+import { geojsonErrors } from './errors.ts';
 
 export const GEOJSON: JsonDialect = {
   name: 'GeoJSON',
-  syntax: 'GEOJSON_SYNTAX',
-  structure: 'GEOJSON_STRUCTURE',
+  syntax: geojsonErrors.GEOJSON_SYNTAX,
+  structure: geojsonErrors.GEOJSON_STRUCTURE,
 };

@@ -1,6 +1,6 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const geojsonErrors = errorTable({
   GEOJSON_SYNTAX: user(400, 'GeoJSON byte {offset}: {reason}{position?}'),
   GEOJSON_STRUCTURE: user(400, 'GeoJSON byte {offset}: {reason}{position?}'),
-} as const satisfies ErrorEntries;
+});

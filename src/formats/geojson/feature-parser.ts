@@ -9,9 +9,12 @@ import { finishIds, ValueColumn } from '../../batch/value-column.ts';
 import { CLOSE_BRACE, COLON, COMMA, LOWER_N, OPEN_BRACE, QUOTE } from '../../bytes/ascii.ts';
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
 import type { InputLimits } from '../../io/limits.ts';
+import { formatFindings } from '../findings.ts';
 import { propertyRules } from '../property-rules.ts';
 import { noteCrsMember } from './collection-members.ts';
+import { geojsonFindings } from './findings.ts';
 import { GeometryParser } from './geometry-parser.ts';
 
 const encoder = new TextEncoder();
@@ -34,10 +37,10 @@ const GEOMETRY_MEMBER = /"(?:coordinates|geometries|base)"\s*:\s*[[{]/;
 const MAX_FOREIGN_NAMES = 20;
 
 const NOTE_FINDINGS = [
-  [GEOMETRY_NOTE.ringClosed, 'RING_CLOSED'],
-  [GEOMETRY_NOTE.degenerate, 'GEOMETRY_DEGENERATE'],
-  [GEOMETRY_NOTE.flattened, 'COLLECTION_FLATTENED'],
-  [GEOMETRY_NOTE.emptyMember, 'EMPTY_MEMBER_DROPPED'],
+  [GEOMETRY_NOTE.ringClosed, generalFindings.RING_CLOSED],
+  [GEOMETRY_NOTE.degenerate, generalFindings.GEOMETRY_DEGENERATE],
+  [GEOMETRY_NOTE.flattened, generalFindings.COLLECTION_FLATTENED],
+  [GEOMETRY_NOTE.emptyMember, generalFindings.EMPTY_MEMBER_DROPPED],
 ] as const;
 
 export class FeatureParser {
@@ -164,7 +167,9 @@ export class FeatureParser {
       else names = '…';
     }
     const record = this.rowCount + 1;
-    this.#pending.push(() => this.#findings.note('FOREIGN_MEMBERS_DROPPED', { names }, { record }));
+    this.#pending.push(() =>
+      this.#findings.note(geojsonFindings.FOREIGN_MEMBERS_DROPPED, { names }, { record }),
+    );
   }
 
   /** Confirms the findings of members outside of features. */
@@ -193,8 +198,9 @@ export class FeatureParser {
     const { notes, positions } = this.#geometry;
     const { extraOrdinates } = positions;
     const location = { record: this.rowCount };
-    for (const [bit, code] of NOTE_FINDINGS) if ((notes & bit) !== 0) this.#findings.note(code, {}, location);
-    if (extraOrdinates > 0) this.#findings.note('EXTRA_ORDINATES', {}, location, extraOrdinates);
+    for (const [bit, entry] of NOTE_FINDINGS)
+      if ((notes & bit) !== 0) this.#findings.note(entry, {}, location);
+    if (extraOrdinates > 0) this.#findings.note(formatFindings.EXTRA_ORDINATES, {}, location, extraOrdinates);
   }
 
   #geometryMember(at: number): number {

@@ -1,10 +1,10 @@
 /** GeoJSON: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { geojsonErrors } from './errors.ts';
+import { geojsonFindings } from './findings.ts';
 
-export const geojson: Format<typeof errors, typeof findings> = {
+export const geojson: Format = {
   id: 'geojson',
   name: 'GeoJSON',
   title: 'GeoJSON (RFC 7946), newline-delimited GeoJSON, GeoJSON text sequences',
@@ -42,8 +42,8 @@ export const geojson: Format<typeof errors, typeof findings> = {
   holdsIds: true,
   outputFields: 'with features',
   mixedValues: 'kept',
-  errors,
-  findings,
+  errors: geojsonErrors,
+  findings: geojsonFindings,
   readOptions: { type: 'object', properties: {} },
   writeOptions: {
     type: 'object',

@@ -1,4 +1,5 @@
 /** Reads the beginning of a file: whether it is GeoJSON, and where its features begin. */
+
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -12,6 +13,7 @@ import {
 import { JsonFault } from '../../bytes/json-fault.ts';
 import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { JsonWindow } from '../../io/json-window.ts';
 import { lookBeside, lookOf } from '../recognise.ts';
@@ -33,7 +35,7 @@ export interface Head {
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, GEOJSON_SYNTAX, GEOJSON_STRUCTURE. */
 export function readHead(source: ByteSource, fileName: string): Head {
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: fileName });
+  if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: fileName });
   const window = new JsonWindow(source, fileName, GEOJSON);
   window.load(0, HEAD_BYTES);
   const { scanner } = window;
@@ -109,7 +111,7 @@ function notAnObject(scanner: JsonScanner, at: number, fileName: string): Error 
 }
 
 function wrongFormat(source: string, found: string): Error {
-  return failure('INPUT_WRONG_FORMAT', { source, expected: 'GeoJSON', found });
+  return failure(generalErrors.INPUT_WRONG_FORMAT, { source, expected: 'GeoJSON', found });
 }
 
 const TAIL_BYTES = 1 << 16;

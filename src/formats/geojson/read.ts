@@ -1,6 +1,8 @@
 /** Reads GeoJSON (RFC 7946), newline-delimited GeoJSON and GeoJSON text sequences (RFC 8142) in partitions. */
+
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type {
   FormatReader,
@@ -58,7 +60,7 @@ export const reader: FormatReader = {
     const nextStart = reading.read();
     const batch = reading.finish(request.fields);
     if (batch.rowCount > request.limits.features)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of features',
         actual: batch.rowCount,
         limit: request.limits.features,

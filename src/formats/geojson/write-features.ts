@@ -7,7 +7,9 @@ import { CLOSE_BRACE, COMMA } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { usualLength } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import { GeometryWriter } from './write-geometry.ts';
 
 const encoder = new TextEncoder();
@@ -71,12 +73,16 @@ function noteLosses(
   values: readonly JsonValueWriter[],
   geometryWriter: GeometryWriter,
 ): void {
-  findings.noteTally('M_DROPPED', { format: 'GeoJSON' }, geometryWriter.droppedMeasures);
+  findings.noteTally(generalFindings.M_DROPPED, { format: 'GeoJSON' }, geometryWriter.droppedMeasures);
   batch.fields.forEach(({ name, type }, i) => {
-    findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'GeoJSON' }, values[i].notFinite);
+    findings.noteTally(
+      formatFindings.NUMBER_NOT_FINITE,
+      { field: name, format: 'GeoJSON' },
+      values[i].notFinite,
+    );
     if (type === 'binary') {
       const params = { field: name, layer: state.layerName, from: 'binary', to: 'base64 text' };
-      findings.note('FIELD_RETYPED', params, undefined, batch.rowCount);
+      findings.note(formatFindings.FIELD_RETYPED, params, undefined, batch.rowCount);
     }
   });
 }

@@ -13,6 +13,7 @@ import { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -22,6 +23,7 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
+import { geojsonFindings } from './findings.ts';
 import { encodeFeatures, type WriteState } from './write-features.ts';
 
 /** Between two features: of a collection, of newline-delimited GeoJSON, of a GeoJSON text sequence (RFC 8142). */
@@ -43,11 +45,11 @@ export const writer: FormatWriter = {
     const { options, findings } = context;
     const separator = options.sequence === 'rs' ? RS_LINE : options.sequence ? LINE : COMMA_LINE;
     const isSequence = separator !== COMMA_LINE;
-    if (isSequence && options.bbox === true) findings.note('BBOX_NOT_WRITTEN', {});
+    if (isSequence && options.bbox === true) findings.note(geojsonFindings.BBOX_NOT_WRITTEN, {});
     return layers.map((layer) => {
       const isWgs84 = describesWgs84(layer.crs);
       if (isSequence && !isWgs84)
-        findings.note('CRS_NOT_WRITTEN', {
+        findings.note(formatFindings.CRS_NOT_WRITTEN, {
           crs: layer.crs.name,
           reason: 'a sequence of features has no member for it',
         });
@@ -87,7 +89,10 @@ export const writer: FormatWriter = {
 function crsName(crs: CrsDescription, findings: Findings): string | null {
   const name = crsUrn(crs);
   if (name === null)
-    findings.note('CRS_NOT_WRITTEN', { crs: crs.name, reason: 'it has no code of an authority' });
+    findings.note(formatFindings.CRS_NOT_WRITTEN, {
+      crs: crs.name,
+      reason: 'it has no code of an authority',
+    });
   return name;
 }
 

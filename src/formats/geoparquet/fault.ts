@@ -1,5 +1,7 @@
 /** Faults of a Parquet file that decoders find; they do not know the name of the file. */
+
 import { failure } from '../../errors.ts';
+import { ioErrors } from '../../io/errors.ts';
 
 export class ParquetFault extends Error {}
 
@@ -19,6 +21,6 @@ export function withFaults<Result>(source: string, read: () => Result): Result {
     return read();
   } catch (error) {
     if (!(error instanceof ParquetFault)) throw error;
-    throw failure('INPUT_UNREADABLE', { source, reason: error.message }, undefined, error);
+    throw failure(ioErrors.INPUT_UNREADABLE, { source, reason: error.message }, undefined, error);
   }
 }

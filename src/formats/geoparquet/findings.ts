@@ -1,6 +1,6 @@
-import { changed, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { changed, findingTable, info, lost } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const geoparquetFindings = findingTable({
   GEOPARQUET_COLUMN_ASSUMED: info(
     "{source} has no GeoParquet metadata; the geometries were read from column '{column}', which {reason}",
   ),
@@ -29,4 +29,4 @@ export const findings = {
     'value',
   ),
   TIMES_CUT: lost("fractions of a second of field '{field}' were cut off after microseconds", 'value'),
-} as const satisfies FindingEntries;
+});

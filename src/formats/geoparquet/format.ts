@@ -1,12 +1,12 @@
 /** GeoParquet 1.1 and 2.0, and Parquet with geometry types. Rules and losses: docs/formats/geoparquet.md. */
 import { columnOptions } from '../../tables/column-options.ts';
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { geoparquetErrors } from './errors.ts';
+import { geoparquetFindings } from './findings.ts';
 
 const COLUMN = { type: 'string', minLength: 1, maxLength: 65_536 };
 
-export const geoparquet: Format<typeof errors, typeof findings> = {
+export const geoparquet: Format = {
   id: 'geoparquet',
   name: 'GeoParquet',
   title: 'GeoParquet and Parquet with geometry types',
@@ -26,8 +26,8 @@ export const geoparquet: Format<typeof errors, typeof findings> = {
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'text',
-  errors,
-  findings,
+  errors: geoparquetErrors,
+  findings: geoparquetFindings,
   readOptions: {
     type: 'object',
     properties: {

@@ -1,6 +1,8 @@
 /** Writes GeoParquet 1.1 or 2.0: see docs/formats/geoparquet.md for the rules. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import { encodeBatch } from './write/encode.ts';
 import { type ParquetPlan, planLayer } from './write/plan.ts';
@@ -11,14 +13,16 @@ export const writer: FormatWriter = {
   plan: (layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] =>
     layers.map((layer) => {
       const { fields } = layer;
-      if (fields === null) throw failure('INTERNAL', { reason: 'the GeoParquet writer got no fields' });
+      if (fields === null)
+        throw failure(generalErrors.INTERNAL, { reason: 'the GeoParquet writer got no fields' });
       return { fields, state: planLayer(layer, fields, context) };
     }),
   encode: (batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk =>
     encodeBatch(batch, encoding.state as ParquetPlan),
   createSink(path, encodings, context) {
     const [encoding] = encodings;
-    if (encodings.length !== 1) throw failure('INTERNAL', { reason: 'a GeoParquet file has one layer' });
+    if (encodings.length !== 1)
+      throw failure(generalErrors.INTERNAL, { reason: 'a GeoParquet file has one layer' });
     return new ParquetSink(path, encoding.state as ParquetPlan, context);
   },
 };

@@ -1,9 +1,12 @@
 /** A feature table of an existing GeoPackage that gets more rows. Its triggers and indexes work as for any program. */
+
 import { type BulkDatabase, type BulkStatement, isFull } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import { failure, GeomillError } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { GpkgChunk } from './encode.ts';
+import { gpkgErrors } from './errors.ts';
+import { gpkgFindings } from './findings.ts';
 import { emptyFacts, mergeFacts } from './geometry-facts.ts';
 import { promotedRecords } from './geometry-promote.ts';
 import { quoted } from './names.ts';
@@ -78,7 +81,7 @@ export class AppendedTable {
     const binder = new RecordBinder({ ...chunk, records }, stride);
     const values: SqlValue[] = new Array(stride).fill(null);
     const { layer, table, key } = this.plan;
-    if (key === null) throw failure('GPKG_LAYER_READ_ONLY', { layer });
+    if (key === null) throw failure(gpkgErrors.GPKG_LAYER_READ_ONLY, { layer });
     let row = 0;
     try {
       const insert = this.#insert ?? this.#prepareInsert(key);
@@ -88,7 +91,7 @@ export class AppendedTable {
         if (insert.run(values) === 0) {
           const record = this.#rowCount + row + 1;
           throw failure(
-            'GPKG_ROW_NOT_ADDED',
+            gpkgErrors.GPKG_ROW_NOT_ADDED,
             { layer, table, reason: 'a trigger skips it' },
             { layer, record },
           );
@@ -99,7 +102,7 @@ export class AppendedTable {
       const reason = this.#isOutOfKeys(error, key) ? 'its keys are used up' : this.#database.refusal(error);
       if (reason === null) throw error;
       const record = this.#rowCount + row + 1;
-      throw failure('GPKG_ROW_NOT_ADDED', { layer, table, reason }, { layer, record }, error);
+      throw failure(gpkgErrors.GPKG_ROW_NOT_ADDED, { layer, table, reason }, { layer, record }, error);
     }
     this.#rowCount += chunk.rowCount;
   }
@@ -129,7 +132,7 @@ export class AppendedTable {
     const { layer, geometryType } = this.plan;
     if (this.#promotedCount > 0) {
       const params = { layer, type: geometryType.toUpperCase() };
-      this.#findings.note('GEOMETRIES_MADE_MULTI', params, { layer }, this.#promotedCount);
+      this.#findings.note(gpkgFindings.GEOMETRIES_MADE_MULTI, params, { layer }, this.#promotedCount);
     }
     this.#widenType();
     this.#widenOrdinates();
@@ -137,7 +140,7 @@ export class AppendedTable {
     const count = Number(this.#database.value(`SELECT count(*) FROM ${quoted(this.plan.table)}`));
     if (count < this.plan.rowCount + this.#rowCount)
       throw failure(
-        'GPKG_ROW_NOT_ADDED',
+        gpkgErrors.GPKG_ROW_NOT_ADDED,
         { layer, table: this.plan.table, reason: 'its triggers delete rows' },
         { layer },
       );
@@ -167,7 +170,7 @@ export class AppendedTable {
     // A declaration of another form stays: only its name for the type is too narrow then.
     if (typeof declared === 'string' && declared.match(column)?.length === 1)
       database.redeclareTable(table, declared.replace(column, '$1GEOMETRY'));
-    this.#findings.note('GEOMETRY_TYPE_WIDENED', { layer, type: geometryType }, { layer }, others);
+    this.#findings.note(gpkgFindings.GEOMETRY_TYPE_WIDENED, { layer, type: geometryType }, { layer }, others);
   }
 
   /** Z and M are declared as prohibited (0), mandatory (1) or optional (2). */

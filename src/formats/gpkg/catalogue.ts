@@ -2,10 +2,15 @@
  * The feature layers that a GeoPackage lists: matching rows of gpkg_contents and gpkg_geometry_columns whose table
  * exists. The two tables are often stale, so each is used only as far as the feature tables confirm it.
  */
+
 import type { Bounds } from '../../batch/bounds.ts';
 import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure, GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { formatFindings } from '../findings.ts';
 import type { OpenContext } from '../format.ts';
+import { gpkgErrors } from './errors.ts';
+import { gpkgFindings } from './findings.ts';
 import { folded, sameName } from './names.ts';
 import {
   readAttributeSchema,
@@ -77,7 +82,7 @@ export function listedLayers(
   const { findings } = context;
   if (!tables.has(CONTENTS) && !tables.has(GEOMETRY_COLUMNS)) {
     const found = databaseInstead([...tables.values()].map(({ name }) => name));
-    throw failure('INPUT_WRONG_FORMAT', { source, expected: 'a GeoPackage', found });
+    throw failure(generalErrors.INPUT_WRONG_FORMAT, { source, expected: 'a GeoPackage', found });
   }
   const contents = tables.has(CONTENTS) ? readContents(database) : [];
   const geometries = tables.has(GEOMETRY_COLUMNS) ? readGeometryColumns(database) : [];
@@ -85,7 +90,7 @@ export function listedLayers(
   const unlisted = geometries.filter(({ table }) => !listed.has(folded(table)));
   const entriesOf = Map.groupBy(geometries, ({ table }) => folded(table));
   for (const { table } of unlisted)
-    findings.note('CATALOGUE_STALE', { layer: table, problem: `${CONTENTS} does not list it` });
+    findings.note(gpkgFindings.CATALOGUE_STALE, { layer: table, problem: `${CONTENTS} does not list it` });
   const candidates = [
     ...contents,
     ...unlisted.map(({ table, srsId }) => ({ table, dataType: 'features', srsId, extent: null })),
@@ -101,10 +106,11 @@ export function listedLayers(
     const found = { entry: tables.get(key), isTable: isTable(candidate), json: jsonColumns.get(key) };
     const outcome = layerOf(database, candidate, entries, found, context);
     if (typeof outcome === 'string')
-      findings.note('LAYER_SKIPPED', { layer: candidate.table, reason: outcome });
+      findings.note(formatFindings.LAYER_SKIPPED, { layer: candidate.table, reason: outcome });
     else if (outcome !== null) layers.push(outcome);
   }
-  if (layers.length === 0) throw failure('GPKG_NO_FEATURES', { source, found: contentsFound(candidates) });
+  if (layers.length === 0)
+    throw failure(gpkgErrors.GPKG_NO_FEATURES, { source, found: contentsFound(candidates) });
   return layers;
 }
 
@@ -164,7 +170,8 @@ function layerOf(
       ? 'no column of it is known to hold geometries'
       : `it has no column '${geometry.column}', which ${GEOMETRY_COLUMNS} names as its geometry`;
   if (schema.geometry === null) return { entry, schema, geometryType: 'GEOMETRY', srsId, extent };
-  const note = (problem: string): void => findings.note('CATALOGUE_STALE', { layer: entry.name, problem });
+  const note = (problem: string): void =>
+    findings.note(gpkgFindings.CATALOGUE_STALE, { layer: entry.name, problem });
   if (geometries.length > 1)
     note(`${GEOMETRY_COLUMNS} lists it ${geometries.length} times; '${schema.geometry}' was read`);
   if (geometry === undefined || !sameName(geometry.column, schema.geometry))

@@ -3,9 +3,12 @@
  * of it: domains, alternative names and descriptions (schema extension), metadata, extensions, and the constraints and widths of
  * columns.
  */
+
 import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { GeomillError } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
+import { formatFindings } from '../findings.ts';
+import { gpkgFindings } from './findings.ts';
 import { folded, sameName } from './names.ts';
 import { readColumns, type TableEntry } from './table-schema.ts';
 
@@ -35,7 +38,10 @@ export function noteDataModel(
       return rowsOf(database, tables, table, columns);
     } catch (error) {
       if (!(error instanceof GeomillError) || !error.code.startsWith('DATABASE_')) throw error;
-      findings.note('CATALOGUE_STALE', { layer: table, problem: `it cannot be read: ${error.message}` });
+      findings.note(gpkgFindings.CATALOGUE_STALE, {
+        layer: table,
+        problem: `it cannot be read: ${error.message}`,
+      });
       return [];
     }
   };
@@ -84,7 +90,7 @@ function noteLayer(
   findings: Findings,
 ): void {
   const note = (what: string): void =>
-    findings.note('LAYER_DESCRIPTION_DROPPED', { layer: table, what }, { layer: table });
+    findings.note(formatFindings.LAYER_DESCRIPTION_DROPPED, { layer: table, what }, { layer: table });
   const row = contents.find(([name]) => isOf(name, table));
   if (row !== undefined && isText(row[1]) && String(row[1]) !== table)
     note(`the identifier '${String(row[1]).slice(0, 60)}'`);
@@ -105,9 +111,9 @@ function noteFile(
   const isOther = ([table]: SqlRow): boolean => !layers.some((layer) => isOf(table, layer.table));
   const of = 'of the file';
   if (references.some(isOther) || (metadata > 0 && references.length === 0))
-    findings.note('FILE_DESCRIPTION_DROPPED', { what: `metadata ${of}` });
+    findings.note(formatFindings.FILE_DESCRIPTION_DROPPED, { what: `metadata ${of}` });
   for (const extension of unusual(extensions.filter(isOther)))
-    findings.note('FILE_DESCRIPTION_DROPPED', { what: `the extension '${extension}' ${of}` });
+    findings.note(formatFindings.FILE_DESCRIPTION_DROPPED, { what: `the extension '${extension}' ${of}` });
 }
 
 function unusual(extensions: readonly SqlRow[]): Set<string> {
@@ -126,7 +132,7 @@ function noteDataColumns(layer: ModelledLayer, rows: readonly SqlRow[], findings
       // An output has it for its fields of JSON, too.
       .filter((row) => what !== 'the media type' || folded(String(row[i + 2])) !== 'application/json')
       .map(([, column]) => String(column));
-    noteFields('FIELD_DESCRIPTIONS_DROPPED', what, layer, fields, findings);
+    noteFields(formatFindings.FIELD_DESCRIPTIONS_DROPPED, what, layer, fields, findings);
   }
 }
 
@@ -138,7 +144,7 @@ function noteConstraints(database: UntrustedDatabase, layer: ModelledLayer, find
   ).filter(([name]) => layer.fields.some((field) => sameName(field, String(name))));
   const note = (what: string, found: readonly SqlRow[]): void =>
     noteFields(
-      'FIELD_CONSTRAINTS_DROPPED',
+      formatFindings.FIELD_CONSTRAINTS_DROPPED,
       what,
       layer,
       found.map(([name]) => String(name)),
@@ -157,7 +163,11 @@ function noteConstraints(database: UntrustedDatabase, layer: ModelledLayer, find
   note('the foreign key', rows(`SELECT DISTINCT "from" FROM pragma_foreign_key_list(?) LIMIT ${MAX_ROWS}`));
   const [definition] = rows("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?");
   if (definition !== undefined && /\bcheck\s*\(/i.test(withoutQuotes(String(definition[0]))))
-    findings.note('LAYER_DESCRIPTION_DROPPED', { layer: table, what: 'CHECK' }, { layer: table });
+    findings.note(
+      formatFindings.LAYER_DESCRIPTION_DROPPED,
+      { layer: table, what: 'CHECK' },
+      { layer: table },
+    );
 }
 
 /** A name or text in quotes can be anything. */
@@ -166,7 +176,7 @@ function withoutQuotes(sql: string): string {
 }
 
 function noteFields(
-  code: 'FIELD_CONSTRAINTS_DROPPED' | 'FIELD_DESCRIPTIONS_DROPPED',
+  entry: typeof formatFindings.FIELD_CONSTRAINTS_DROPPED | typeof formatFindings.FIELD_DESCRIPTIONS_DROPPED,
   what: string,
   { table: layer }: ModelledLayer,
   fields: readonly string[],
@@ -176,5 +186,5 @@ function noteFields(
   const listed = fields.slice(0, SHOWN_FIELDS).map((field) => `'${field.slice(0, 60)}'`);
   const more = fields.length > listed.length ? ` and ${fields.length - listed.length} more` : '';
   const params = { layer, what, fields: listed.join(', ') + more };
-  for (const field of fields) findings.note(code, params, { layer, field });
+  for (const field of fields) findings.note(entry, params, { layer, field });
 }

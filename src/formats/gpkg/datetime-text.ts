@@ -10,6 +10,8 @@ import { type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import { DOT, UPPER_T, UPPER_Z } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import type { Findings } from '../../findings.ts';
+import { formatFindings } from '../findings.ts';
+import { gpkgFindings } from './findings.ts';
 
 const USUAL_LENGTH = 24;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
@@ -64,9 +66,13 @@ function noteZone(
   const { field } = location;
   const format = 'GeoPackage';
   if (zone === undefined) {
-    if (zones === 'utc') findings.note('DATETIME_ASSUMED_UTC', { field, format }, location);
+    if (zones === 'utc') findings.note(formatFindings.DATETIME_ASSUMED_UTC, { field, format }, location);
   } else if (/[1-9]/.test(zone)) {
-    findings.note(zones === 'utc' ? 'DATETIME_TO_UTC' : 'DATETIME_OFFSET_KEPT', { field, format }, location);
+    findings.note(
+      zones === 'utc' ? formatFindings.DATETIME_TO_UTC : gpkgFindings.DATETIME_OFFSET_KEPT,
+      { field, format },
+      location,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 /** Encodes a batch as records for the sink. Runs in the workers. */
+
 import { isAscii } from 'node:buffer';
 import {
   type AttributeColumn,
@@ -13,6 +14,7 @@ import { MINUS } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
 import { Findings } from '../../findings.ts';
 import { SphereBoxes } from '../../sphere/sphere-boxes.ts';
+import { formatFindings } from '../findings.ts';
 import type { EncodedChunk } from '../format.ts';
 import { type DatetimeZones, datetimeTexts } from './datetime-text.ts';
 import { type FidCandidates, fidCandidates } from './fids.ts';
@@ -97,7 +99,7 @@ function withoutNaN(
     if (validity === null || (validity[row >> 3] & bit) === 0) continue;
     validity[row >> 3] &= ~bit;
     findings.note(
-      'NUMBER_NOT_FINITE',
+      formatFindings.NUMBER_NOT_FINITE,
       { field: name, format: 'GeoPackage' },
       { record: row + 1, field: name },
     );

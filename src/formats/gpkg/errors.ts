@@ -1,6 +1,6 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const gpkgErrors = errorTable({
   GPKG_NO_FEATURES: user(400, '{source} is a GeoPackage without a feature layer; it contains {found}'),
   GPKG_TOO_MANY_FIELDS: user(
     400,
@@ -15,4 +15,13 @@ export const errors = {
     "a feature cannot be added to layer '{layer}': table '{table}' of the target refuses it ({reason})",
   ),
   GPKG_ROW: user(400, "table '{table}', row {row}: {reason}"),
-} as const satisfies ErrorEntries;
+  OUTPUT_NOT_EXTENDED: user(400, "'{file}' cannot be extended: {reason}; write to a new file"),
+  OUTPUT_IN_USE: user(
+    400,
+    "'{file}' is open in another program, which keeps its last changes in '{beside}'; close it there",
+  ),
+  OUTPUT_LOCKED: user(
+    400,
+    "'{file}' is being changed by another program; wait until that program has saved it, or close it there",
+  ),
+});

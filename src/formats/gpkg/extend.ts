@@ -2,16 +2,19 @@
  * Adds features and layers to a copy of an existing GeoPackage and puts the copy in its place. Everything else in the file
  * stays as it is: other layers, attribute tables, tiles, styles, metadata, views, indexes and triggers.
  */
+
 import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
 import { BulkDatabase, refusal } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure, GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { requireExpected, unfinishedPath } from '../../io/output-place.ts';
 import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { AppendedTable } from './appended-table.ts';
 import type { CrsRow, KnownSystem } from './crs-rows.ts';
 import { chunkByteLength, type GpkgChunk, releaseRows } from './encode.ts';
+import { gpkgErrors } from './errors.ts';
 import { FeatureTable } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse, refuseLocked } from './in-use.ts';
 import { folded } from './names.ts';
@@ -31,13 +34,13 @@ export interface ExistingContent {
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT for a database that is no GeoPackage, and what reading a damaged one throws. */
 export function readExisting({ path, name }: ExistingOutput): ExistingContent {
-  if (statSync(path).size === 0) throw failure('INPUT_EMPTY', { source: name });
+  if (statSync(path).size === 0) throw failure(generalErrors.INPUT_EMPTY, { source: name });
   const database = new UntrustedDatabase(path, { source: name, mappedBytes: 0 });
   try {
     const tables = listTables(database);
     for (const table of ['gpkg_contents', 'gpkg_spatial_ref_sys', 'gpkg_geometry_columns'])
       if (!tables.has(table))
-        throw failure('INPUT_WRONG_FORMAT', {
+        throw failure(generalErrors.INPUT_WRONG_FORMAT, {
           source: name,
           expected: 'a GeoPackage with feature tables',
           found: `a database without the table ${table}`,
@@ -119,7 +122,8 @@ export class ExtendingSink implements OutputSink {
 
   append(layerIndex: number, chunk: unknown): void {
     const table = this.#tables[layerIndex];
-    if (table === undefined) throw failure('INTERNAL', { reason: `there is no output layer ${layerIndex}` });
+    if (table === undefined)
+      throw failure(generalErrors.INTERNAL, { reason: `there is no output layer ${layerIndex}` });
     if (layerIndex !== this.#layerIndex) this.#finishLayer(this.#layerIndex);
     this.#layerIndex = layerIndex;
     const added = chunk as GpkgChunk;
@@ -162,7 +166,7 @@ export class ExtendingSink implements OutputSink {
   /** An error of SQLite, which the content of the existing file causes, as an error about that file. */
   #refused(error: unknown, reason = this.#database.refusal(error)): unknown {
     if (error instanceof GeomillError || reason === null) return error;
-    return failure('OUTPUT_NOT_EXTENDED', { file: this.#existing.name, reason }, undefined, error);
+    return failure(gpkgErrors.OUTPUT_NOT_EXTENDED, { file: this.#existing.name, reason }, undefined, error);
   }
 
   #open({ table }: LayerState): FeatureTable | AppendedTable {

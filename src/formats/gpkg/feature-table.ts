@@ -6,6 +6,7 @@
  * whose id is missing, taken or not an integer are inserted with a provisional key beyond all others; when all ids are
  * known, they get the numbers after the largest key and so are last in the table.
  */
+
 import type { BytesColumn } from '../../batch/attribute-column.ts';
 import { GEOMETRY_TYPE_NAMES } from '../../batch/geometry-column.ts';
 import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
@@ -14,6 +15,7 @@ import { type Key, MAX_RECORD_BYTES, type TableTree } from '../../engines/sqlite
 import type { Findings } from '../../findings.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';
+import { gpkgFindings } from './findings.ts';
 import { writeBlobBox } from './geometry-encode.ts';
 import { emptyFacts, type GeometryFacts, mergeFacts } from './geometry-facts.ts';
 import {
@@ -250,12 +252,16 @@ export class FeatureTable {
 
   #noteReassigned(reason: keyof typeof REASONS, record: number): void {
     const { layer, key } = this.plan;
-    this.#findings.note('FID_REASSIGNED', { layer, column: key, reason: REASONS[reason] }, { layer, record });
+    this.#findings.note(
+      gpkgFindings.FID_REASSIGNED,
+      { layer, column: key, reason: REASONS[reason] },
+      { layer, record },
+    );
   }
 
   #noteOutOfOrder(record: number): void {
     const { layer, key } = this.plan;
-    this.#findings.note('ORDER_BY_KEY', { layer, column: key }, { layer, record });
+    this.#findings.note(gpkgFindings.ORDER_BY_KEY, { layer, column: key }, { layer, record });
   }
 
   #noteTexts(texts: BytesColumn, rowCount: number): void {
@@ -265,7 +271,7 @@ export class FeatureTable {
       count = 0;
       for (let row = 0; row < rowCount; row++) count += (texts.validity[row >> 3] >> (row & 7)) & 1;
     }
-    this.#findings.note('IDS_AS_FIELD', { layer, field: idColumn }, { layer }, count);
+    this.#findings.note(gpkgFindings.IDS_AS_FIELD, { layer, field: idColumn }, { layer }, count);
   }
 
   /** The type of all features so far, if single geometries must be promoted to it. */
@@ -297,7 +303,7 @@ export class FeatureTable {
       const count = this.#facts.typeCounts[singleTypeOf(multi)];
       if (this.#promotedCount < count) this.#promoteStored();
       const type = GEOMETRY_TYPE_NAMES[multi].toUpperCase();
-      this.#findings.note('GEOMETRIES_PROMOTED', { layer, type }, { layer }, count);
+      this.#findings.note(gpkgFindings.GEOMETRIES_PROMOTED, { layer, type }, { layer }, count);
     } else this.#restoreSingle();
   }
 

@@ -1,6 +1,6 @@
-import { changed, type FindingEntries, info } from '../../catalogue-entries.ts';
+import { changed, findingTable, info } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const gpkgFindings = findingTable({
   SRID_DIFFERS: info(
     'geometries state srs_id {srid} in a layer with srs_id {expected}; that of the layer was used',
     'feature',
@@ -14,16 +14,8 @@ export const findings = {
     "features of layer '{layer}' changed their order: '{column}', the primary key, determines it",
     'feature',
   ),
-  DATETIME_TO_UTC: changed(
-    "times of field '{field}' with an offset were converted to UTC, the only time zone of {format}",
-    'value',
-  ),
   DATETIME_OFFSET_KEPT: info(
     "times of field '{field}' were written with their offset, although the {format} standard allows UTC only; to convert them, {set:output.datetimes=utc}",
-    'value',
-  ),
-  DATETIME_ASSUMED_UTC: changed(
-    "times of field '{field}' without a time zone were written as UTC, the only time zone of {format}",
     'value',
   ),
   GEOMETRIES_PROMOTED: info(
@@ -39,4 +31,8 @@ export const findings = {
     'feature',
   ),
   CATALOGUE_STALE: info("layer '{layer}': {problem}"),
-} as const satisfies FindingEntries;
+  IDS_AS_FIELD: changed(
+    "feature ids of layer '{layer}' that are not 64-bit integers are stored in the field '{field}'",
+    'feature',
+  ),
+});

@@ -1,9 +1,9 @@
 /** OGC GeoPackage 1.0 to 1.4 (12-128r19), a SQLite database. Rules and losses: docs/formats/gpkg.md. */
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { gpkgErrors } from './errors.ts';
+import { gpkgFindings } from './findings.ts';
 
-export const gpkg: Format<typeof errors, typeof findings> = {
+export const gpkg: Format = {
   id: 'gpkg',
   name: 'GeoPackage',
   title: 'GeoPackage',
@@ -26,8 +26,8 @@ export const gpkg: Format<typeof errors, typeof findings> = {
   holdsIds: true,
   outputFields: 'declared',
   mixedValues: 'text',
-  errors,
-  findings,
+  errors: gpkgErrors,
+  findings: gpkgFindings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },
   writeOptions: {
     type: 'object',

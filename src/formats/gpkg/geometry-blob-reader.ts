@@ -14,6 +14,9 @@ import { WkbReader } from '../../batch/wkb.ts';
 import { failure, GeomillError, type Location } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { gpkgErrors } from './errors.ts';
+import { gpkgFindings } from './findings.ts';
 
 const HEADER_BYTES = 8;
 /** By the envelope code: none, XY, XYZ, XYM, XYZM; other codes are invalid. */
@@ -107,7 +110,7 @@ export class GeometryBlobReader {
     const limit = this.#context.coordinatesPerFeature;
     if (positionCount > limit)
       throw failure(
-        'LIMIT_EXCEEDED',
+        generalErrors.LIMIT_EXCEEDED,
         {
           what: 'the number of positions of one feature',
           actual: positionCount,
@@ -125,14 +128,14 @@ export class GeometryBlobReader {
 
   finish(): GeometryColumn {
     const { findings, srsId } = this.#context;
-    for (const [code, tally] of this.#notes)
-      noteTally(tally, (location, count, rows) => findings.note(code, {}, location, count, rows));
+    for (const [entry, tally] of this.#notes)
+      noteTally(tally, (location, count, rows) => findings.note(entry, {}, location, count, rows));
     noteTally(this.#plainWkb, (location, count, rows) =>
-      findings.note('PLAIN_WKB', {}, location, count, rows),
+      findings.note(gpkgFindings.PLAIN_WKB, {}, location, count, rows),
     );
     for (const [srid, tally] of this.#otherSrids)
       noteTally(tally, (location, count, rows) =>
-        findings.note('SRID_DIFFERS', { srid, expected: srsId }, location, count, rows),
+        findings.note(gpkgFindings.SRID_DIFFERS, { srid, expected: srsId }, location, count, rows),
       );
     return this.#builder.take();
   }
@@ -155,8 +158,8 @@ export class GeometryBlobReader {
   }
 
   #note(notes: number): void {
-    for (const [bit, code] of GEOMETRY_NOTE_FINDINGS)
-      if ((notes & bit) !== 0) this.#tallyBy(this.#notes, code);
+    for (const [bit, entry] of GEOMETRY_NOTE_FINDINGS)
+      if ((notes & bit) !== 0) this.#tallyBy(this.#notes, entry);
   }
 
   #tallyBy<Key>(tallies: Map<Key, Tally>, key: Key): void {
@@ -180,7 +183,11 @@ export class GeometryBlobReader {
 
   #fail(reason: string): GeomillError {
     const location = this.#location();
-    return failure('GPKG_ROW', { table: this.#context.table, row: location.id ?? '', reason }, location);
+    return failure(
+      gpkgErrors.GPKG_ROW,
+      { table: this.#context.table, row: location.id ?? '', reason },
+      location,
+    );
   }
 }
 

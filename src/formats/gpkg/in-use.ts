@@ -1,10 +1,12 @@
 /** Moves a complete GeoPackage to its final name, unless another program uses the file that has the name. */
+
 import { existsSync } from 'node:fs';
 import { hasContent } from '../../engines/sqlite/database-pages.ts';
 import { lockForWriting } from '../../engines/sqlite/write-lock.ts';
 import { failure } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import { type ExpectedFile, moveIntoPlace } from '../../io/output-place.ts';
+import { gpkgErrors } from './errors.ts';
 
 const JOURNAL_MAGIC_BYTES = 8;
 
@@ -13,8 +15,10 @@ const JOURNAL_MAGIC_BYTES = 8;
  * to the database that takes the place of the file.
  */
 export function refuseInUse(path: string, name: string): void {
-  if (existsSync(`${path}-wal`)) throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-wal` });
-  if (isHot(`${path}-journal`)) throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-journal` });
+  if (existsSync(`${path}-wal`))
+    throw failure(gpkgErrors.OUTPUT_IN_USE, { file: name, beside: `${name}-wal` });
+  if (isHot(`${path}-journal`))
+    throw failure(gpkgErrors.OUTPUT_IN_USE, { file: name, beside: `${name}-journal` });
 }
 
 /** SQLite leaves an ended journal empty, or with zeros as its first bytes (`journal_mode = persist`). */
@@ -33,7 +37,7 @@ export function moveDatabaseIntoPlace(
 ): void {
   refuseInUse(path, name);
   using lock = isReplaced(path, expected) ? lockForWriting(path) : null;
-  if (lock?.isTaken) throw failure('OUTPUT_LOCKED', { file: name });
+  if (lock?.isTaken) throw failure(gpkgErrors.OUTPUT_LOCKED, { file: name });
   moveIntoPlace([{ partial, path }], expected);
 }
 
@@ -47,7 +51,7 @@ export function refuseLocked(
   expected: readonly ExpectedFile[] | undefined,
 ): void {
   using lock = isReplaced(path, expected) ? lockForWriting(path) : null;
-  if (lock?.isTaken) throw failure('OUTPUT_LOCKED', { file: name });
+  if (lock?.isTaken) throw failure(gpkgErrors.OUTPUT_LOCKED, { file: name });
 }
 
 function isReplaced(path: string, expected: readonly ExpectedFile[] | undefined): boolean {

@@ -1,7 +1,9 @@
 /** Table and column names that are valid in SQLite and GeoPackage and unique as SQLite compares them. */
+
 import type { Field } from '../../batch/schema.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import type { Findings } from '../../findings.ts';
+import { formatFindings } from '../findings.ts';
 
 const GEOMETRY_COLUMN = 'geom';
 const KEY_COLUMN = 'fid';
@@ -31,7 +33,8 @@ export function tableNames(layers: readonly string[], findings: Findings): strin
   return layers.map((layer) => {
     const allowed = writable(layer, 'layer');
     const table = names.take(RESERVED.test(folded(allowed)) ? `layer_${allowed}` : allowed);
-    if (table !== layer) findings.note('LAYER_RENAMED', { from: layer, to: table, format: 'GeoPackage' });
+    if (table !== layer)
+      findings.note(formatFindings.LAYER_RENAMED, { from: layer, to: table, format: 'GeoPackage' });
     return table;
   });
 }
@@ -44,15 +47,25 @@ export function columnNames(fields: readonly Field[], layer: string, findings: F
   const names = sqlNames();
   const columns = fields.map(({ name }) => {
     const to = names.take(writable(name, 'unnamed'));
-    if (to !== name) findings.note('FIELD_RENAMED', { from: name, layer, to });
+    if (to !== name) findings.note(formatFindings.FIELD_RENAMED, { from: name, layer, to });
     return to;
   });
   const geometry = names.take(GEOMETRY_COLUMN);
   const key = names.take(KEY_COLUMN);
   if (geometry !== GEOMETRY_COLUMN)
-    findings.note('COLUMN_RENAMED', { column: 'the geometry', layer, field: GEOMETRY_COLUMN, to: geometry });
+    findings.note(formatFindings.COLUMN_RENAMED, {
+      column: 'the geometry',
+      layer,
+      field: GEOMETRY_COLUMN,
+      to: geometry,
+    });
   if (key !== KEY_COLUMN)
-    findings.note('COLUMN_RENAMED', { column: 'the primary key', layer, field: KEY_COLUMN, to: key });
+    findings.note(formatFindings.COLUMN_RENAMED, {
+      column: 'the primary key',
+      layer,
+      field: KEY_COLUMN,
+      to: key,
+    });
   return { key, geometry, columns };
 }
 

@@ -1,11 +1,14 @@
 /** Opens a GeoPackage, lists its layers and splits them into partitions; rows are only measured. */
+
 import { UTF8 } from '../../bytes/utf8.ts';
 import type { CrsText } from '../../crs/crs.ts';
 import { type PageLayout, readPageLayout } from '../../engines/sqlite/database-pages.ts';
 import { measureTable } from '../../engines/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
+import { ioErrors } from '../../io/errors.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { lookOf } from '../recognise.ts';
 import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
@@ -61,16 +64,16 @@ export function openGpkg(file: InputFile, context: OpenContext): readonly Source
   using source = openFileSource(file.path);
   const head = source.slice(0, HEAD_BYTES);
   const { byteLength } = source;
-  if (head.length === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  if (head.length === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
   if (!Buffer.from(head).toString('latin1').startsWith(MAGIC))
-    throw failure('INPUT_WRONG_FORMAT', {
+    throw failure(generalErrors.INPUT_WRONG_FORMAT, {
       source: file.name,
       expected: 'a GeoPackage',
       found: lookOf(head),
     });
   const declared = declaredBytes(head);
   if (byteLength < declared)
-    throw failure('INPUT_UNREADABLE', {
+    throw failure(ioErrors.INPUT_UNREADABLE, {
       source: file.name,
       reason: `it ends at byte ${byteLength} of ${declared}: it was cut off on its way`,
     });
@@ -121,7 +124,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
     modelled.push({ table: entry.name, fields: schema.fields.map(({ name }) => name) });
     featureTotal += cut.rowCount ?? 0;
     if (featureTotal > context.limits.features)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: `the number of features in ${file.name}`,
         actual: featureTotal,
         limit: context.limits.features,

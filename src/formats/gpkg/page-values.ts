@@ -14,6 +14,7 @@ import type { Field, FieldType } from '../../batch/schema.ts';
 import { UTF8 } from '../../bytes/utf8.ts';
 import type { CompiledRows, Place } from '../../engines/sqlite/compiled-rows.ts';
 import { type Payloads, type Records, SERIAL } from '../../engines/sqlite/records.ts';
+import { formatFindings } from '../findings.ts';
 import {
   type CellContext,
   type CellValue,
@@ -235,7 +236,7 @@ function isPresent(validity: Validity, row: number): boolean {
 /** Text with U+FFFD for invalid UTF-8, which is noted. */
 function replacedText(field: string, bytes: Uint8Array, row: number, context: CellContext): string {
   const location = { record: row + 1, id: context.rowName(row + 1), field };
-  context.findings.note('TEXT_REPLACED', { field, encoding: UTF8 }, location);
+  context.findings.note(formatFindings.TEXT_REPLACED, { field, encoding: UTF8 }, location);
   return decoder.decode(bytes);
 }
 

@@ -2,12 +2,15 @@
  * Reads GeoPackage into batches. A partition is a range of rows, read from the pages of the file if they have the usual
  * form (docs/decisions/gpkg-pages.md), else through its own connection.
  */
+
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import { MisfitList } from '../../batch/misfits.ts';
 import type { Field } from '../../batch/schema.ts';
+import { sqliteErrors } from '../../engines/sqlite/errors.ts';
 import { type SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
 import { quoted } from './names.ts';
@@ -84,7 +87,7 @@ function readRows(
   const sql = `SELECT ${[key, ...names].join(', ')} FROM ${state.from} ${where}${order}`;
   const rows = database.rows(state.table, sql, values);
   if (state.runs !== null && rows.length !== expectedRows(state.runs.rowCounts, partition))
-    throw failure('DATABASE_DAMAGED', {
+    throw failure(sqliteErrors.DATABASE_DAMAGED, {
       source: state.source,
       table: state.table,
       reason: 'other rows than when it was opened: it was changed in between',
@@ -146,7 +149,7 @@ function readIds(rows: readonly SqlRow[]): AttributeColumn {
   for (const [id] of rows) {
     if (typeof id === 'number') ids.appendBigInt(BigInt(id));
     else if (typeof id === 'bigint') ids.appendBigInt(id);
-    else throw failure('INTERNAL', { reason: 'a row has no integer key' });
+    else throw failure(generalErrors.INTERNAL, { reason: 'a row has no integer key' });
   }
   return ids.finish();
 }

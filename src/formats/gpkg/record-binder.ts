@@ -7,6 +7,7 @@ import { CompiledRows } from '../../engines/sqlite/compiled-rows.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import { readRecords, SERIAL } from '../../engines/sqlite/records.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { ChunkColumn, GpkgChunk } from './encode.ts';
 
 const GEOMETRY = 1;
@@ -38,7 +39,8 @@ export class RecordBinder {
       lengths,
     };
     const records = readRecords(payloads, valueCount, FIRST_COLUMN + columns.length);
-    if (records === null) throw failure('INTERNAL', { reason: 'a worker encoded a record wrongly' });
+    if (records === null)
+      throw failure(generalErrors.INTERNAL, { reason: 'a worker encoded a record wrongly' });
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const length = rowCount * valueCount;
     this.#rowCount = rowCount;

@@ -1,8 +1,10 @@
 /** Writes one GeoPackage to a temporary name and renames it when it is complete. */
+
 import { rmSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BulkDatabase } from '../../engines/sqlite/bulk-database.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { unfinishedPath } from '../../io/output-place.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import type { AppendedTablePlan } from './appended-table.ts';
@@ -97,7 +99,7 @@ export class GpkgSink implements OutputSink {
   #table(layerIndex: number): FeatureTable {
     const table = this.#layers[layerIndex]?.table;
     if (table?.kind !== 'new')
-      throw failure('INTERNAL', { reason: `there is no output layer ${layerIndex}` });
+      throw failure(generalErrors.INTERNAL, { reason: `there is no output layer ${layerIndex}` });
     this.#tables[layerIndex] ??= new FeatureTable(this.#database, table.plan, this.#context.findings);
     return this.#tables[layerIndex];
   }

@@ -1,9 +1,11 @@
 /** Reads one field of some rows as a column: values that fit the type are kept, others become null and are noted. */
+
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { MisfitList } from '../../batch/misfits.ts';
 import { type Field, type FieldType, type OpenType, widenType } from '../../batch/schema.ts';
 import { DATE_TEXT, DATETIME_TEXT, temporalKind } from '../../batch/temporal-text.ts';
 import type { Findings } from '../../findings.ts';
+import { formatFindings } from '../findings.ts';
 
 /** A field of the table. */
 export interface TableField {
@@ -70,7 +72,7 @@ function withoutBlanks(
 /** Notes blank text in a field of numbers, dates or booleans, which is read as null. */
 export function noteBlank({ name, declared }: TableField, record: number, context: CellContext): void {
   const location = { record, id: context.rowName(record), field: name };
-  context.findings.note('VALUE_INVALID', { field: name, type: declared }, location);
+  context.findings.note(formatFindings.VALUE_INVALID, { field: name, type: declared }, location);
 }
 
 export function noteMisfit({ name, declared }: TableField, record: number, context: CellContext): void {

@@ -1,9 +1,12 @@
 /** Writes GeoPackage 1.4: see docs/formats/gpkg.md for the rules. */
+
 import { basename } from 'node:path';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
 import { isInDegrees } from '../../crs/degrees.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { formatErrors } from '../errors.ts';
 import type {
   EncodedChunk,
   ExistingOutput,
@@ -16,6 +19,7 @@ import type {
 import type { AppendedTablePlan } from './appended-table.ts';
 import { crsRows } from './crs-rows.ts';
 import { encodeBatch } from './encode.ts';
+import { gpkgErrors } from './errors.ts';
 import { type ExistingContent, ExtendingSink, readExisting } from './extend.ts';
 import type { FeatureTablePlan } from './feature-table.ts';
 import { refuseInUse } from './in-use.ts';
@@ -83,7 +87,8 @@ export const writer: FormatWriter = {
 };
 
 function fieldsOf({ fields }: OutputLayer): readonly Field[] {
-  if (fields === null) throw failure('INTERNAL', { reason: 'the GeoPackage writer got no fields' });
+  if (fields === null)
+    throw failure(generalErrors.INTERNAL, { reason: 'the GeoPackage writer got no fields' });
   return fields;
 }
 
@@ -95,7 +100,11 @@ function newTablePlan(
 ): FeatureTablePlan {
   const fields = fieldsOf(layer);
   if (fields.length > MAX_FIELDS)
-    throw failure('GPKG_TOO_MANY_FIELDS', { layer: layer.name, fields: fields.length, limit: MAX_FIELDS });
+    throw failure(gpkgErrors.GPKG_TOO_MANY_FIELDS, {
+      layer: layer.name,
+      fields: fields.length,
+      limit: MAX_FIELDS,
+    });
   const names = columnNames(fields, layer.name, findings);
   return {
     layer: layer.name,
@@ -111,9 +120,11 @@ function newTablePlan(
 }
 
 function appendedTablePlan(layer: OutputLayer): { readonly plan: AppendedTablePlan; readonly srsId: number } {
-  if (layer.target == null) throw failure('INTERNAL', { reason: 'the layer to append to is missing' });
+  if (layer.target == null)
+    throw failure(generalErrors.INTERNAL, { reason: 'the layer to append to is missing' });
   const { table, key, hasRowid, geometry, geometryType, srsId } = layer.target.state as GpkgState;
-  if (geometry === null) throw failure('INTERNAL', { reason: 'the layer to append to is a table' });
+  if (geometry === null)
+    throw failure(generalErrors.INTERNAL, { reason: 'the layer to append to is a table' });
   const columns = fieldsOf(layer).map(({ name }) => name);
   return {
     plan: {
@@ -143,7 +154,7 @@ function checkNames(
     if (isLayer && mode === 'replace') continue;
     const layer = layers[i];
     throw isLayer
-      ? failure('LAYER_EXISTS', { layer, file })
-      : failure('LAYER_NAME_TAKEN', { layer, file, table: existing.tables.get(key) ?? table });
+      ? failure(formatErrors.LAYER_EXISTS, { layer, file })
+      : failure(formatErrors.LAYER_NAME_TAKEN, { layer, file, table: existing.tables.get(key) ?? table });
   }
 }

@@ -1,4 +1,5 @@
 /** Reads the elements of a waypoint, route, track or point that become values of fields. */
+
 import type { DocumentColumns } from '../../batch/document-columns.ts';
 import type { TextColumn } from '../../batch/text-columns.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
@@ -6,6 +7,7 @@ import { NumberScanner } from '../../bytes/number-text.ts';
 import { elementJson, tagName } from '../../bytes/xml-elements.ts';
 import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import type { Findings } from '../../findings.ts';
+import { gpxFindings } from './findings.ts';
 import { type GpxName, gpxName, isStandard } from './names.ts';
 import { FIELD_HINTS, MAX_LINKS, type StandardField } from './standard-fields.ts';
 import type { TimeList } from './time-list.ts';
@@ -109,7 +111,7 @@ export class ElementReader {
       if (this.#ignoredNames.size < MAX_IGNORED_NAMES) this.#ignoredNames.add(name);
       else name = '…';
     }
-    this.#findings.note('GPX_ELEMENTS_IGNORED', { name }, { record });
+    this.#findings.note(gpxFindings.GPX_ELEMENTS_IGNORED, { name }, { record });
   }
 
   /** The value of the last attribute; NaN: it is empty. */

@@ -1,3 +1,3 @@
-import type { ErrorEntries } from '../../catalogue-entries.ts';
+import { errorTable } from '../../catalogue-entries.ts';
 
-export const errors = {} as const satisfies ErrorEntries;
+export const gpxErrors = errorTable({});

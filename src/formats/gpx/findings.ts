@@ -1,6 +1,6 @@
-import { changed, dropped, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { changed, dropped, findingTable, info, lost } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const gpxFindings = findingTable({
   GPX_METADATA_IGNORED: info("metadata of the file was not read: '{names}'", 'element'),
   GPX_ELEMENTS_IGNORED: lost("elements '{name}' were ignored: no field or geometry can hold them", 'element'),
   GPX_POSITION_MISSING: lost(
@@ -47,4 +47,4 @@ export const findings = {
     'longitudes beyond 180 degrees were written in the range of -180 to 180',
     'feature',
   ),
-} as const satisfies FindingEntries;
+});

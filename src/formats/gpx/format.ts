@@ -1,10 +1,10 @@
 /** GPX: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { gpxErrors } from './errors.ts';
+import { gpxFindings } from './findings.ts';
 
-export const gpx: Format<typeof errors, typeof findings> = {
+export const gpx: Format = {
   id: 'gpx',
   name: 'GPX',
   title: 'GPX 1.0 and 1.1',
@@ -25,8 +25,8 @@ export const gpx: Format<typeof errors, typeof findings> = {
   holdsIds: false,
   outputFields: 'with features',
   mixedValues: 'text',
-  errors,
-  findings,
+  errors: gpxErrors,
+  findings: gpxFindings,
   readOptions: {
     type: 'object',
     properties: {

@@ -1,4 +1,5 @@
 /** Reads routes as lines and tracks as multi lines. */
+
 import { DocumentColumns } from '../../batch/document-columns.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../batch/geometry-column.ts';
@@ -7,8 +8,11 @@ import { tagName } from '../../bytes/xml-elements.ts';
 import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { generalFindings } from '../../general-findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
 import { ElementReader } from './element-reader.ts';
+import { gpxFindings } from './findings.ts';
 import { addStandardColumns, hintOf, standardFields, TIMES } from './standard-fields.ts';
 import type { LayerState, PieceCounts } from './state.ts';
 import { TimeList } from './time-list.ts';
@@ -121,11 +125,11 @@ export class LineReader {
     const location = { record: this.rowCount + 1 };
     if (count === 0) {
       this.#times.json.length = this.#timesStart;
-      this.#findings.note('EMPTY_MEMBER_DROPPED', {}, location);
+      this.#findings.note(generalFindings.EMPTY_MEMBER_DROPPED, {}, location);
       return;
     }
     this.#times.close();
-    if (count === 1) this.#findings.note('GEOMETRY_DEGENERATE', {}, location);
+    if (count === 1) this.#findings.note(generalFindings.GEOMETRY_DEGENERATE, {}, location);
     builder.endRing();
     builder.endPart(PART_KIND.line);
   }
@@ -136,7 +140,8 @@ export class LineReader {
     const count = builder.positionCount - this.#lineStart;
     this.#checkCount(count);
     if (!this.#isTrack && count > 0) {
-      if (count === 1) this.#findings.note('GEOMETRY_DEGENERATE', {}, { record: this.rowCount + 1 });
+      if (count === 1)
+        this.#findings.note(generalFindings.GEOMETRY_DEGENERATE, {}, { record: this.rowCount + 1 });
       builder.endRing();
       builder.endPart(PART_KIND.line);
     }
@@ -156,7 +161,7 @@ export class LineReader {
     times.endPoint();
     if (!hasPosition) {
       times.dropPoint();
-      this.#findings.note('GPX_POSITION_MISSING', {}, { record: this.rowCount + 1 });
+      this.#findings.note(gpxFindings.GPX_POSITION_MISSING, {}, { record: this.rowCount + 1 });
       return at;
     }
     if (builder.stride === 2 && !Number.isNaN(element.z)) builder.widen('XYZ');
@@ -171,6 +176,6 @@ export class LineReader {
     const limit = this.#limits.coordinatesPerFeature;
     if (count <= limit) return;
     const [what, setting] = ['the number of positions of a feature', 'MAX_FEATURE_COORDINATES'];
-    throw failure('LIMIT_EXCEEDED', { what, actual: `more than ${limit}`, limit, setting });
+    throw failure(generalErrors.LIMIT_EXCEEDED, { what, actual: `more than ${limit}`, limit, setting });
   }
 }

@@ -1,9 +1,12 @@
 /** Opens GPX: finds its root and makes layers of its waypoints, routes, tracks and their points. */
+
 import { stat } from 'node:fs/promises';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openSegment } from '../../io/file-segment.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
+import { gpxFindings } from './findings.ts';
 import { gpxName } from './names.ts';
 import type { LayerKind } from './standard-fields.ts';
 import { type DocumentState, type LayerState, PIECE, PIECE_STRIDE } from './state.ts';
@@ -53,8 +56,14 @@ export async function openGpx(file: InputFile, context: OpenContext): Promise<So
 
 function noteIgnored({ metadata, ignored }: Structure, { findings }: OpenContext): void {
   if (metadata.length > 0)
-    findings.note('GPX_METADATA_IGNORED', { names: metadata.join(', ') }, undefined, metadata.length);
-  for (const [name, count] of ignored) findings.note('GPX_ELEMENTS_IGNORED', { name }, undefined, count);
+    findings.note(
+      gpxFindings.GPX_METADATA_IGNORED,
+      { names: metadata.join(', ') },
+      undefined,
+      metadata.length,
+    );
+  for (const [name, count] of ignored)
+    findings.note(gpxFindings.GPX_ELEMENTS_IGNORED, { name }, undefined, count);
 }
 
 /** The layers with features; of a file without any, the waypoints. */
@@ -78,7 +87,7 @@ function checkCount(layers: readonly FoundLayer[], { limits }: OpenContext): voi
   const actual = layers.reduce((sum, { featureCount }) => sum + featureCount, 0);
   if (actual <= limits.features) return;
   const [what, limit, setting] = ['the number of features', limits.features, 'MAX_FEATURES'];
-  throw failure('LIMIT_EXCEEDED', { what, actual, limit, setting });
+  throw failure(generalErrors.LIMIT_EXCEEDED, { what, actual, limit, setting });
 }
 
 /** Lines are read whole: their parts begin with pieces that begin with a line. */

@@ -1,4 +1,5 @@
 /** Reads waypoints, and the points of routes and tracks with the numbers of their line, segment and place in it. */
+
 import { DocumentColumns } from '../../batch/document-columns.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../batch/geometry-column.ts';
@@ -10,6 +11,7 @@ import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import type { Findings } from '../../findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
 import { ElementReader } from './element-reader.ts';
+import { gpxFindings } from './findings.ts';
 import type { GpxName } from './names.ts';
 import {
   addStandardColumns,
@@ -137,7 +139,7 @@ export class PointReader {
       builder.position(element.x, element.y, element.z);
       builder.endRing();
       builder.endPart(PART_KIND.point);
-    } else this.#findings.note('GPX_POSITION_MISSING', {}, { record: this.rowCount + 1 });
+    } else this.#findings.note(gpxFindings.GPX_POSITION_MISSING, {}, { record: this.rowCount + 1 });
     builder.endFeature(hasPosition ? GEOMETRY_TYPE.point : GEOMETRY_TYPE.none);
     return at;
   }

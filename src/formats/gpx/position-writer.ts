@@ -1,9 +1,11 @@
 /** Writes longitudes, latitudes and elevations. */
+
 import { type GeometryColumn, hasZ } from '../../batch/geometry-column.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, type CoordinateDigits } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
+import { formatErrors } from '../errors.ts';
 import { DECIMAL_LIMIT, writeDecimal } from './plain-decimal.ts';
 
 /** From here on a longitude may be rounded to 180, which the schema excludes. */
@@ -82,6 +84,6 @@ export class PositionWriter {
   #notFinite(value: number): Error {
     const record = this.row + 1;
     const shown = { place: `feature ${record}`, format: 'GPX', value: String(value) };
-    return failure('COORDINATE_NOT_FINITE', shown, { record });
+    return failure(formatErrors.COORDINATE_NOT_FINITE, shown, { record });
   }
 }

@@ -1,9 +1,11 @@
 /** Collects encoded features in the order of the schema: waypoints, routes, tracks. */
+
 import type { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { unfinishedPath } from '../../io/output-place.ts';
 import { Spool } from '../../io/spool.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import { gpxFindings } from './findings.ts';
 import type { GpxChunk } from './write-features.ts';
 import type { WriteState } from './write-plan.ts';
 
@@ -62,7 +64,7 @@ export class GpxSink implements OutputSink {
       const empty = fields.filter((_, field) => !this.#usedFields[i].has(field)).map(({ name }) => name);
       if (this.#isWritten[i] === 0 || empty.length === 0) continue;
       const shown = empty.slice(0, MAX_NAMED).join(', ') + (empty.length > MAX_NAMED ? ', …' : '');
-      this.#findings.note('GPX_FIELDS_EMPTY', { layer, fields: shown }, undefined, empty.length);
+      this.#findings.note(gpxFindings.GPX_FIELDS_EMPTY, { layer, fields: shown }, undefined, empty.length);
     }
   }
 

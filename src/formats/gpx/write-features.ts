@@ -1,4 +1,5 @@
 /** Writes the features of a batch as waypoints, routes and tracks. */
+
 import { type AttributeColumn, isValid, valueAt } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
@@ -13,6 +14,9 @@ import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { usualLength } from '../../bytes/number-text.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
+import { formatFindings } from '../findings.ts';
+import { gpxFindings } from './findings.ts';
 import { PositionWriter } from './position-writer.ts';
 import { dateTimeOf, ElementsWriter, ElementTallies } from './write-elements.ts';
 import type { WriteState } from './write-plan.ts';
@@ -109,18 +113,18 @@ class FeatureWriter {
   noteLosses(findings: Findings): void {
     const { fields } = this.#batch;
     const { replaced, notFinite, unheld } = this.#tallies;
-    findings.noteTally('GEOMETRY_NOT_DRAWN', { format: 'GPX' }, this.#notDrawn);
-    findings.noteTally('GPX_PARTS_REPEATED', {}, this.#repeated);
-    findings.noteTally('GPX_POLYGON_AS_TRACK', {}, this.#polygons);
-    findings.noteTally('GPX_LONGITUDE_WRAPPED', {}, this.#position.wrapped);
-    findings.noteTally('GPX_POSITION_OUT_OF_RANGE', {}, this.#position.outside);
-    findings.noteTally('GPX_ELE_DIFFERS', {}, this.#otherElevations);
-    findings.noteTally('GPX_TIMES_UNUSED', {}, this.#unusedTimes);
-    findings.noteTally('M_DROPPED', { format: 'GPX' }, this.#droppedMeasures);
-    findings.noteTally('GPX_CHARACTERS_REPLACED', {}, replaced);
+    findings.noteTally(formatFindings.GEOMETRY_NOT_DRAWN, { format: 'GPX' }, this.#notDrawn);
+    findings.noteTally(gpxFindings.GPX_PARTS_REPEATED, {}, this.#repeated);
+    findings.noteTally(gpxFindings.GPX_POLYGON_AS_TRACK, {}, this.#polygons);
+    findings.noteTally(gpxFindings.GPX_LONGITUDE_WRAPPED, {}, this.#position.wrapped);
+    findings.noteTally(gpxFindings.GPX_POSITION_OUT_OF_RANGE, {}, this.#position.outside);
+    findings.noteTally(gpxFindings.GPX_ELE_DIFFERS, {}, this.#otherElevations);
+    findings.noteTally(gpxFindings.GPX_TIMES_UNUSED, {}, this.#unusedTimes);
+    findings.noteTally(generalFindings.M_DROPPED, { format: 'GPX' }, this.#droppedMeasures);
+    findings.noteTally(gpxFindings.GPX_CHARACTERS_REPLACED, {}, replaced);
     for (const [i, { name }] of fields.entries()) {
-      findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'GPX' }, notFinite[i]);
-      findings.noteTally('GPX_VALUES_AS_EXTENSIONS', { field: name }, unheld[i]);
+      findings.noteTally(formatFindings.NUMBER_NOT_FINITE, { field: name, format: 'GPX' }, notFinite[i]);
+      findings.noteTally(gpxFindings.GPX_VALUES_AS_EXTENSIONS, { field: name }, unheld[i]);
     }
   }
 

@@ -1,8 +1,11 @@
 /** Decides which fields become elements of GPX, and names the others as extensions. */
+
 import type { Field, FieldType } from '../../batch/schema.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import type { OutputLayer, WriteContext } from '../format.ts';
+import { gpxFindings } from './findings.ts';
 import { FIELD_HINTS, LINK_FIELD, MAX_LINKS, TIMES } from './standard-fields.ts';
 
 /** What an element can hold: see fitsElement in write-elements.ts. */
@@ -128,14 +131,19 @@ function noteChanges(
   findings: WriteContext['findings'],
 ): void {
   if (!['waypoints', 'routes', 'tracks'].includes(layer.name) && layer.isPart !== true)
-    findings.note('GPX_LAYERS_MIXED', { layer: layer.name });
+    findings.note(gpxFindings.GPX_LAYERS_MIXED, { layer: layer.name });
   const renamed = new Map(ofPoints.before.map(({ field, name }) => [field, name]));
   for (const [i, { name, type }] of fields.entries()) {
     const to = renamed.get(i) ?? (isElement(name, type) ? name : extensions[i]);
-    if (to !== name) findings.note('FIELD_RENAMED', { from: name, layer: layer.name, to });
+    if (to !== name) findings.note(formatFindings.FIELD_RENAMED, { from: name, layer: layer.name, to });
     const written = RETYPED[type];
     if (written !== undefined && i !== times)
-      findings.note('FIELD_RETYPED', { field: name, layer: layer.name, from: type, to: written });
+      findings.note(formatFindings.FIELD_RETYPED, {
+        field: name,
+        layer: layer.name,
+        from: type,
+        to: written,
+      });
   }
 }
 

@@ -6,6 +6,7 @@ import { strideOf } from '../../batch/geometry-column.ts';
 import { Findings } from '../../findings.ts';
 import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -14,6 +15,7 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
+import { gpxFindings } from './findings.ts';
 import { GpxSink } from './sink.ts';
 import { encodeFeatures } from './write-features.ts';
 import { planLayer, type WriteState } from './write-plan.ts';
@@ -36,9 +38,9 @@ export const writer: FormatWriter = {
     if (lines !== null) {
       const { coordinates, dimensions } = batch.geometry;
       const drawn = coordinates.length / strideOf(dimensions);
-      if (drawn > 0) findings.note('GPX_POINTS_IN_LINES', { layer, lines }, undefined, drawn);
+      if (drawn > 0) findings.note(gpxFindings.GPX_POINTS_IN_LINES, { layer, lines }, undefined, drawn);
       const others = batch.rowCount - drawn;
-      if (others > 0) findings.note('GEOMETRY_NOT_DRAWN', { format: 'GPX' }, undefined, others);
+      if (others > 0) findings.note(formatFindings.GEOMETRY_NOT_DRAWN, { format: 'GPX' }, undefined, others);
       return { data: null, transfer: [], findings: findings.found() };
     }
     const geometry = cutForWriting(batch.geometry, findings);

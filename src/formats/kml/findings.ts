@@ -1,6 +1,6 @@
-import { changed, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { changed, findingTable, info, lost } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const kmlFindings = findingTable({
   KML_LINKS_NOT_FOLLOWED: lost('network links to other files were not fetched: {links}', 'link'),
   KML_UPDATES_IGNORED: lost(
     'features of a NetworkLinkControl were not read: they are updates of another file',
@@ -37,4 +37,4 @@ export const findings = {
     'characters that XML cannot represent, such as control characters, were written as U+FFFD',
     'value',
   ),
-} as const satisfies FindingEntries;
+});

@@ -1,8 +1,8 @@
 /** KML and KMZ: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { kmlErrors } from './errors.ts';
+import { kmlFindings } from './findings.ts';
 
 const fieldOption = (description: string): object => ({
   type: 'string',
@@ -11,7 +11,7 @@ const fieldOption = (description: string): object => ({
   description,
 });
 
-export const kml: Format<typeof errors, typeof findings> = {
+export const kml: Format = {
   id: 'kml',
   name: 'KML',
   title: 'KML 2.0 to 2.3 and KMZ',
@@ -44,8 +44,8 @@ export const kml: Format<typeof errors, typeof findings> = {
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'text',
-  errors,
-  findings,
+  errors: kmlErrors,
+  findings: kmlFindings,
   readOptions: {
     type: 'object',
     properties: {

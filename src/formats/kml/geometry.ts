@@ -1,4 +1,5 @@
 /** Parses the geometry elements of KML directly into a geometry builder. */
+
 import {
   GEOMETRY_TYPE,
   type GeometryBuilder,
@@ -13,6 +14,7 @@ import { NumberScanner } from '../../bytes/number-text.ts';
 import { elementText, tagName } from '../../bytes/xml-elements.ts';
 import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { type KmlName, kmlName } from './names.ts';
 
 const LESS = 0x3c;
@@ -463,7 +465,7 @@ export class GeometryParser {
   /** Throws LIMIT_EXCEEDED if the feature has too many positions. */
   checkCount(count: number): void {
     if (count <= this.#positionLimit) return;
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the number of positions of a feature',
       actual: `more than ${this.#positionLimit}`,
       limit: this.#positionLimit,

@@ -1,4 +1,5 @@
 /** Finds the documents of a KML or KMZ file. */
+
 import { mkdtempSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { failure } from '../../errors.ts';
@@ -8,6 +9,8 @@ import { UnpackBudget } from '../../io/unpack-budget.ts';
 import { isZip, readZipDirectory, unpackEntry, type ZipEntry } from '../../io/zip-read.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { lookOfMembers } from '../recognise.ts';
+import { kmlErrors } from './errors.ts';
+import { kmlFindings } from './findings.ts';
 
 const NAMES_SHOWN = 12;
 
@@ -36,14 +39,14 @@ export async function findDocuments(file: InputFile, context: OpenContext): Prom
     documents.find(({ name }) => !name.includes('/')) ??
     documents.at(0);
   if (main === undefined)
-    throw failure('KMZ_NO_KML', {
+    throw failure(kmlErrors.KMZ_NO_KML, {
       source: file.name,
       found: lookOfMembers(entries.map(({ name }) => name)) ?? shownNames(entries),
     });
   const others = entries.filter((entry) => !documents.includes(entry));
   if (others.length > 0) {
     const shown = { source: file.name, names: shownNames(others) };
-    context.findings.note('KMZ_FILES_IGNORED', shown, undefined, others.length);
+    context.findings.note(kmlFindings.KMZ_FILES_IGNORED, shown, undefined, others.length);
   }
   const directory = mkdtempSync(join(context.scratchDirectory, 'kmz-'));
   const found: FoundDocument[] = [];

@@ -1,12 +1,16 @@
 /** Opens KML and KMZ: finds the document, its encoding and its root, and makes layers of its structure. */
+
 import type { TextHint } from '../../batch/text-columns.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openSegment } from '../../io/file-segment.ts';
 import { partitionsOf } from '../counted-parts.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
+import { kmlErrors } from './errors.ts';
+import { kmlFindings } from './findings.ts';
 import { type FoundDocument, findDocuments, linkedPath } from './kmz.ts';
 import { isFeatureName, type KmlName, kmlName } from './names.ts';
 import type { DocumentState, LayerState, SchemaTypes } from './state.ts';
@@ -40,14 +44,14 @@ export async function openKml(file: InputFile, context: OpenContext): Promise<So
   const linkCount = documents.reduce((sum, document) => sum + document.linkCount, 0);
   const links = documents.flatMap((document) => document.links);
   if (used.length === 0 && linkCount > 0)
-    throw failure('KML_ONLY_LINKS', {
+    throw failure(kmlErrors.KML_ONLY_LINKS, {
       source: file.name,
       count: linkCount,
       links: shownLinks(links, linkCount),
     });
   if (linkCount > 0)
     context.findings.note(
-      'KML_LINKS_NOT_FOLLOWED',
+      kmlFindings.KML_LINKS_NOT_FOLLOWED,
       { links: shownLinks(links, linkCount) },
       undefined,
       linkCount,
@@ -56,7 +60,7 @@ export async function openKml(file: InputFile, context: OpenContext): Promise<So
   const read = used.length === 0 ? documents.slice(0, 1) : used;
   const layerCount = read.reduce((sum, { layers }) => sum + layers.length, 0);
   if (layerCount > MAX_LAYERS)
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the number of folders with features',
       actual: layerCount,
       limit: MAX_LAYERS,
@@ -65,7 +69,7 @@ export async function openKml(file: InputFile, context: OpenContext): Promise<So
   const layers = read.flatMap((document) => sourceLayers(document, context));
   const total = layers.reduce((sum, { featureCount }) => sum + (featureCount ?? 0), 0);
   if (total > context.limits.features)
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the number of features',
       actual: total,
       limit: context.limits.features,
@@ -134,9 +138,10 @@ function rootName(scanner: XmlScanner, prefix: Uint8Array): KmlName | null {
 
 function noteStructure(structure: Structure, { findings }: OpenContext): void {
   const { updateCount, ignored, reducedCount } = structure;
-  if (updateCount > 0) findings.note('KML_UPDATES_IGNORED', {}, undefined, updateCount);
-  for (const [name, count] of ignored) findings.note('KML_ELEMENTS_IGNORED', { name }, undefined, count);
-  if (reducedCount > 0) findings.note('KML_STYLES_REDUCED', {}, undefined, reducedCount);
+  if (updateCount > 0) findings.note(kmlFindings.KML_UPDATES_IGNORED, {}, undefined, updateCount);
+  for (const [name, count] of ignored)
+    findings.note(kmlFindings.KML_ELEMENTS_IGNORED, { name }, undefined, count);
+  if (reducedCount > 0) findings.note(kmlFindings.KML_STYLES_REDUCED, {}, undefined, reducedCount);
 }
 
 function shownLinks(links: readonly string[], count: number): string {

@@ -1,4 +1,5 @@
 /** Reads placemarks and ground overlays into a geometry builder and columns. */
+
 import { DocumentColumns } from '../../batch/document-columns.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
@@ -11,6 +12,7 @@ import type { XmlScanner } from '../../bytes/xml-scanner.ts';
 import type { Findings } from '../../findings.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
 import { FieldReader } from './field-reader.ts';
+import { kmlFindings } from './findings.ts';
 import { GeometryParser, type GeometrySink } from './geometry.ts';
 import { type FeatureName, type KmlName, kmlName } from './names.ts';
 import { latLonBox, latLonQuad } from './overlay-corners.ts';
@@ -171,19 +173,19 @@ export class PlacemarkReader implements GeometrySink {
     this.#builder.endFeature(type);
     if (isReduced || name !== 'Placemark' || geometry.hasNotes) this.#note(name, isReduced);
     for (const mode of this.#areModesDifferent)
-      this.#findings.note('KML_MODES_DIFFER', { name: mode }, { record: this.rowCount });
+      this.#findings.note(kmlFindings.KML_MODES_DIFFER, { name: mode }, { record: this.rowCount });
   }
 
   #note(name: FeatureName, isReduced: boolean): void {
     const geometry = this.#geometry;
     const location = { record: this.rowCount };
-    if (isReduced) this.#findings.note('KML_STYLES_REDUCED', {}, location);
-    if (name === 'GroundOverlay') this.#findings.note('KML_OVERLAY_AS_POLYGON', {}, location);
-    if (geometry.isModel) this.#findings.note('KML_MODEL_AS_POINT', {}, location);
-    if (geometry.hasExtraPositions) this.#findings.note('KML_POSITIONS_IGNORED', {}, location);
+    if (isReduced) this.#findings.note(kmlFindings.KML_STYLES_REDUCED, {}, location);
+    if (name === 'GroundOverlay') this.#findings.note(kmlFindings.KML_OVERLAY_AS_POLYGON, {}, location);
+    if (geometry.isModel) this.#findings.note(kmlFindings.KML_MODEL_AS_POINT, {}, location);
+    if (geometry.hasExtraPositions) this.#findings.note(kmlFindings.KML_POSITIONS_IGNORED, {}, location);
     if (geometry.notes !== 0)
-      for (const [bit, code] of GEOMETRY_NOTE_FINDINGS)
-        if ((geometry.notes & bit) !== 0) this.#findings.note(code, {}, location);
+      for (const [bit, entry] of GEOMETRY_NOTE_FINDINGS)
+        if ((geometry.notes & bit) !== 0) this.#findings.note(entry, {}, location);
   }
 
   /** A child of a feature that is no geometry. */
@@ -285,7 +287,7 @@ export class PlacemarkReader implements GeometrySink {
       }
       const { fileName: file } = this.#state.document;
       this.#findings.note(
-        'KML_STYLE_MISSING',
+        kmlFindings.KML_STYLE_MISSING,
         { file, url: url.slice(0, 200) },
         { record: this.rowCount + 1 },
       );
@@ -328,11 +330,11 @@ export class PlacemarkReader implements GeometrySink {
   endTrack(times: readonly string[], count: number, gaps: readonly number[]): void {
     this.#fields.endTrack(count, gaps);
     const record = this.rowCount + 1;
-    if (gaps.length > 0) this.#findings.note('KML_TRACK_GAPS', {}, { record }, gaps.length);
+    if (gaps.length > 0) this.#findings.note(kmlFindings.KML_TRACK_GAPS, {}, { record }, gaps.length);
     if (times.length > count)
-      this.#findings.note('KML_TRACK_TIMES_DROPPED', {}, { record }, times.length - count);
+      this.#findings.note(kmlFindings.KML_TRACK_TIMES_DROPPED, {}, { record }, times.length - count);
     if (times.length > 0 && times.length < count)
-      this.#findings.note('KML_TRACK_TIMES_MISSING', {}, { record }, count - times.length);
+      this.#findings.note(kmlFindings.KML_TRACK_TIMES_MISSING, {}, { record }, count - times.length);
     // A track without positions has no part in the geometry.
     if (count === gaps.length) return;
     const missing = new Set(gaps);
@@ -345,6 +347,6 @@ export class PlacemarkReader implements GeometrySink {
       if (this.#ignoredNames.size < MAX_IGNORED_NAMES) this.#ignoredNames.add(name);
       else name = '…';
     }
-    this.#findings.note('KML_ELEMENTS_IGNORED', { name }, { record: this.rowCount + 1 });
+    this.#findings.note(kmlFindings.KML_ELEMENTS_IGNORED, { name }, { record: this.rowCount + 1 });
   }
 }

@@ -1,9 +1,11 @@
 /** Collects encoded placemarks into a document with a document for each layer: GDAL finds the Schema of a layer of a KMZ only there. */
+
 import { xmlText } from '../../bytes/xml-text.ts';
 import { failure } from '../../errors.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '../../io/zip-write.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import { kmlErrors } from './errors.ts';
 import { simpleType, type WriteState } from './write-plan.ts';
 
 const encoder = new TextEncoder();
@@ -69,7 +71,7 @@ function zipTarget(archive: ZipWriter): Target {
   const member = archive.addMember('doc.kml', 0);
   return {
     append(bytes) {
-      if (member.byteLength + bytes.length >= MAX_MEMBER_BYTES) throw failure('KMZ_TOO_LARGE', {});
+      if (member.byteLength + bytes.length >= MAX_MEMBER_BYTES) throw failure(kmlErrors.KMZ_TOO_LARGE, {});
       member.append(bytes);
     },
     finish: () => archive.finish(),

@@ -1,4 +1,5 @@
 /** Writes the features of a batch as placemarks. */
+
 import { isValid, valueAt } from '../../batch/attribute-column.ts';
 import { type FeatureBatch, freeColumns } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE } from '../../batch/geometry-column.ts';
@@ -7,8 +8,11 @@ import { usualLength } from '../../bytes/number-text.ts';
 import { xmlText } from '../../bytes/xml-text.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
+import { formatFindings } from '../findings.ts';
 import { XmlValueWriter } from '../xml-value-writer.ts';
 import { isXsdTime } from '../xsd-values.ts';
+import { kmlFindings } from './findings.ts';
 import { GeometryWriter, type Modes } from './write-geometry.ts';
 import type { Role, WriteState } from './write-plan.ts';
 
@@ -99,13 +103,21 @@ class FeatureWriter {
   }
 
   noteLosses(findings: Findings): void {
-    findings.noteTally('M_DROPPED', { format: 'KML' }, this.#geometry.droppedMeasures);
-    findings.noteTally('KML_CHARACTERS_REPLACED', {}, this.#replaced);
+    findings.noteTally(generalFindings.M_DROPPED, { format: 'KML' }, this.#geometry.droppedMeasures);
+    findings.noteTally(kmlFindings.KML_CHARACTERS_REPLACED, {}, this.#replaced);
     const color = this.#state.roles.color;
     if (color !== undefined)
-      findings.noteTally('KML_COLOR_INVALID', { field: this.#batch.fields[color].name }, this.#invalidColors);
+      findings.noteTally(
+        kmlFindings.KML_COLOR_INVALID,
+        { field: this.#batch.fields[color].name },
+        this.#invalidColors,
+      );
     for (const [i, { name }] of this.#batch.fields.entries())
-      findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'KML' }, this.#values[i].notFinite);
+      findings.noteTally(
+        formatFindings.NUMBER_NOT_FINITE,
+        { field: name, format: 'KML' },
+        this.#values[i].notFinite,
+      );
   }
 
   #hasValue(index: number, row: number): boolean {

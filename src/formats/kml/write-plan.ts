@@ -1,7 +1,9 @@
 /** Decides which fields become elements of a placemark, and declares the others in a Schema. */
+
 import type { Field, FieldType } from '../../batch/schema.ts';
 import { field } from '../../message.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import type { OutputLayer, WriteContext } from '../format.ts';
 
 /** How a layer is encoded. Plain data. */
@@ -80,7 +82,7 @@ export function planLayer(
     const wanted = stated[role];
     const found = typeof wanted === 'string' ? indexOf(fields, wanted) : defaultField(fields, role);
     if (typeof wanted === 'string' && found < 0)
-      findings.note('FIELD_NOT_FOUND', { field: wanted, option: field(`output.${role}_field`) });
+      findings.note(formatFindings.FIELD_NOT_FOUND, { field: wanted, option: field(`output.${role}_field`) });
     if (found < 0) continue;
     const { name, type } = fields[found];
     const isStated = typeof wanted === 'string';
@@ -93,12 +95,12 @@ export function planLayer(
     const isElement = name.toLowerCase() === role.toLowerCase() && ROLE_TYPES[role].includes(type);
     asData[found] = isElement ? 0 : 2;
     if (isElement && name !== role)
-      findings.note('FIELD_RENAMED', { from: name, layer: layer.name, to: role });
+      findings.note(formatFindings.FIELD_RENAMED, { from: name, layer: layer.name, to: role });
   }
   for (const [i, { name, type }] of fields.entries()) {
     const to = RETYPED[type];
     if (asData[i] !== 0 && to !== undefined)
-      findings.note('FIELD_RETYPED', { field: name, layer: layer.name, from: type, to });
+      findings.note(formatFindings.FIELD_RETYPED, { field: name, layer: layer.name, from: type, to });
   }
   const schemaId = `schema${index + 1}`;
   return { layerName: layer.name, fields, schemaId, roles, asData, rounding, isZip: options.kmz === true };

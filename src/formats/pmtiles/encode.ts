@@ -4,10 +4,13 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { cutForWriting } from '../../sphere/cut-for-writing.ts';
+import { formatFindings } from '../findings.ts';
 import { AttributeEncoder, idAt } from './attributes.ts';
 import { CellSet } from './cell-set.ts';
 import { cutLines, cutPolygons, type TileRange, visitTiles } from './clip.ts';
 import { Displacement } from './displacement.ts';
+import { pmtilesErrors } from './errors.ts';
+import { pmtilesFindings } from './findings.ts';
 import { MOST_BYTES, type RecordFacts, RecordWriter } from './record-writer.ts';
 import { IS_THINNED, type RecordChunk } from './records.ts';
 import { cleanLine, cleanPolygon, gridPoint, type Line, type Polygon, snapped } from './rings.ts';
@@ -86,7 +89,7 @@ class TileEncoder {
       this.#row = row;
       const shape = worldShape(geometry, row);
       if (shape === null)
-        this.#findings.note('GEOMETRY_NOT_DRAWN', { format: 'PMTiles' }, { record: row + 1 });
+        this.#findings.note(formatFindings.GEOMETRY_NOT_DRAWN, { format: 'PMTiles' }, { record: row + 1 });
       else this.#encodeRow(shape);
     }
     this.#noteCounts();
@@ -97,12 +100,12 @@ class TileEncoder {
 
   #noteCounts(): void {
     for (let zoom = this.#state.minZoom; zoom <= this.#state.maxZoom; zoom++)
-      for (const [code, counts] of [
-        ['PMTILES_SMALL_AS_POINTS', this.#smallAsPoints],
-        ['PMTILES_SMALL_DROPPED', this.#smallDropped],
-        ['PMTILES_POINTS_THINNED', this.#thinned],
+      for (const [entry, counts] of [
+        [pmtilesFindings.PMTILES_SMALL_AS_POINTS, this.#smallAsPoints],
+        [pmtilesFindings.PMTILES_SMALL_DROPPED, this.#smallDropped],
+        [pmtilesFindings.PMTILES_POINTS_THINNED, this.#thinned],
       ] as const)
-        if (counts[zoom] > 0) this.#findings.note(code, { zoom }, undefined, counts[zoom]);
+        if (counts[zoom] > 0) this.#findings.note(entry, { zoom }, undefined, counts[zoom]);
   }
 
   #encodeRow(shape: WorldShape): void {
@@ -110,11 +113,11 @@ class TileEncoder {
     const at = { record: this.#row + 1 };
     const kinds = [points, lines, polygons].filter(({ length }) => length > 0).length;
     if (kinds === 0) {
-      this.#findings.note('PMTILES_OUTSIDE', {}, at);
+      this.#findings.note(pmtilesFindings.PMTILES_OUTSIDE, {}, at);
       return;
     }
-    if (shape.isCut) this.#findings.note('PMTILES_CLIPPED', {}, at);
-    if (kinds > 1) this.#findings.note('COLLECTION_SPLIT', {}, at);
+    if (shape.isCut) this.#findings.note(pmtilesFindings.PMTILES_CLIPPED, {}, at);
+    if (kinds > 1) this.#findings.note(formatFindings.COLLECTION_SPLIT, {}, at);
     const { layer, idField, minZoom, maxZoom } = this.#state;
     extend(this.#degrees, degrees);
     const id = idField < 0 ? Number.NaN : idAt(this.#batch.columns[idField], this.#row);
@@ -137,7 +140,8 @@ class TileEncoder {
     this.#displacement.measure(points);
     for (const line of lines) this.#displacement.measure(line);
     for (const polygon of polygons) for (const ring of polygon) this.#displacement.measure(ring);
-    if (this.#hasCollapsed) this.#findings.note('PMTILES_RINGS_COLLAPSED', { zoom: maxZoom }, at);
+    if (this.#hasCollapsed)
+      this.#findings.note(pmtilesFindings.PMTILES_RINGS_COLLAPSED, { zoom: maxZoom }, at);
   }
 
   #addPoints(points: Line, zoom: number): void {
@@ -310,7 +314,7 @@ class TileEncoder {
     const isMany = this.#records.count - this.#countBefore > MOST_TILES;
     if (isMany || this.#records.byteLength > MOST_BYTES)
       throw failure(
-        'PMTILES_TOO_MANY_TILES',
+        pmtilesErrors.PMTILES_TOO_MANY_TILES,
         { layer: this.#state.layerName, record: this.#row + 1, limit: MOST_TILES, zoom },
         { record: this.#row + 1 },
       );

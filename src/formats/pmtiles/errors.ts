@@ -1,6 +1,6 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const pmtilesErrors = errorTable({
   PMTILES_ZOOMS: user(
     400,
     "'{field:output.min_zoom}' is {min} and '{field:output.max_zoom}' is {max}; the smallest zoom must not be larger than the largest",
@@ -9,4 +9,4 @@ export const errors = {
     400,
     "layer '{layer}': the features around feature {record} cover more than {limit} tiles at zoom {zoom}; set a smaller '{field:output.max_zoom}'",
   ),
-} as const satisfies ErrorEntries;
+});

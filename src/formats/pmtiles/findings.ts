@@ -1,6 +1,6 @@
-import { changed, dropped, type FindingEntries, info, lost, single } from '../../catalogue-entries.ts';
+import { changed, dropped, findingTable, info, lost, single } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const pmtilesFindings = findingTable({
   PMTILES_SMALL_AS_POINTS: info(
     'zoom {zoom}: features smaller than a pixel were written as points',
     'feature',
@@ -36,4 +36,4 @@ export const findings = {
     'parts of features at zoom {zoom}, the largest, were left out because they are smaller than the grid of the tiles',
     'feature',
   ),
-} as const satisfies FindingEntries;
+});

@@ -1,7 +1,7 @@
 /** PMTiles 3 (docs.protomaps.com/pmtiles) with Mapbox Vector Tiles 2.1. Rules and losses: docs/formats/pmtiles.md. */
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { pmtilesErrors } from './errors.ts';
+import { pmtilesFindings } from './findings.ts';
 
 const zoomOption = (description: string): object => ({
   type: 'integer',
@@ -10,7 +10,7 @@ const zoomOption = (description: string): object => ({
   description,
 });
 
-export const pmtiles: Format<typeof errors, typeof findings> = {
+export const pmtiles: Format = {
   id: 'pmtiles',
   name: 'PMTiles',
   title: 'PMTiles 3 with vector tiles (MVT 2.1)',
@@ -32,8 +32,8 @@ export const pmtiles: Format<typeof errors, typeof findings> = {
   outputFields: 'declared',
   mixedValues: 'kept',
   needsMuchMemory: true,
-  errors,
-  findings,
+  errors: pmtilesErrors,
+  findings: pmtilesFindings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },
   writeOptions: {
     type: 'object',

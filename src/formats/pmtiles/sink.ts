@@ -6,6 +6,7 @@ import { unfinishedPath } from '../../io/output-place.ts';
 import { lengthText } from '../coordinate-digits.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { DirectoryWriter, HEADER_BYTES } from './directory.ts';
+import { pmtilesFindings } from './findings.ts';
 import { encodeHeader } from './header.ts';
 import { DIGEST_BYTES, KnownTiles } from './known-tiles.ts';
 import type { RecordChunk } from './records.ts';
@@ -126,7 +127,7 @@ export class PmtilesSink implements OutputSink {
       if (left[i] > 0) this.#noteLeft(tiles[i], left[i]);
       if (thinned[i] > 0)
         this.#context.findings.note(
-          'PMTILES_POINTS_THINNED',
+          pmtilesFindings.PMTILES_POINTS_THINNED,
           { zoom: zoomOf(tiles[i]) },
           undefined,
           thinned[i],
@@ -147,16 +148,21 @@ export class PmtilesSink implements OutputSink {
 
   #noteLeft(tile: number, count: number): void {
     const [{ tileLimit: limit }] = this.#states;
-    this.#context.findings.note('PMTILES_TILE_LIMIT', { zoom: zoomOf(tile), limit }, undefined, count);
+    this.#context.findings.note(
+      pmtilesFindings.PMTILES_TILE_LIMIT,
+      { zoom: zoomOf(tile), limit },
+      undefined,
+      count,
+    );
   }
 
   #noteZooms(): void {
     if (this.#contents === 0) return;
     const [{ minZoom: min, maxZoom: max }] = this.#states;
     const displacement = lengthText(this.#displacement);
-    this.#context.findings.note('PMTILES_ZOOM_RANGE', { min, max, displacement });
+    this.#context.findings.note(pmtilesFindings.PMTILES_ZOOM_RANGE, { min, max, displacement });
     if (this.#displacement > MOST_METRES)
-      this.#context.findings.note('PMTILES_POSITIONS_MOVED', { max, displacement });
+      this.#context.findings.note(pmtilesFindings.PMTILES_POSITIONS_MOVED, { max, displacement });
   }
 
   /** Puts the header, the directories and the metadata before the tiles. */

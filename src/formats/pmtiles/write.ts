@@ -1,7 +1,11 @@
 /** Writes PMTiles 3 with MVT 2.1: see docs/formats/pmtiles.md for the rules. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { hasM, hasZ } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { generalFindings } from '../../general-findings.ts';
+import { formatFindings } from '../findings.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -25,12 +29,13 @@ export const writer: FormatWriter = {
   plan(layers: readonly OutputLayer[], { options, findings }: WriteContext): readonly LayerEncoding[] {
     const zooms = zoomsFor(layers, options);
     return layers.map(({ name, fields, statistics, idField }, layer) => {
-      if (fields === null) throw failure('INTERNAL', { reason: 'the PMTiles writer got no fields' });
+      if (fields === null)
+        throw failure(generalErrors.INTERNAL, { reason: 'the PMTiles writer got no fields' });
       const nested = new Map(statistics?.fields.map((field) => [field.name, field.hasNested]));
       for (const { name: field, type } of fields) {
         const to = RETYPED[type];
         if (to !== undefined && (type !== 'json' || nested.get(field) !== false))
-          findings.note('FIELD_RETYPED', { field, layer: name, from: type, to });
+          findings.note(formatFindings.FIELD_RETYPED, { field, layer: name, from: type, to });
       }
       const state: WriteState = {
         layer,
@@ -49,8 +54,8 @@ export const writer: FormatWriter = {
     const { chunk, findings } = encodeTiles(batch, encoding.state as WriteState);
     const format = 'PMTiles';
     const { dimensions } = batch.geometry;
-    if (hasZ(dimensions)) findings.note('Z_DROPPED', { format }, undefined, batch.rowCount);
-    if (hasM(dimensions)) findings.note('M_DROPPED', { format }, undefined, batch.rowCount);
+    if (hasZ(dimensions)) findings.note(generalFindings.Z_DROPPED, { format }, undefined, batch.rowCount);
+    if (hasM(dimensions)) findings.note(generalFindings.M_DROPPED, { format }, undefined, batch.rowCount);
     return { data: chunk, transfer: [chunk.bytes.buffer], findings: findings.found() };
   },
 

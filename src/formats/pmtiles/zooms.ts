@@ -1,8 +1,10 @@
 /** The zooms of an archive: as requested, or by the size of the details in the data. */
+
 import { PART_KIND } from '../../batch/geometry-column.ts';
 import type { GeometryStatistics } from '../../batch/statistics.ts';
 import { failure } from '../../errors.ts';
 import type { OutputLayer } from '../format.ts';
+import { pmtilesErrors } from './errors.ts';
 import { EXTENT } from './state.ts';
 
 export interface Zooms {
@@ -35,7 +37,7 @@ export function zoomsFor(
 ): Zooms {
   const minZoom = typeof min === 'number' ? min : 0;
   if (typeof max === 'number') {
-    if (minZoom > max) throw failure('PMTILES_ZOOMS', { min: minZoom, max });
+    if (minZoom > max) throw failure(pmtilesErrors.PMTILES_ZOOMS, { min: minZoom, max });
     return { minZoom, maxZoom: max };
   }
   const measured = layers.flatMap(({ statistics }) => (statistics === null ? [] : [statistics.geometry]));

@@ -6,7 +6,9 @@ import { COMMA, DOT, NINE } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
 import { textDecoder } from '../../bytes/text-encoding.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
+import { formatFindings } from '../findings.ts';
 import type { DbfField, DbfHeader } from './dbf-header.ts';
 
 /** How the bytes of a cell are parsed. */
@@ -111,15 +113,19 @@ export function planColumns(
     const stated = decode(field.nameBytes, 0, field.nameBytes.length) || `field_${position + 1}`;
     const decision = decide(field, header.isLevel7);
     if ('dropped' in decision) {
-      findings.note('FIELD_DROPPED', { field: stated, layer, reason: decision.dropped });
+      findings.note(formatFindings.FIELD_DROPPED, { field: stated, layer, reason: decision.dropped });
       continue;
     }
     if (field.width === 0) {
-      findings.note('FIELD_DROPPED', { field: stated, layer, reason: 'it is declared with a width of 0' });
+      findings.note(formatFindings.FIELD_DROPPED, {
+        field: stated,
+        layer,
+        reason: 'it is declared with a width of 0',
+      });
       continue;
     }
     const name = names.take(stated);
-    if (name !== stated) findings.note('NAME_DUPLICATE', { from: stated, to: name });
+    if (name !== stated) findings.note(generalFindings.NAME_DUPLICATE, { from: stated, to: name });
     const { offset, width, decimals, type: letter } = field;
     const size = decimals > 0 ? `${width},${decimals}` : width;
     columns.push({ name, ...decision, offset, width, decimals, declared: `${letter}(${size})` });

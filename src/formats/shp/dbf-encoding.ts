@@ -1,4 +1,5 @@
 /** Finds the text encoding of a .dbf. */
+
 import { isAscii } from 'node:buffer';
 import { encodingByLanguageId, encodingByName, WINDOWS_1252 } from '../../bytes/text-encoding.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
@@ -6,8 +7,11 @@ import { isSingleByte, utf8Wins } from '../../bytes/utf8-evidence.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
+import { formatErrors } from '../errors.ts';
+import { formatFindings } from '../findings.ts';
 import type { EncodingOrigin } from '../format.ts';
 import type { DbfHeader } from './dbf-header.ts';
+import { shpFindings } from './findings.ts';
 
 /** Bytes of rows that are checked at once. */
 const SCAN_BYTES = 1 << 20;
@@ -34,26 +38,30 @@ export function findEncoding(
 ): { readonly encoding: string; readonly origin: EncodingOrigin } {
   const { option, codePage } = sources;
   const requested = option === null ? null : encodingByName(option);
-  if (option !== null && requested === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: option });
+  if (option !== null && requested === null)
+    throw failure(formatErrors.TEXT_ENCODING_UNKNOWN, { encoding: option });
   const stated = codePage === null ? null : encodingByName(codePage);
   if (codePage !== null && stated === null && codePage !== '')
-    findings.note('ENCODING_NAME_UNKNOWN', { file: sources.codePageFile, name: codePage.slice(0, 40) });
+    findings.note(formatFindings.ENCODING_NAME_UNKNOWN, {
+      file: sources.codePageFile,
+      name: codePage.slice(0, 40),
+    });
   const own = stated ?? encodingByLanguageId(header.languageId);
   if (requested !== null) {
     if (own !== null && requested !== own)
-      findings.note('ENCODING_OVERRIDDEN', { file, requested, encoding: own });
+      findings.note(shpFindings.ENCODING_OVERRIDDEN, { file, requested, encoding: own });
     return { encoding: requested, origin: 'request' };
   }
   if (own !== null) {
     const isUtf8 = isSingleByte(own) && statesWrongly(own, header, rows);
     if (!isUtf8) return { encoding: own, origin: 'file' };
-    findings.note('ENCODING_CONTRADICTED', { file, encoding: own });
+    findings.note(formatFindings.ENCODING_CONTRADICTED, { file, encoding: own });
     return { encoding: UTF8, origin: 'content' };
   }
   const { form } = judgeText(header, rows);
   if (form === 'ascii') return { encoding: UTF8, origin: 'default' };
   const guess = form === 'utf-8' ? UTF8 : WINDOWS_1252;
-  findings.note('ENCODING_GUESSED', { file, encoding: guess });
+  findings.note(shpFindings.ENCODING_GUESSED, { file, encoding: guess });
   return { encoding: guess, origin: 'content' };
 }
 

@@ -8,7 +8,9 @@
  * A descriptor has 32 bytes: name (11, ended by 0), type letter at 11, width at 16, decimals at 17. dBASE 7 has 68
  * bytes and descriptors of 48: name (32), type at 32, width at 33, decimals at 34.
  */
+
 import { failure } from '../../errors.ts';
+import { shpErrors } from './errors.ts';
 
 export interface DbfField {
   /** The bytes of the name without blanks, in the encoding of the table. */
@@ -36,13 +38,13 @@ const FIELD_END = 0x0d;
 /** Number of bytes that `readDbfHeader` needs. Throws DBF_HEADER. */
 export function dbfHeadBytes(firstBytes: Uint8Array, fileBytes: number, file: string): number {
   if (firstBytes.length < 32)
-    throw failure('DBF_HEADER', {
+    throw failure(shpErrors.DBF_HEADER, {
       file,
       reason: `a .dbf begins with a head of at least 33 bytes, but the file has only ${fileBytes}`,
     });
   const headBytes = firstBytes[8] | (firstBytes[9] << 8);
   if (headBytes < 33 || headBytes > fileBytes)
-    throw failure('DBF_HEADER', {
+    throw failure(shpErrors.DBF_HEADER, {
       file,
       reason: `it declares a head of ${headBytes} bytes in a file of ${fileBytes}: it is no .dbf or was cut off`,
     });
@@ -52,7 +54,7 @@ export function dbfHeadBytes(firstBytes: Uint8Array, fileBytes: number, file: st
 /** Parses and checks the header. Throws DBF_HEADER, also if the file is too short for its rows. */
 export function readDbfHeader(head: Uint8Array, fileBytes: number, file: string): DbfHeader {
   const refuse = (reason: string): never => {
-    throw failure('DBF_HEADER', { file, reason });
+    throw failure(shpErrors.DBF_HEADER, { file, reason });
   };
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const headerBytes = view.getUint16(8, true);

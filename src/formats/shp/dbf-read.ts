@@ -9,6 +9,7 @@ import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { field, phrase } from '../../message.ts';
+import { formatFindings } from '../findings.ts';
 import type { CellKind, DbfColumn } from './dbf-columns.ts';
 
 /** Deletion marks: '*' is a deleted row; anything else is not, as some writers put 0 there. */
@@ -45,7 +46,7 @@ export function readColumn(
     const location = { record: tally.firstRecord, field: column.name };
     if (column.cell === 'text')
       findings.note(
-        'TEXT_REPLACED',
+        formatFindings.TEXT_REPLACED,
         {
           field: column.name,
           encoding,
@@ -56,7 +57,13 @@ export function readColumn(
         tally,
       );
     else if (column.cell === 'timestamp')
-      findings.note('VALUE_INVALID', { field: column.name, type: column.type }, location, tally.count, tally);
+      findings.note(
+        formatFindings.VALUE_INVALID,
+        { field: column.name, type: column.type },
+        location,
+        tally.count,
+        tally,
+      );
     else misfits.note(column.name, column.declared, location, tally.count, tally);
   }
   return result;

@@ -9,9 +9,13 @@ import { type FieldStatistics, MORE_DECIMALS } from '../../batch/statistics.ts';
 import { BACKSLASH, DOT, MINUS, QUOTE, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
 import { LOW_HALF } from '../../bytes/number-text.ts';
 import { utf8Boundary } from '../../bytes/utf8.ts';
+import type { FindingEntry } from '../../catalogue-entries.ts';
 import { RowTally } from '../../finding-rows.ts';
-import type { FindingCode, FindingParams, Findings } from '../../findings.ts';
+import type { Findings } from '../../findings.ts';
+import type { TemplateParams } from '../../message.ts';
+import { formatFindings } from '../findings.ts';
 import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
+import { shpFindings } from './findings.ts';
 
 /** The widest text that every reader accepts, in bytes. */
 export const MAX_TEXT_BYTES = 254;
@@ -140,15 +144,24 @@ function writeColumn(
       if (field.type === 'D') writeDates(target, offset, column, problems);
       else writeTexts(target, offset, field, column, problems, blanks);
   }
-  const note = <Code extends FindingCode>(code: Code, params: FindingParams<Code>, found: RowTally): void => {
+  const note = <Entry extends FindingEntry>(
+    entry: Entry,
+    params: TemplateParams<Entry['template']>,
+    found: RowTally,
+  ): void => {
     if (found.count === 0) return;
-    findings.note(code, params, { record: found.firstRecord, field: field.source }, found.count, found);
+    findings.note(entry, params, { record: found.firstRecord, field: field.source }, found.count, found);
   };
   const params = { field: field.source, format: 'Shapefile' };
-  note('BLANKS_NOT_KEPT', params, blanks);
-  note('NUMBER_ROUNDED', params, rounded);
-  if (field.type === 'C') note('TEXT_CUT', { ...params, bytes: field.width }, problems);
-  else note('VALUE_NOT_WRITTEN', { ...params, type: field.type === 'D' ? 'date' : 'number' }, problems);
+  note(shpFindings.BLANKS_NOT_KEPT, params, blanks);
+  note(formatFindings.NUMBER_ROUNDED, params, rounded);
+  if (field.type === 'C') note(shpFindings.TEXT_CUT, { ...params, bytes: field.width }, problems);
+  else
+    note(
+      formatFindings.VALUE_NOT_WRITTEN,
+      { ...params, type: field.type === 'D' ? 'date' : 'number' },
+      problems,
+    );
 }
 
 function writeBooleans(

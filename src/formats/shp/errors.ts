@@ -1,6 +1,6 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const shpErrors = errorTable({
   SHP_MEMBER_MISSING: user(400, '{source} contains no {member}; it contains {found}'),
   SHP_HEADER: user(400, '{file}: {reason}'),
   SHP_RECORD: user(400, '{file}, record {record}: {reason}'),
@@ -13,4 +13,4 @@ export const errors = {
     400,
     "layer '{layer}' has {fields} fields, and a Shapefile at most 255; write GeoPackage or GeoJSON, or drop fields",
   ),
-} as const satisfies ErrorEntries;
+});

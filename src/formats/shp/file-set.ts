@@ -2,11 +2,13 @@
  * Finds the shapefiles in an input: a zip with any folder depth, a zip in a zip, or a loose .shp with the other files
  * beside it. Files belong together if their paths differ only in the extension, ignoring case.
  */
+
 import { createReadStream, createWriteStream, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { FileSegment } from '../../io/file-segment.ts';
 import type { UnpackedSet } from '../../io/scratch-space.ts';
@@ -21,6 +23,7 @@ import {
 } from '../../io/zip-read.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { lookOf, lookOfMembers } from '../recognise.ts';
+import { shpErrors } from './errors.ts';
 
 export interface ShapefileSet {
   /** File name without folder and extension; unique among the sets of an input. */
@@ -97,7 +100,7 @@ export async function findShapefiles(file: InputFile, context: OpenContext): Pro
 
 function firstBytes(file: InputFile): Uint8Array {
   using source = openFileSource(file.path);
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
   return source.slice(0, HEAD_BYTES);
 }
 
@@ -143,7 +146,11 @@ async function findInZip(
       const innerPath = unpacked.path === path ? await copyOut(unpacked, scratchPath()) : unpacked.path;
       return findInZip(innerPath, `${source}/${inner[0].name}`, budget, scratchPath, nesting - 1);
     }
-    throw failure('SHP_MEMBER_MISSING', { source, member: '.shp file', found: describeContent(entries) });
+    throw failure(shpErrors.SHP_MEMBER_MISSING, {
+      source,
+      member: '.shp file',
+      found: describeContent(entries),
+    });
   }
   const names = uniqueNames(complete.map(({ base }) => base));
   return complete.map(({ parts }, i): ShapefileSet => {
@@ -207,7 +214,7 @@ function describeOther(name: string, start: Uint8Array): string {
 function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
   const isShp = startsWithFileCode(start);
   if (!isShp && !/\.shp$/i.test(file.name))
-    throw failure('INPUT_WRONG_FORMAT', {
+    throw failure(generalErrors.INPUT_WRONG_FORMAT, {
       source: file.name,
       expected: 'a zip archive with a shapefile, or a .shp',
       found: describeOther(file.name, start),

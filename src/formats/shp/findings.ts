@@ -1,6 +1,6 @@
-import { changed, type FindingEntries, info } from '../../catalogue-entries.ts';
+import { changed, findingTable, info, lost, removed } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const shpFindings = findingTable({
   MULTIPATCH_TO_POLYGONS: changed('MultiPatch shapes were read as polygons', 'feature'),
   BLANKS_NOT_KEPT: changed(
     "texts of field '{field}' are empty or begin or end with blanks: {format} does not keep such blanks, and stores an empty text as null",
@@ -15,4 +15,11 @@ export const findings = {
     'record',
   ),
   INDEX_REBUILT: info('{file}: {reason}; the positions of records were determined by reading the .shp'),
-} as const satisfies FindingEntries;
+  TEXT_CUT: lost("texts of field '{field}' were truncated to {bytes} bytes, the limit of {format}", 'value'),
+  RECORD_DELETED: removed('records marked as deleted were skipped', 'record'),
+  ENCODING_GUESSED: info('{file} does not state its text encoding; {encoding} was assumed'),
+  ENCODING_OVERRIDDEN: info(
+    '{file} states the encoding {encoding}, but was read as {requested}, as requested',
+  ),
+  FILE_SPLIT: info("layer '{layer}' is written as several files: {files}"),
+});

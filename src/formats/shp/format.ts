@@ -1,8 +1,8 @@
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { shpErrors } from './errors.ts';
+import { shpFindings } from './findings.ts';
 
-export const shp: Format<typeof errors, typeof findings> = {
+export const shp: Format = {
   id: 'shp',
   name: 'Shapefile',
   title: 'ESRI Shapefile, zipped',
@@ -27,8 +27,8 @@ export const shp: Format<typeof errors, typeof findings> = {
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'text',
-  errors,
-  findings,
+  errors: shpErrors,
+  findings: shpFindings,
   readOptions: {
     type: 'object',
     properties: {

@@ -8,11 +8,14 @@ import { UTF8 } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
 import { NO_ROW, RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { generalFindings } from '../../general-findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { type FileSegment, openSegment, withSegment } from '../../io/file-segment.ts';
 import { checkFieldCount } from '../../io/limits.ts';
 import { ScratchSpace } from '../../io/scratch-space.ts';
 import { TextSamples } from '../../io/text-samples.ts';
+import { formatFindings } from '../findings.ts';
 import type {
   EncodingOrigin,
   FileText,
@@ -29,6 +32,7 @@ import { findEncoding } from './dbf-encoding.ts';
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
 import { declaredStatistics } from './declared-statistics.ts';
+import { shpErrors } from './errors.ts';
 import {
   findShapefiles,
   isCompressed,
@@ -37,6 +41,7 @@ import {
   type ShapefileSet,
   unpackedSet,
 } from './file-set.ts';
+import { shpFindings } from './findings.ts';
 import { partitionsNear } from './near-boxes.ts';
 import { sampleTable } from './sample-table.ts';
 import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';
@@ -117,14 +122,22 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
   const { shapeCount } = index;
   const rowCount = table?.rowCount ?? shapeCount;
   if (table === null)
-    findings.note('ATTRIBUTES_MISSING', { file: `${shp.name} (no .dbf)`, found: 0, expected: shapeCount });
+    findings.note(shpFindings.ATTRIBUTES_MISSING, {
+      file: `${shp.name} (no .dbf)`,
+      found: 0,
+      expected: shapeCount,
+    });
   else if (rowCount < shapeCount)
-    findings.note('ATTRIBUTES_MISSING', { file: table.segment.name, found: rowCount, expected: shapeCount });
+    findings.note(shpFindings.ATTRIBUTES_MISSING, {
+      file: table.segment.name,
+      found: rowCount,
+      expected: shapeCount,
+    });
   else if (rowCount > shapeCount)
-    findings.note('SHAPES_MISSING', { file: shp.name, found: shapeCount, expected: rowCount });
+    findings.note(shpFindings.SHAPES_MISSING, { file: shp.name, found: shapeCount, expected: rowCount });
   const featureCount = Math.max(shapeCount, rowCount);
   if (featureCount > context.limits.features)
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: `the number of features in ${shp.name}`,
       actual: featureCount,
       limit: context.limits.features,
@@ -198,18 +211,27 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   const rows = readRows(state, partition, findings);
   const shapes = readShapes(state, partition, rows, request.limits.coordinatesPerFeature);
   const noteTally = (
-    code: 'RING_CLOSED' | 'RINGS_REORDERED' | 'GEOMETRY_DEGENERATE',
+    entry:
+      | typeof generalFindings.RING_CLOSED
+      | typeof formatFindings.RINGS_REORDERED
+      | typeof generalFindings.GEOMETRY_DEGENERATE,
     tally: RowTally,
   ): void => {
-    if (tally.count > 0) findings.note(code, {}, { record: tally.firstRecord }, tally.count, tally);
+    if (tally.count > 0) findings.note(entry, {}, { record: tally.firstRecord }, tally.count, tally);
   };
-  noteTally('RING_CLOSED', shapes.ringsClosed);
-  noteTally('RINGS_REORDERED', shapes.ringsReordered);
-  noteTally('GEOMETRY_DEGENERATE', shapes.degenerate);
+  noteTally(generalFindings.RING_CLOSED, shapes.ringsClosed);
+  noteTally(formatFindings.RINGS_REORDERED, shapes.ringsReordered);
+  noteTally(generalFindings.GEOMETRY_DEGENERATE, shapes.degenerate);
   const { patches, lengthsCorrected } = shapes;
-  findings.noteTally('RECORD_LENGTHS_CORRECTED', { file: state.shp.name }, lengthsCorrected);
+  findings.noteTally(shpFindings.RECORD_LENGTHS_CORRECTED, { file: state.shp.name }, lengthsCorrected);
   if (patches.count > 0)
-    findings.note('MULTIPATCH_TO_POLYGONS', {}, { record: patches.firstRecord }, patches.count, patches);
+    findings.note(
+      shpFindings.MULTIPATCH_TO_POLYGONS,
+      {},
+      { record: patches.firstRecord },
+      patches.count,
+      patches,
+    );
   // Rows are read even then: they contain the deletion marks.
   const table = request.fields?.length === 0 ? null : state.table;
   const columns: AttributeColumn[] =
@@ -281,7 +303,7 @@ function readRows(state: ShpState, partition: Partition, findings: Findings): Db
     records[rowCount++] = row + 1;
   }
   if (deleted.count > 0)
-    findings.note('RECORD_DELETED', {}, { record: deleted.firstRecord }, deleted.count, deleted);
+    findings.note(shpFindings.RECORD_DELETED, {}, { record: deleted.firstRecord }, deleted.count, deleted);
   return { bytes, rowStarts, rowCount, records, missingRows };
 }
 
@@ -341,7 +363,7 @@ function recordReader(
     if (contentBytes !== stated) shapes.lengthsCorrected.add(shapes.builder.featureCount);
     if (contentBytes < 0 || at + RECORD_HEADER_BYTES + contentBytes > view.byteLength)
       throw failure(
-        'SHP_RECORD',
+        shpErrors.SHP_RECORD,
         {
           file: state.shp.name,
           record: i + 1,

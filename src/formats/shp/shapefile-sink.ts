@@ -2,6 +2,7 @@
  * Collects encoded chunks into shapefiles. Values that depend on earlier features are set here, in order: record
  * numbers, index offsets, the numbers of a serial field, and the headers, which are known last.
  */
+
 import { rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { failure } from '../../errors.ts';
@@ -10,6 +11,7 @@ import { ZipWriter } from '../../io/zip-write.ts';
 import type { LayerEncoding, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { type DbfFieldSpec, makeDbfHeader, rowBytesOf } from './dbf-header.ts';
 import type { DbfWriteField } from './dbf-write.ts';
+import { shpErrors } from './errors.ts';
 import type { ShapefilePlan } from './shapefile-plan.ts';
 import {
   emptyBounds,
@@ -55,7 +57,7 @@ const MEDIA_TYPE_SHP = 'application/vnd.shp';
 
 /** Throws SHP_TOO_LARGE. */
 export function checkMemberSize(layer: string, member: string, bytes: number): void {
-  if (bytes > MAX_MEMBER_BYTES) throw failure('SHP_TOO_LARGE', { layer, member, bytes });
+  if (bytes > MAX_MEMBER_BYTES) throw failure(shpErrors.SHP_TOO_LARGE, { layer, member, bytes });
 }
 
 /** A path that ends in ".shp" becomes loose files, any other path a zip. */

@@ -9,8 +9,10 @@
  *
  * Index records (.shx) are 8 bytes: offset and content length of a record, both int32 BE in words.
  */
+
 import type { Bounds } from '../../batch/bounds.ts';
 import { failure } from '../../errors.ts';
+import { shpErrors } from './errors.ts';
 
 export const HEADER_BYTES = 100;
 export const INDEX_RECORD_BYTES = 8;
@@ -72,7 +74,7 @@ interface ShpHeader {
 /** Reads and checks the header of a .shp. Throws SHP_HEADER. */
 export function readShpHeader(bytes: Uint8Array, fileBytes: number, file: string): ShpHeader {
   const refuse = (reason: string): never => {
-    throw failure('SHP_HEADER', { file, reason });
+    throw failure(shpErrors.SHP_HEADER, { file, reason });
   };
   if (bytes.length < HEADER_BYTES)
     refuse(`a .shp begins with a header of ${HEADER_BYTES} bytes, but the file has only ${fileBytes}`);

@@ -5,12 +5,15 @@
  * The index itself is not sent to the workers: they read the part they need from the .shx, or from a rebuilt one in the
  * scratch directory, which has the same layout.
  */
+
 import { writeFileSync } from 'node:fs';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { type FileSegment, withSegment } from '../../io/file-segment.ts';
 import type { Partition } from '../format.ts';
+import { shpErrors } from './errors.ts';
+import { shpFindings } from './findings.ts';
 import { HEADER_BYTES, INDEX_RECORD_BYTES, RECORD_HEADER_BYTES, SHAPE_TYPE_NAMES } from './shp-header.ts';
 
 interface ShpIndex {
@@ -33,7 +36,7 @@ export function findIndex(
   const reason = shx === null ? 'there is no .shx' : null;
   const checked = shx === null ? null : checkIndex(shx, shp);
   if (shx !== null && checked !== null && 'contiguous' in checked) return { segment: shx, ...checked };
-  findings.note('INDEX_REBUILT', {
+  findings.note(shpFindings.INDEX_REBUILT, {
     file: shp.name,
     reason: reason ?? (checked as { readonly reason: string }).reason,
   });
@@ -133,7 +136,7 @@ function walk(source: ByteSource, shp: FileSegment, declaredBytes: number, path:
       // Bytes after the declared length do not belong to the file.
       if (offset >= declaredBytes) break;
       throw failure(
-        'SHP_RECORD',
+        shpErrors.SHP_RECORD,
         {
           file: shp.name,
           record: count + 1,

@@ -23,6 +23,8 @@ import {
 import { RingSorter } from '../../batch/ring-sorter.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { shpErrors } from './errors.ts';
 import { appendPatches } from './multipatch.ts';
 import {
   baseType,
@@ -112,7 +114,11 @@ export class ShapeReader {
   }
 
   #refuse(reason: string): never {
-    throw failure('SHP_RECORD', { file: this.#file, record: this.#record, reason }, { record: this.#record });
+    throw failure(
+      shpErrors.SHP_RECORD,
+      { file: this.#file, record: this.#record, reason },
+      { record: this.#record },
+    );
   }
 
   #readPoint(type: number, at: number, byteLength: number): void {
@@ -197,7 +203,7 @@ export class ShapeReader {
       );
     if (count > this.#positionLimit)
       throw failure(
-        'LIMIT_EXCEEDED',
+        generalErrors.LIMIT_EXCEEDED,
         {
           what: `the number of positions of record ${this.#record} of ${this.#file}`,
           actual: count,

@@ -10,11 +10,16 @@ import { isInDegrees } from '../../crs/degrees.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { generalFindings } from '../../general-findings.ts';
 import { SphereBoxes } from '../../sphere/sphere-boxes.ts';
+import { formatFindings } from '../findings.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import { noteSplitCollections, rowsOfKind } from '../single-kind.ts';
 import { rowBytesOf } from './dbf-header.ts';
 import { type DbfWriteField, encodeRows, planField } from './dbf-write.ts';
+import { shpErrors } from './errors.ts';
+import { shpFindings } from './findings.ts';
 import { fileNames, planShapefiles, type ShapefilePlan } from './shapefile-plan.ts';
 import {
   checkMemberSize,
@@ -40,7 +45,8 @@ function plan(layers: readonly OutputLayer[], context: WriteContext): readonly L
 }
 
 function statisticsOf({ statistics }: OutputLayer): LayerStatistics {
-  if (statistics === null) throw failure('INTERNAL', { reason: 'the shp writer was given no statistics' });
+  if (statistics === null)
+    throw failure(generalErrors.INTERNAL, { reason: 'the shp writer was given no statistics' });
   return statistics;
 }
 
@@ -50,24 +56,28 @@ function planLayer(
   { findings }: WriteContext,
 ): LayerEncoding {
   const statistics = statisticsOf(layer);
-  if (layer.fields === null) throw failure('INTERNAL', { reason: 'the shp writer got no fields' });
+  if (layer.fields === null)
+    throw failure(generalErrors.INTERNAL, { reason: 'the shp writer got no fields' });
   if (files.length > 1)
-    findings.note('FILE_SPLIT', { layer: layer.name, files: files.map(({ name }) => name).join(', ') });
+    findings.note(shpFindings.FILE_SPLIT, {
+      layer: layer.name,
+      files: files.map(({ name }) => name).join(', '),
+    });
   const kept = layer.fields.filter(({ type }) => type !== 'binary');
   for (const field of layer.fields)
     if (field.type === 'binary')
-      findings.note('FIELD_DROPPED', {
+      findings.note(formatFindings.FIELD_DROPPED, {
         field: field.name,
         layer: layer.name,
         reason: 'Shapefile cannot store binary values',
       });
   if (kept.length > MAX_FIELDS)
-    throw failure('SHP_TOO_MANY_FIELDS', { layer: layer.name, fields: kept.length });
+    throw failure(shpErrors.SHP_TOO_MANY_FIELDS, { layer: layer.name, fields: kept.length });
   const fields = planFields(layer, kept, findings);
   if (statistics.hasIds)
-    findings.note('IDS_DROPPED', { format: 'Shapefile' }, undefined, statistics.rowCount);
+    findings.note(formatFindings.IDS_DROPPED, { format: 'Shapefile' }, undefined, statistics.rowCount);
   if (layer.crs.wktEsri === null)
-    findings.note('CRS_NOT_WRITTEN', {
+    findings.note(formatFindings.CRS_NOT_WRITTEN, {
       crs: layer.crs.name,
       reason: 'it has no form in the ESRI WKT of a .prj, so there is no .prj',
     });
@@ -88,11 +98,12 @@ function planFields(layer: OutputLayer, kept: readonly Field[], findings: Findin
   const names = dbfFieldNames(kept.map(({ name }) => name));
   return kept.map((field, i) => {
     const to = names[i];
-    if (to !== field.name) findings.note('FIELD_RENAMED', { from: field.name, layer: layer.name, to });
+    if (to !== field.name)
+      findings.note(formatFindings.FIELD_RENAMED, { from: field.name, layer: layer.name, to });
     const planned = planField(field, to, byName.get(field.name) ?? null, layer.statistics?.rowCount === 0);
     const isTextBefore = field.type === 'string';
     if (planned.type === 'C' && !isTextBefore)
-      findings.note('FIELD_RETYPED', {
+      findings.note(formatFindings.FIELD_RETYPED, {
         field: field.name,
         layer: layer.name,
         from: field.type,
@@ -128,7 +139,8 @@ function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
     const rows = file.takesAll ? null : rowsOfKind(batch, file);
     const rowCount = rows === null ? batch.rowCount : rows.length;
     const { shp, shx, bounds, ringsClosed } = encodeShapes(batch.geometry, wider, rows, rowCount, file);
-    if (ringsClosed.count > 0) findings.note('RING_CLOSED', {}, undefined, ringsClosed.count, ringsClosed);
+    if (ringsClosed.count > 0)
+      findings.note(generalFindings.RING_CLOSED, {}, undefined, ringsClosed.count, ringsClosed);
     const dbf = state.isSerial
       ? new Uint8Array(rowCount * rowBytesOf(state.fields)).fill(0x20)
       : encodeRows(batch, rows, rowCount, state.fields, findings);
@@ -144,7 +156,7 @@ function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findi
   if (state.files[0].hasZ) {
     const flat = rowsWithoutZ(geometry);
     if (flat.count > 0)
-      findings.note('ORDINATE_FILLED', { format, ordinate: 'Z' }, undefined, flat.count, flat);
+      findings.note(formatFindings.ORDINATE_FILLED, { format, ordinate: 'Z' }, undefined, flat.count, flat);
   }
   const { types, partOffsets, ringOffsets, coordOffsets } = geometry;
   const empty = new RowTally();
@@ -154,7 +166,13 @@ function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findi
     if (coordOffsets[ringOffsets[partOffsets[row + 1]]] === first) empty.add(row);
   }
   if (empty.count > 0)
-    findings.note('EMPTY_TO_NULL', { format }, { record: empty.firstRecord }, empty.count, empty);
+    findings.note(
+      formatFindings.EMPTY_TO_NULL,
+      { format },
+      { record: empty.firstRecord },
+      empty.count,
+      empty,
+    );
 }
 
 export const writer: FormatWriter = {

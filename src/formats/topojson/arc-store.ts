@@ -1,6 +1,8 @@
 /** Collects the arcs of a topology in memory that all threads share, while they are being parsed. */
+
 import { type Dimensions, restride } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
+import { topojsonErrors } from './errors.ts';
 import type { Arcs, Transform } from './state.ts';
 
 /** 33 million positions, or 22 million with z. */
@@ -60,7 +62,7 @@ export class ArcStore {
     if (transform !== null && !decode(coordinates, offsets, stride, transform)) {
       const { offset } = transform;
       const reason = "with this 'transform' a position is larger than any number";
-      throw failure('TOPOJSON_STRUCTURE', { offset, reason }, { offset });
+      throw failure(topojsonErrors.TOPOJSON_STRUCTURE, { offset, reason }, { offset });
     }
     return { coordinates, offsets, stride };
   }
@@ -86,7 +88,7 @@ export class ArcStore {
     if (ordinateCount <= this.#coordinates.length) return;
     const needed = ordinateCount * 8;
     if (needed > this.#maxBytes)
-      throw failure('TOPOJSON_ARCS_TOO_LARGE', { source: this.#sourceName, limit: MAX_ARC_MIB });
+      throw failure(topojsonErrors.TOPOJSON_ARCS_TOO_LARGE, { source: this.#sourceName, limit: MAX_ARC_MIB });
     this.#memory.grow(Math.min(this.#maxBytes, Math.max(needed, this.#memory.byteLength * 2) & ~7));
     this.#coordinates = new Float64Array(this.#memory, 0, Math.floor(this.#memory.byteLength / 8));
   }

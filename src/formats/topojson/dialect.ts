@@ -1,7 +1,8 @@
 import type { JsonDialect } from '../../io/json-window.ts';
+import { topojsonErrors } from './errors.ts';
 
 export const TOPOJSON: JsonDialect = {
   name: 'TopoJSON',
-  syntax: 'TOPOJSON_SYNTAX',
-  structure: 'TOPOJSON_STRUCTURE',
+  syntax: topojsonErrors.TOPOJSON_SYNTAX,
+  structure: topojsonErrors.TOPOJSON_STRUCTURE,
 };

@@ -1,4 +1,5 @@
 /** Prepares the features of a batch for a topology: positions with rings in the right order, and the text of the attributes. */
+
 import { isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
@@ -18,6 +19,9 @@ import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
+import { formatErrors } from '../errors.ts';
+import { formatFindings } from '../findings.ts';
 
 const encoder = new TextEncoder();
 const ID = encoder.encode(',"id":');
@@ -52,7 +56,7 @@ function noteMeasures(geometry: GeometryColumn, findings: Findings): void {
   const dropped = new RowTally();
   for (let row = 0; row < geometry.types.length; row++)
     if (hasM(rowDimensions(geometry, row))) dropped.add(row);
-  findings.noteTally('M_DROPPED', { format: 'TopoJSON' }, dropped);
+  findings.noteTally(generalFindings.M_DROPPED, { format: 'TopoJSON' }, dropped);
 }
 
 /** Also makes -0 to 0, which is the same position. */
@@ -76,7 +80,7 @@ function notFinite(
   let row = 0;
   while (coordOffsets[ringOffsets[partOffsets[row + 1]]] <= position) row++;
   const params = { place: `feature ${row + 1}`, format: 'TopoJSON', value: String(value) };
-  return failure('COORDINATE_NOT_FINITE', params, { record: row + 1 });
+  return failure(formatErrors.COORDINATE_NOT_FINITE, params, { record: row + 1 });
 }
 
 function turnRings({ coordinates, dimensions, partKinds, ringOffsets, coordOffsets }: GeometryColumn): void {
@@ -127,10 +131,14 @@ export function encodeAttributes(
     offsets[row + 1] = out.length;
   }
   fields.forEach(({ name, type }, i) => {
-    findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'TopoJSON' }, values[i].notFinite);
+    findings.noteTally(
+      formatFindings.NUMBER_NOT_FINITE,
+      { field: name, format: 'TopoJSON' },
+      values[i].notFinite,
+    );
     if (type === 'binary') {
       const params = { field: name, layer: layerName, from: 'binary', to: 'base64 text' };
-      findings.note('FIELD_RETYPED', params, undefined, rowCount);
+      findings.note(formatFindings.FIELD_RETYPED, params, undefined, rowCount);
     }
   });
   return { attributes: out.take(), attributeOffsets: offsets };

@@ -1,6 +1,6 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const topojsonErrors = errorTable({
   TOPOJSON_SYNTAX: user(400, 'TopoJSON byte {offset}: {reason}{position?}'),
   TOPOJSON_STRUCTURE: user(400, 'TopoJSON byte {offset}: {reason}{position?}'),
   TOPOJSON_ARCS_TOO_LARGE: user(
@@ -15,4 +15,4 @@ export const errors = {
     413,
     'a topology is built in memory, and this output has more than {limit} {what}; write several outputs by filter or split, simplify first, or choose another format such as flatgeobuf',
   ),
-} as const satisfies ErrorEntries;
+});

@@ -1,4 +1,5 @@
 /** Parses the geometry objects of a layer as features: their members are in any order. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GEOMETRY_TYPE_NAMES, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE, GEOMETRY_NOTE_FINDINGS } from '../../batch/geometry-notes.ts';
@@ -20,7 +21,10 @@ import type { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { InputLimits } from '../../io/limits.ts';
+import { formatFindings } from '../findings.ts';
 import { propertyRules } from '../property-rules.ts';
+import { topojsonErrors } from './errors.ts';
+import { topojsonFindings } from './findings.ts';
 import { GeometryParser } from './geometry-parser.ts';
 import type { TopologyState } from './state.ts';
 
@@ -104,7 +108,7 @@ export class FeatureParser {
     builder.endFeature(found.type);
     this.#note();
     if (builder.positionCount > MAX_BATCH_POSITIONS)
-      throw failure('TOPOJSON_REUSE_TOO_LARGE', {
+      throw failure(topojsonErrors.TOPOJSON_REUSE_TOO_LARGE, {
         layer: this.#layerName,
         source: this.#fileName,
         limit: MAX_BATCH_POSITIONS,
@@ -250,7 +254,7 @@ export class FeatureParser {
       if (this.#foreignNames.size < MAX_FOREIGN_NAMES) this.#foreignNames.add(names);
       else names = '…';
     }
-    this.#findings.note('TOPOJSON_MEMBERS_DROPPED', { names }, { record: this.rowCount + 1 });
+    this.#findings.note(topojsonFindings.TOPOJSON_MEMBERS_DROPPED, { names }, { record: this.rowCount + 1 });
   }
 
   /** Notes what was tolerated in the feature that was just ended. */
@@ -259,12 +263,13 @@ export class FeatureParser {
     const { extraOrdinates } = this.#positions;
     const location = { record: this.rowCount };
     if (notes !== 0)
-      for (const [bit, code] of GEOMETRY_NOTE_FINDINGS)
-        if ((notes & bit) !== 0) this.#findings.note(code, {}, location);
-    if (hasGaps) this.#findings.note('TOPOJSON_ARCS_APART', {}, location);
-    if (isFilled) this.#findings.note('TOPOJSON_FILLED_UP', {}, location);
-    if (this.#hasInnerMembers) this.#findings.note('TOPOJSON_INNER_MEMBERS_DROPPED', {}, location);
-    if (extraOrdinates > 0) this.#findings.note('EXTRA_ORDINATES', {}, location, extraOrdinates);
+      for (const [bit, entry] of GEOMETRY_NOTE_FINDINGS)
+        if ((notes & bit) !== 0) this.#findings.note(entry, {}, location);
+    if (hasGaps) this.#findings.note(topojsonFindings.TOPOJSON_ARCS_APART, {}, location);
+    if (isFilled) this.#findings.note(topojsonFindings.TOPOJSON_FILLED_UP, {}, location);
+    if (this.#hasInnerMembers)
+      this.#findings.note(topojsonFindings.TOPOJSON_INNER_MEMBERS_DROPPED, {}, location);
+    if (extraOrdinates > 0) this.#findings.note(formatFindings.EXTRA_ORDINATES, {}, location, extraOrdinates);
   }
 }
 

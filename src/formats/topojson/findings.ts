@@ -1,6 +1,6 @@
-import { changed, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { changed, findingTable, info, lost } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const topojsonFindings = findingTable({
   TOPOJSON_MEMBERS_DROPPED: lost('members that TopoJSON does not name were dropped: {names}'),
   TOPOJSON_COLLECTION_MEMBERS_DROPPED: lost(
     "'{names}' of the object '{object}' were dropped: its geometries are the features, and a layer has neither",
@@ -21,4 +21,4 @@ export const findings = {
     'lines and rings that are a single point of the grid were kept as repeated positions',
     'feature',
   ),
-} as const satisfies FindingEntries;
+});

@@ -1,10 +1,10 @@
 /** TopoJSON: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { topojsonErrors } from './errors.ts';
+import { topojsonFindings } from './findings.ts';
 
-export const topojson: Format<typeof errors, typeof findings> = {
+export const topojson: Format = {
   id: 'topojson',
   name: 'TopoJSON',
   title: 'TopoJSON 1.0 to 3.0, quantized and not',
@@ -26,8 +26,8 @@ export const topojson: Format<typeof errors, typeof findings> = {
   holdsIds: true,
   outputFields: 'with features',
   mixedValues: 'kept',
-  errors,
-  findings,
+  errors: topojsonErrors,
+  findings: topojsonFindings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },
   writeOptions: {
     type: 'object',

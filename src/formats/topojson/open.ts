@@ -1,10 +1,14 @@
 /** Opens a topology: its objects are the layers. */
+
 import { UniqueNames } from '../../batch/unique-names.ts';
 import { crsInMember } from '../../crs/crs-member.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import { PART_STRIDE, partitionsOf } from '../counted-parts.ts';
+import { formatFindings } from '../findings.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
+import { topojsonFindings } from './findings.ts';
 import type { TopologyObject } from './objects.ts';
 import { type Root, readRoot } from './root.ts';
 import type { Arcs, LayerState, TopologyState } from './state.ts';
@@ -48,7 +52,7 @@ const EMPTY: TopologyObject = { name: '', parts: [], featureCount: 0, dropped: [
 
 function checkCounts({ objects }: Root, { limits }: OpenContext): void {
   if (objects.length > MAX_LAYERS)
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the number of objects of the topology',
       actual: objects.length,
       limit: MAX_LAYERS,
@@ -56,7 +60,7 @@ function checkCounts({ objects }: Root, { limits }: OpenContext): void {
     });
   const actual = objects.reduce((sum, { featureCount }) => sum + featureCount, 0);
   if (actual > limits.features)
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the number of features',
       actual,
       limit: limits.features,
@@ -67,14 +71,19 @@ function checkCounts({ objects }: Root, { limits }: OpenContext): void {
 function noteRoot({ crsTexts, foreign, objects }: Root, { findings }: OpenContext): void {
   for (const text of crsTexts) {
     const crs = crsInMember(text);
-    if (crs !== null) findings.note('CRS_MEMBER_IGNORED', { crs: crs.slice(0, 200) });
+    if (crs !== null) findings.note(formatFindings.CRS_MEMBER_IGNORED, { crs: crs.slice(0, 200) });
   }
   if (foreign.count > 0)
-    findings.note('TOPOJSON_MEMBERS_DROPPED', { names: foreign.names.join(', ') }, undefined, foreign.count);
+    findings.note(
+      topojsonFindings.TOPOJSON_MEMBERS_DROPPED,
+      { names: foreign.names.join(', ') },
+      undefined,
+      foreign.count,
+    );
   for (const { name, dropped } of objects)
     if (dropped.length > 0)
       findings.note(
-        'TOPOJSON_COLLECTION_MEMBERS_DROPPED',
+        topojsonFindings.TOPOJSON_COLLECTION_MEMBERS_DROPPED,
         { names: dropped.join(', '), object: name },
         undefined,
         dropped.length,

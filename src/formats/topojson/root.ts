@@ -1,8 +1,10 @@
 /** Reads a topology once: its members, the memory of its arcs, and where the features of its objects are. */
+
 import { GeometryBuilder, PART_KIND } from '../../batch/geometry-column.ts';
 import { PositionParser } from '../../batch/json-positions.ts';
 import { OPEN_BRACE, OPEN_BRACKET } from '../../bytes/ascii.ts';
 import { failure, type GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { JsonCursor } from '../../io/json-cursor.ts';
 import { JsonWindow } from '../../io/json-window.ts';
@@ -10,6 +12,7 @@ import type { InputLimits } from '../../io/limits.ts';
 import { lookBeside, lookOf } from '../recognise.ts';
 import { ArcStore } from './arc-store.ts';
 import { TOPOJSON } from './dialect.ts';
+import { topojsonErrors } from './errors.ts';
 import { readObject, type TopologyObject } from './objects.ts';
 import type { Transform } from './state.ts';
 
@@ -33,7 +36,7 @@ export interface Root {
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_INVALID, TOPOJSON_ codes. */
 export function readRoot(source: ByteSource, fileName: string, limits: InputLimits): Root {
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: fileName });
+  if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: fileName });
   const window = new JsonWindow(source, fileName, TOPOJSON);
   window.load(0, HEAD_BYTES);
   return new RootReader(window, source, fileName, limits).read();
@@ -76,7 +79,11 @@ class RootReader {
     if (this.#type === null)
       throw this.#wrongFormat(look === 'JSON' ? "JSON whose object has no 'type'" : besides);
     if (!this.#seen.has('objects'))
-      throw failure('TOPOJSON_STRUCTURE', { offset, reason: "this topology has no 'objects'" }, { offset });
+      throw failure(
+        topojsonErrors.TOPOJSON_STRUCTURE,
+        { offset, reason: "this topology has no 'objects'" },
+        { offset },
+      );
     return {
       arcs: this.#arcs,
       transform: this.#transform,
@@ -131,7 +138,7 @@ class RootReader {
     else if (isPair(scale) && isPair(translate)) this.#transform = { scale, translate, offset };
     else {
       const reason = "'transform' needs a 'scale' and a 'translate' of two numbers each";
-      throw failure('TOPOJSON_STRUCTURE', { offset, reason }, { offset });
+      throw failure(topojsonErrors.TOPOJSON_STRUCTURE, { offset, reason }, { offset });
     }
   }
 
@@ -177,7 +184,7 @@ class RootReader {
   }
 
   #wrongFormat(found: string): GeomillError {
-    return failure('INPUT_WRONG_FORMAT', { source: this.#fileName, expected: 'TopoJSON', found });
+    return failure(generalErrors.INPUT_WRONG_FORMAT, { source: this.#fileName, expected: 'TopoJSON', found });
   }
 }
 

@@ -1,4 +1,5 @@
 /** Collects the features of all layers and writes them, when they are complete, as one topology. */
+
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
@@ -8,6 +9,8 @@ import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { cutArcs } from './arc-cutter.ts';
 import { AttributeSpool } from './attribute-spool.ts';
 import type { EncodedFeatures } from './encode.ts';
+import { topojsonErrors } from './errors.ts';
+import { topojsonFindings } from './findings.ts';
 import { type Grid, gridOf, onGrid } from './line-set.ts';
 import { LineCollector } from './lines.ts';
 import { writeTopology } from './write-topology.ts';
@@ -61,7 +64,7 @@ export class TopologySink implements OutputSink {
     this.#attributes.append(attributes);
     this.#chunks[layerIndex].push({ geometry: this.#lines.take(geometry), attributeOffsets });
     if (this.#lines.positionCount > MAX_POSITIONS)
-      throw failure('TOPOJSON_OUTPUT_TOO_LARGE', {
+      throw failure(topojsonErrors.TOPOJSON_OUTPUT_TOO_LARGE, {
         limit: MAX_POSITIONS,
         what: 'positions of lines and polygons',
       });
@@ -117,7 +120,8 @@ export class TopologySink implements OutputSink {
 
   #noteGrid({ scale }: Grid, collapsed: number): void {
     const [x, y] = scale.map((step) => String(Number((step / 2).toPrecision(3))));
-    this.#context.findings.note('TOPOJSON_QUANTIZED', { count: this.#gridCount(), x, y });
-    if (collapsed > 0) this.#context.findings.note('TOPOJSON_COLLAPSED', {}, undefined, collapsed);
+    this.#context.findings.note(topojsonFindings.TOPOJSON_QUANTIZED, { count: this.#gridCount(), x, y });
+    if (collapsed > 0)
+      this.#context.findings.note(topojsonFindings.TOPOJSON_COLLAPSED, {}, undefined, collapsed);
   }
 }

@@ -7,6 +7,7 @@ import { crsUrn, describesWgs84 } from '../../crs/crs-member.ts';
 import { Findings } from '../../findings.ts';
 import { cutForWriting } from '../../sphere/cut-for-writing.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -26,7 +27,10 @@ export const writer: FormatWriter = {
       const isWgs84 = describesWgs84(layer.crs);
       const crsName = isWgs84 ? null : crsUrn(layer.crs);
       if (!isWgs84 && crsName === null)
-        findings.note('CRS_NOT_WRITTEN', { crs: layer.crs.name, reason: 'it has no code of an authority' });
+        findings.note(formatFindings.CRS_NOT_WRITTEN, {
+          crs: layer.crs.name,
+          reason: 'it has no code of an authority',
+        });
       const state: WriteState = {
         layerName: layer.name,
         isWgs84,

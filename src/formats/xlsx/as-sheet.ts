@@ -1,7 +1,12 @@
 /** Errors and findings about the columns of a table, in the words of a sheet. */
-import { errorCatalogue, failure, GeomillError } from '../../errors.ts';
-import { type FoundFinding, findingCatalogue } from '../../findings.ts';
+
+import type { FindingEntry } from '../../catalogue-entries.ts';
+import { failure, GeomillError } from '../../errors.ts';
+import type { FoundFinding } from '../../findings.ts';
 import { type Field, type MessageParam, type MessageParams, type Phrase, phraseOf } from '../../message.ts';
+import { tableFindings } from '../../tables/findings.ts';
+import { xlsxErrors } from './errors.ts';
+import { xlsxFindings } from './findings.ts';
 
 const OPTIONS = /^csv_options\./;
 
@@ -15,32 +20,35 @@ export function inSheet<Result>(sheet: string, read: () => Result): Result {
 }
 
 export function asSheetError(error: GeomillError, sheet: string): GeomillError {
-  const { code, params } = error;
+  const { entry, params } = error;
   const own = sheetParams(params);
   const location = { layer: sheet, ...error.location };
-  if (!code.startsWith('CSV_')) return new GeomillError(code, own, error.location, error.cause);
-  const template = sheetTemplate(errorCatalogue[code].template);
+  if (!entry.code.startsWith('CSV_')) return new GeomillError(entry, own, error.location, error.cause);
+  const template = sheetTemplate(entry.template);
   const row = /^CSV line \{line\}/.exec(template);
-  if (row === null) return failure('XLSX_COLUMNS', { sheet, reason: phraseOf(template, own) }, location);
+  if (row === null)
+    return failure(xlsxErrors.XLSX_COLUMNS, { sheet, reason: phraseOf(template, own) }, location);
   const reason = phraseOf(template.slice(row[0].length), own);
-  return failure('XLSX_ROW', { sheet, line: Number(params.line), reason }, location);
+  return failure(xlsxErrors.XLSX_ROW, { sheet, line: Number(params.line), reason }, location);
 }
 
-/** Findings of tables for which sheets have their own code. */
-const OWN_CODES: ReadonlyMap<FoundFinding['code'], FoundFinding['code']> = new Map([
-  ['CSV_NO_POSITION', 'XLSX_NO_POSITION'],
-  ['CSV_NO_NAMES', 'XLSX_HEADER_MISSING'],
+/** Findings of tables for which sheets have entries of their own. */
+const OWN_ENTRIES: ReadonlyMap<FindingEntry, FindingEntry> = new Map<FindingEntry, FindingEntry>([
+  [tableFindings.CSV_NO_POSITION, xlsxFindings.XLSX_NO_POSITION],
+  [tableFindings.CSV_NO_NAMES, xlsxFindings.XLSX_HEADER_MISSING],
 ]);
 
 /** The finding itself if it names no option. */
 export function asSheetFinding(finding: FoundFinding, sheet: string): FoundFinding {
-  const own = OWN_CODES.get(finding.code);
-  if (own !== undefined) return { ...finding, code: own, params: { ...finding.params, sheet } };
-  const { template } = findingCatalogue[finding.code];
+  const own = OWN_ENTRIES.get(finding.entry);
+  if (own !== undefined)
+    return { ...finding, entry: own, code: own.code, params: { ...finding.params, sheet } };
+  const { template } = finding.entry;
   if (!template.includes('csv_options.')) return { ...finding, params: sheetParams(finding.params) };
-  const code = finding.code === 'TABLE_SKIPPED' ? 'XLSX_TABLE_SKIPPED' : 'XLSX_SHEET_READ';
+  const isSkipped = finding.entry === tableFindings.TABLE_SKIPPED;
+  const entry = isSkipped ? xlsxFindings.XLSX_TABLE_SKIPPED : xlsxFindings.XLSX_SHEET_READ;
   const text = phraseOf(sheetTemplate(template), sheetParams(finding.params));
-  return { ...finding, code, params: { sheet, text } };
+  return { ...finding, entry, code: entry.code, params: { sheet, text } };
 }
 
 function sheetTemplate(template: string): string {

@@ -1,4 +1,5 @@
 /** Encodes the rows of a batch as XML. Runs in the workers. */
+
 import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
 import { writeJsonAsText } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
@@ -13,6 +14,8 @@ import type { Findings } from '../../findings.ts';
 import { pointOffset } from '../../tables/geometry-output.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { characterCount, MAX_CHARACTERS, writePlainCell, writeTextCell } from './cell-text.ts';
+import { xlsxErrors } from './errors.ts';
+import { xlsxFindings } from './findings.ts';
 import { serialOf } from './serial-date.ts';
 
 /** Numbers of the styles in styles.xml. */
@@ -136,7 +139,7 @@ class GeometryCells {
 
 function tooLongGeometry(actual: number, row: number): Error {
   return failure(
-    'XLSX_TEXT_TOO_LONG',
+    xlsxErrors.XLSX_TEXT_TOO_LONG,
     {
       limit: MAX_CHARACTERS,
       what: 'the WKT of a feature',
@@ -163,8 +166,8 @@ class CellWriter {
   }
 
   noteLosses(findings: Findings): void {
-    findings.noteTally('XLSX_NUMBERS_AS_TEXT', { field: this.#field }, this.#numbersAsText);
-    findings.noteTally('XLSX_DATES_AS_TEXT', { field: this.#field }, this.#datesAsText);
+    findings.noteTally(xlsxFindings.XLSX_NUMBERS_AS_TEXT, { field: this.#field }, this.#numbersAsText);
+    findings.noteTally(xlsxFindings.XLSX_DATES_AS_TEXT, { field: this.#field }, this.#datesAsText);
   }
 
   write(row: number): void {
@@ -251,7 +254,7 @@ class CellWriter {
 
 function tooLongText(field: string, actual: number, row: number): Error {
   return failure(
-    'XLSX_TEXT_TOO_LONG',
+    xlsxErrors.XLSX_TEXT_TOO_LONG,
     {
       limit: MAX_CHARACTERS,
       what: `a value of field '${field}'`,

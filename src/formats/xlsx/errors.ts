@@ -1,6 +1,6 @@
-import { type ErrorEntries, user } from '../../catalogue-entries.ts';
+import { errorTable, user } from '../../catalogue-entries.ts';
 
-export const errors = {
+export const xlsxErrors = errorTable({
   XLSX_INVALID: user(
     400,
     '{source} is not a valid workbook: {reason}; open and save it with a spreadsheet program',
@@ -29,4 +29,4 @@ export const errors = {
     400,
     "sheet '{sheet}' has 4 GiB of XML or more; split the data, or write another format",
   ),
-} as const satisfies ErrorEntries;
+});

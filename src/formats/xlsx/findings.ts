@@ -1,6 +1,6 @@
-import { changed, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
+import { changed, findingTable, info, lost } from '../../catalogue-entries.ts';
 
-export const findings = {
+export const xlsxFindings = findingTable({
   XLSX_SHEET_READ: info("sheet '{sheet}': {text}"),
   XLSX_TABLE_SKIPPED: lost("sheet '{sheet}': {text}"),
   XLSX_SHEETS_SKIPPED: info('sheets of {source} that have no cells were skipped: {names}', 'sheet'),
@@ -44,4 +44,4 @@ export const findings = {
     "dates of field '{field}' were written as text: a cell has none before March 1900 or after 9999, no time zone, and times to the millisecond",
     'value',
   ),
-} as const satisfies FindingEntries;
+});

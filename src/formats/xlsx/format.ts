@@ -2,10 +2,10 @@
 import { columnOptions, geometryOptions, rowOptions } from '../../tables/column-options.ts';
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { errors } from './errors.ts';
-import { findings } from './findings.ts';
+import { xlsxErrors } from './errors.ts';
+import { xlsxFindings } from './findings.ts';
 
-export const xlsx: Format<typeof errors, typeof findings> = {
+export const xlsx: Format = {
   id: 'xlsx',
   name: 'XLSX',
   title: 'XLSX (Excel workbooks)',
@@ -25,8 +25,8 @@ export const xlsx: Format<typeof errors, typeof findings> = {
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'text',
-  errors,
-  findings,
+  errors: xlsxErrors,
+  findings: xlsxFindings,
   readOptionsKey: 'xlsx_options',
   readOptions: {
     type: 'object',

@@ -1,4 +1,5 @@
 /** Opens a workbook: writes each sheet as a table of text, finds its header and its positions, and makes a layer of it. */
+
 import { rmSync } from 'node:fs';
 import type { Field } from '../../batch/schema.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
@@ -13,6 +14,8 @@ import { type TableState, tableState } from '../../tables/state.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { asSheetError, asSheetFinding } from './as-sheet.ts';
 import type { ColumnKinds } from './column-kinds.ts';
+import { xlsxErrors } from './errors.ts';
+import { xlsxFindings } from './findings.ts';
 import { WorkbookPackage } from './package.ts';
 import { SheetNotes } from './sheet-notes.ts';
 import { type SheetText, writeSheetText } from './sheet-text.ts';
@@ -44,16 +47,16 @@ export async function openXlsx(file: InputFile, context: OpenContext): Promise<S
     if (text === null) skipped.push(name);
     else if (text instanceof SheetNotes) {
       text.note(name, context.findings);
-      context.findings.note('XLSX_SHEET_WITHOUT_VALUES', { sheet: name }, { layer: name });
+      context.findings.note(xlsxFindings.XLSX_SHEET_WITHOUT_VALUES, { sheet: name }, { layer: name });
       withoutValues.push(name);
     } else layers.push(layerOf(file, sheet, names.take(name), text, context));
   }
   noteSheets(file, workbook, skipped, context.findings);
   const read = layers.filter(({ fault }) => fault === undefined);
   if (layers.length === 0 && withoutValues.length > 0)
-    throw failure('XLSX_NO_VALUES', { source: file.name, sheets: shownNames(withoutValues) });
+    throw failure(xlsxErrors.XLSX_NO_VALUES, { source: file.name, sheets: shownNames(withoutValues) });
   if (layers.length === 0)
-    throw failure('XLSX_NO_SHEETS', {
+    throw failure(xlsxErrors.XLSX_NO_SHEETS, {
       source: file.name,
       skipped: skipped.length === 0 ? '' : ` (it has ${shownNames(skipped)})`,
     });
@@ -69,11 +72,16 @@ function noteSheets(
 ): void {
   const source = file.name;
   if (skipped.length > 0)
-    findings.note('XLSX_SHEETS_SKIPPED', { source, names: shownNames(skipped) }, undefined, skipped.length);
+    findings.note(
+      xlsxFindings.XLSX_SHEETS_SKIPPED,
+      { source, names: shownNames(skipped) },
+      undefined,
+      skipped.length,
+    );
   const hidden = workbook.sheets.filter(({ name, isHidden }) => isHidden && !skipped.includes(name));
   if (hidden.length > 0)
     findings.note(
-      'XLSX_HIDDEN_READ',
+      xlsxFindings.XLSX_HIDDEN_READ,
       { source, names: shownNames(hidden.map(({ name }) => name)) },
       undefined,
       hidden.length,

@@ -1,7 +1,9 @@
 /** The parts of a workbook: members of a zip archive that relationships connect (ECMA-376 part 2). */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure, type GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { FileSegment } from '../../io/file-segment.ts';
 import { UnpackBudget } from '../../io/unpack-budget.ts';
@@ -17,6 +19,7 @@ import {
 import type { InputFile, OpenContext } from '../format.ts';
 import { HEAD_BYTES, lookOf, lookOfMembers } from '../recognise.ts';
 import { isEncryptedDocument } from './compound-file.ts';
+import { xlsxErrors } from './errors.ts';
 import { eachElement } from './xml-part.ts';
 
 /** Relationships of a part. */
@@ -53,9 +56,9 @@ export class WorkbookPackage {
   /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, XLSX_ENCRYPTED and the errors of reading a zip. */
   static async open(file: InputFile, context: OpenContext): Promise<WorkbookPackage> {
     using source = openFileSource(file.path);
-    if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+    if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
     const head = source.slice(0, HEAD_BYTES);
-    if (isEncryptedDocument(source)) throw failure('XLSX_ENCRYPTED', { source: file.name });
+    if (isEncryptedDocument(source)) throw failure(xlsxErrors.XLSX_ENCRYPTED, { source: file.name });
     if (!isZip(head)) throw wrongFormat(file.name, lookOf(head));
     const budget = new UnpackBudget(context.limits, context.scratch?.unpacked);
     const entries = await readZipDirectory(file.path, file.name, budget);
@@ -75,7 +78,7 @@ export class WorkbookPackage {
   }
 
   invalid(reason: string): GeomillError {
-    return failure('XLSX_INVALID', { source: this.name, reason });
+    return failure(xlsxErrors.XLSX_INVALID, { source: this.name, reason });
   }
 
   wrongFormat(): GeomillError {
@@ -146,5 +149,5 @@ function resolvePath(folder: string, target: string): string {
 }
 
 function wrongFormat(source: string, found: string): GeomillError {
-  return failure('INPUT_WRONG_FORMAT', { source, expected: 'an XLSX workbook', found });
+  return failure(generalErrors.INPUT_WRONG_FORMAT, { source, expected: 'an XLSX workbook', found });
 }

@@ -2,8 +2,10 @@
  * The texts that cells refer to by number. They are written to a file of the job. Threads share their offsets, and the texts up
  * to 64 MiB; more are read in blocks: programs number texts in the order of cells.
  */
+
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { createFileSink } from '../../io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { openSegment } from '../../io/file-segment.ts';
@@ -153,7 +155,7 @@ function heldTexts(path: string): Uint8Array<SharedArrayBuffer> {
 }
 
 function tooMany(): Error {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: 'the number of shared strings',
     actual: `more than ${MAX_STRINGS}`,
     limit: MAX_STRINGS,

@@ -1,5 +1,7 @@
 /** Names of sheets: at most 31 characters, without some, and different in more than letter case. */
+
 import type { Findings } from '../../findings.ts';
+import { xlsxFindings } from './findings.ts';
 
 const MAX_LENGTH = 31;
 
@@ -11,7 +13,7 @@ export function sheetNames(layers: readonly string[], findings: Findings): strin
     let name = cut(wanted, '');
     for (let number = 2; taken.has(name.toLowerCase()); number++) name = cut(wanted, `_${number}`);
     taken.add(name.toLowerCase());
-    if (name !== layer) findings.note('XLSX_SHEET_RENAMED', { from: layer, to: name });
+    if (name !== layer) findings.note(xlsxFindings.XLSX_SHEET_RENAMED, { from: layer, to: name });
     return name;
   });
 }

@@ -2,8 +2,10 @@
  * Reads all rows of a sheet in pieces. That a row begins where a piece does is a guess: what was read from there is used only if
  * the piece before ended there; otherwise it is discarded, with any error, and read again from the right place.
  */
+
 import { CR, LF } from '../../bytes/ascii.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { ByteSink } from '../../io/byte-sink.ts';
 import { openSegment } from '../../io/file-segment.ts';
 import type { Unpacking } from '../../io/unpacking.ts';
@@ -118,7 +120,7 @@ export class SheetPass {
     const wanted = next === start ? Math.min(start + 2 * (end - start), byteLength) : end + 1;
     while (end < wanted) ({ end } = await this.#nextPiece());
     if (end - next <= 2 * MAX_ROW_BYTES) return end;
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the length of one row or text in bytes',
       actual: end - next,
       limit: MAX_ROW_BYTES,

@@ -1,14 +1,17 @@
 /** Reads the rows of a piece of a sheet (ECMA-376 part 1, 18.3.1) and writes them as lines of a table of text. */
+
 import { COMMA, CR, LF, NINE, SPACE, ZERO } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { NameTable } from '../../bytes/xml-names.ts';
 import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure, type GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { CellFormats } from './cell-formats.ts';
 import { CellNotes } from './cell-notes.ts';
 import { CellValues, EMPTY } from './cell-values.ts';
 import { ColumnKinds, MAX_COLUMNS, MAX_ROWS } from './column-kinds.ts';
+import { xlsxErrors } from './errors.ts';
 import { NO_CONTENT, PlainCell, STR_TYPE, TEXT_CONTENT } from './plain-cell.ts';
 import { readRichText, readText } from './rich-text.ts';
 import type { SharedStrings } from './shared-strings.ts';
@@ -383,7 +386,7 @@ export class SheetRows {
 
   #tooLarge(actual: number): GeomillError {
     return failure(
-      'LIMIT_EXCEEDED',
+      generalErrors.LIMIT_EXCEEDED,
       {
         what: 'the text of one row in bytes',
         actual,
@@ -397,5 +400,5 @@ export class SheetRows {
 
 export function invalidSheet(fileName: string, sheet: string, reason: string): GeomillError {
   const where = `in sheet '${sheet.slice(0, 60)}', ${reason}`;
-  return failure('XLSX_INVALID', { source: fileName, reason: where }, { layer: sheet });
+  return failure(xlsxErrors.XLSX_INVALID, { source: fileName, reason: where }, { layer: sheet });
 }

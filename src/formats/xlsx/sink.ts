@@ -1,10 +1,12 @@
 /** Collects encoded rows into the sheets of a workbook. */
+
 import { failure } from '../../errors.ts';
 import type { OutputMember } from '../../io/output-package.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '../../io/zip-write.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { MAX_ROWS } from './column-kinds.ts';
 import { numberRows, type RowChunk, type SheetEncoding } from './encode.ts';
+import { xlsxErrors } from './errors.ts';
 import {
   contentTypes,
   packageRelationships,
@@ -46,9 +48,13 @@ export class XlsxSink implements OutputSink {
     numberRows(chunk as RowChunk, this.#rowCount + 1);
     this.#rowCount += numberOffsets.length;
     if (this.#rowCount > MAX_ROWS)
-      throw failure('XLSX_TOO_MANY_ROWS', { sheet, actual: `at least ${this.#rowCount}`, limit: MAX_ROWS });
+      throw failure(xlsxErrors.XLSX_TOO_MANY_ROWS, {
+        sheet,
+        actual: `at least ${this.#rowCount}`,
+        limit: MAX_ROWS,
+      });
     if (member.byteLength + bytes.length + SHEET_END.length >= MAX_MEMBER_BYTES)
-      throw failure('XLSX_TOO_LARGE', { sheet });
+      throw failure(xlsxErrors.XLSX_TOO_LARGE, { sheet });
     member.append(bytes);
   }
 

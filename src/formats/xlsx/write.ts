@@ -1,8 +1,10 @@
 /** Writes workbooks: a sheet for each layer, with a header and the geometry in the last column or columns. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import {
   columnNames,
   geometryNames,
@@ -12,10 +14,12 @@ import {
   wholeOrdinates,
 } from '../../tables/geometry-output.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
+import { formatFindings } from '../findings.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import { MAX_CHARACTERS, writeTextCell } from './cell-text.ts';
 import { MAX_COLUMNS } from './column-kinds.ts';
 import { encodeRows, type SheetEncoding } from './encode.ts';
+import { xlsxErrors } from './errors.ts';
 import { sheetNames } from './sheet-names.ts';
 import { XlsxSink } from './sink.ts';
 
@@ -41,7 +45,8 @@ export const writer: FormatWriter = {
         : pointRows(batch.geometry, findings, 'a sheet with columns of coordinates');
     const data = encodeRows({ ...batch, geometry }, state, findings);
     noteRounding(batch, state.rounding, findings);
-    if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'XLSX' }, undefined, batch.rowCount);
+    if (batch.ids !== null)
+      findings.note(formatFindings.IDS_DROPPED, { format: 'XLSX' }, undefined, batch.rowCount);
     return { data, transfer: [data.bytes.buffer, data.numberOffsets.buffer], findings: findings.found() };
   },
 
@@ -55,12 +60,12 @@ export const writer: FormatWriter = {
 
 function planLayer(layer: OutputLayer, sheet: string, { findings, options }: WriteContext): LayerEncoding {
   const { fields } = layer;
-  if (fields === null) throw failure('INTERNAL', { reason: 'the XLSX writer got no fields' });
+  if (fields === null) throw failure(generalErrors.INTERNAL, { reason: 'the XLSX writer got no fields' });
   const isXy = options.geometry === 'xy';
   const own = geometryNames(layer, isXy);
   const names = [...columnNames(fields, own, layer.name, findings), ...own];
   if (names.length > MAX_COLUMNS)
-    throw failure('XLSX_TOO_MANY_COLUMNS', { sheet, actual: names.length, limit: MAX_COLUMNS });
+    throw failure(xlsxErrors.XLSX_TOO_MANY_COLUMNS, { sheet, actual: names.length, limit: MAX_COLUMNS });
   noteTexts(layer, ['binary', 'json'], findings);
   noteCrs(layer, 'XLSX', findings);
   const state: SheetEncoding = {
@@ -79,7 +84,7 @@ function headerRow(names: readonly string[]): Uint8Array {
   out.ascii('<row r="1">');
   for (const name of names) {
     if (name.length > MAX_CHARACTERS)
-      throw failure('XLSX_TEXT_TOO_LONG', {
+      throw failure(xlsxErrors.XLSX_TEXT_TOO_LONG, {
         limit: MAX_CHARACTERS,
         what: `the name of field '${name.slice(0, 40)}...'`,
         actual: name.length,

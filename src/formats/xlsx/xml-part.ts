@@ -1,7 +1,9 @@
 /** Reads the small XML parts of a workbook: relationships, the list of sheets, styles. Each is held in memory as a whole. */
+
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { type FileSegment, openSegment } from '../../io/file-segment.ts';
 import { XmlWindow } from '../../io/xml-window.ts';
 
@@ -50,7 +52,7 @@ export class Element {
 export function eachElement(segment: FileSegment, use: (element: Element) => void): void {
   using source = openSegment(segment);
   if (source.byteLength > MAX_PART_BYTES)
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: `the length of ${segment.name} in bytes`,
       actual: source.byteLength,
       limit: MAX_PART_BYTES,

@@ -1,6 +1,8 @@
 /** Reads a large XML part in windows, element by element. */
+
 import { XmlFault, type XmlScanner } from '../../bytes/xml-scanner.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { XmlWindow } from '../../io/xml-window.ts';
 import { startOf } from './xml-part.ts';
@@ -64,7 +66,7 @@ export class XmlParts {
     const start = base + at;
     const rest = scanner.limit - at;
     if (rest > MAX_ELEMENT_BYTES)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the length of one row or text in bytes',
         actual: rest,
         limit: MAX_ELEMENT_BYTES,

@@ -1,7 +1,9 @@
 /** Access rules of operations and their check. */
+
 import { hasScope, LOCAL_OWNER, type Principal, type Scope } from '../../accounts/principal.ts';
 import { type AuthMode, type Config, isLoopback } from '../../config.ts';
 import { failure } from '../../errors.ts';
+import { httpErrors } from '../errors.ts';
 
 /** 'public': anyone; credentials are ignored. Otherwise the required scope. */
 export type Access = 'public' | Scope;
@@ -33,5 +35,7 @@ export function authModeOf({ path }: Pick<Guarded, 'path'>, { auth, authJobSurfa
 export function admit(shown: Principal | null, scope: Scope, mode: AuthMode): Principal {
   const principal = shown ?? (mode === 'open' ? LOCAL : null);
   if (principal !== null && hasScope(principal, scope)) return principal;
-  throw shown === null ? failure('CREDENTIALS_MISSING', {}) : failure('SCOPE_MISSING', { scope });
+  throw shown === null
+    ? failure(httpErrors.CREDENTIALS_MISSING, {})
+    : failure(httpErrors.SCOPE_MISSING, { scope });
 }

@@ -1,11 +1,14 @@
 /** Identifies the principal of a request. Changes in the database take effect at the next request; see `accounts/verified.ts`. */
+
 import type { FastifyRequest } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { AttemptLimiter, SECRET_RULES, sourceOf } from '../../accounts/attempt-limiter.ts';
+import { accountErrors } from '../../accounts/errors.ts';
 import type { OidcIssuer, OidcOptions } from '../../accounts/oidc.ts';
 import type { Principal, Refusal, Verification } from '../../accounts/principal.ts';
 import type { SharedLimits } from '../../accounts/shared-limits.ts';
 import { failure, type GeomillError } from '../../errors.ts';
+import { httpErrors } from '../errors.ts';
 import type { LazyAccounts } from './lazy-accounts.ts';
 import { presentedIn } from './presented.ts';
 
@@ -64,7 +67,7 @@ export class Authenticator {
     const source = sourceOf(request.ip);
     this.#limiter.fail(source);
     const waitMs = this.#limiter.waitMs(source);
-    if (waitMs > 0) return failure('TOO_MANY_ATTEMPTS', { seconds: Math.ceil(waitMs / 1000) });
+    if (waitMs > 0) return failure(accountErrors.TOO_MANY_ATTEMPTS, { seconds: Math.ceil(waitMs / 1000) });
     const route = request.routeOptions.url ?? 'unknown';
     await accounts.audit.note({
       actor: `address:${source}`,
@@ -72,7 +75,7 @@ export class Authenticator {
       subject: id ?? 'unknown',
       detail: { reason: refused, route },
     });
-    return failure('CREDENTIALS_INVALID', {});
+    return failure(httpErrors.CREDENTIALS_INVALID, {});
   }
 
   async #checkToken(accounts: Accounts, token: string, request: FastifyRequest): Promise<Verification> {
@@ -82,7 +85,7 @@ export class Authenticator {
     if (result.unavailable !== undefined) {
       request.log.warn({ reason: result.unavailable }, 'the issuer of tokens cannot be asked');
       const seconds = Math.max(1, Math.ceil(result.retryAfterMs / 1000));
-      throw failure('IDENTITY_PROVIDER_UNAVAILABLE', { seconds });
+      throw failure(httpErrors.IDENTITY_PROVIDER_UNAVAILABLE, { seconds });
     }
     if (result.ok === undefined) return result;
     const { owner } = result.ok;

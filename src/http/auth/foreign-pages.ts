@@ -2,10 +2,12 @@
  * Protects an open service, which needs no credentials, from web pages: a browser on the same machine can reach it and
  * sends requests on behalf of any page. Programs other than browsers are not affected.
  */
+
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { type Config, isLoopback } from '../../config.ts';
 import { failure } from '../../errors.ts';
+import { httpErrors } from '../errors.ts';
 
 type Settings = Pick<Config, 'host' | 'baseUrl' | 'corsOrigins'>;
 
@@ -15,9 +17,9 @@ export function refuseForeignPages({ method, headers }: FastifyRequest, config: 
   // Reading is safe: without CORS, the browser hides the response from pages of other origins.
   const changes = method !== 'GET' && method !== 'HEAD';
   if (changes && origin !== undefined && !isAllowed(origin, host, config))
-    throw failure('ORIGIN_REFUSED', { origin: origin.slice(0, 100) });
+    throw failure(httpErrors.ORIGIN_REFUSED, { origin: origin.slice(0, 100) });
   if (isLoopback(config.host) && !isOwnName(nameIn(host), config.baseUrl))
-    throw failure('HOST_REFUSED', { host: host.slice(0, 100) });
+    throw failure(httpErrors.HOST_REFUSED, { host: host.slice(0, 100) });
 }
 
 /** `null` is the origin of pages that hide theirs; it never matches. */

@@ -1,5 +1,7 @@
 /** Reads the credential of a request. */
+
 import { failure } from '../../errors.ts';
+import { httpErrors } from '../errors.ts';
 
 export type Presented =
   | { readonly kind: 'none' }
@@ -29,7 +31,7 @@ export function presentedIn(rawHeaders: readonly string[]): Presented {
     if (name !== KEY_HEADER && name !== TOKEN_HEADER) continue;
     const one = name === KEY_HEADER ? keyIn(rawHeaders[i + 1]) : bearerIn(rawHeaders[i + 1]);
     if (one === NONE) continue;
-    if (found !== NONE) throw failure('CREDENTIALS_AMBIGUOUS', {});
+    if (found !== NONE) throw failure(httpErrors.CREDENTIALS_AMBIGUOUS, {});
     found = one;
   }
   return found;

@@ -1,9 +1,11 @@
 /** Limits the request rate of each account. */
+
 import { sourceOf } from '../../accounts/attempt-limiter.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import type { SharedLimits } from '../../accounts/shared-limits.ts';
 import { TokenBuckets } from '../../accounts/token-buckets.ts';
 import { failure } from '../../errors.ts';
+import { httpErrors } from '../errors.ts';
 
 export class RequestRate {
   readonly #ratePerSecond: number;
@@ -27,6 +29,9 @@ export class RequestRate {
     const key = credential.kind === 'open' ? `address:${sourceOf(address)}` : `owner:${owner}`;
     const waitMs = this.#buckets.take(key);
     if (waitMs > 0)
-      throw failure('RATE_EXCEEDED', { limit: this.#ratePerSecond, seconds: Math.ceil(waitMs / 1000) });
+      throw failure(httpErrors.RATE_EXCEEDED, {
+        limit: this.#ratePerSecond,
+        seconds: Math.ceil(waitMs / 1000),
+      });
   }
 }

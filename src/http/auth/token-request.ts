@@ -1,8 +1,10 @@
 /** Parses requests to the token endpoint (RFC 6749, 4.4.2 and 2.3.1). */
+
 import type { FastifyRequest } from 'fastify';
 import { JsonTextError, parseJsonText } from '../../bytes/json-syntax.ts';
 import { positionText } from '../../bytes/text-position.ts';
 import { failure, type GeomillError } from '../../errors.ts';
+import { httpErrors } from '../errors.ts';
 import { essence, JSON_TYPE, readSmallText, refuseOtherTypes } from '../small-body.ts';
 
 export interface TokenRequest {
@@ -29,7 +31,8 @@ export async function receiveTokenRequest(request: FastifyRequest): Promise<Toke
   const isForm = essence(request.headers['content-type'] ?? '') === FORM;
   const parameters = isForm ? formParameters(text) : jsonParameters(text);
   const grantType = parameters.get('grant_type') ?? 'client_credentials';
-  if (grantType !== 'client_credentials') throw failure('GRANT_TYPE_UNSUPPORTED', { type: plain(grantType) });
+  if (grantType !== 'client_credentials')
+    throw failure(httpErrors.GRANT_TYPE_UNSUPPORTED, { type: plain(grantType) });
   return { client: clientOf(request, parameters), scope: parameters.get('scope') };
 }
 
@@ -94,7 +97,7 @@ function jsonParameters(text: string): ReadonlyMap<string, string> {
 }
 
 function invalid(reason: string): GeomillError {
-  return failure('TOKEN_REQUEST_INVALID', { reason });
+  return failure(httpErrors.TOKEN_REQUEST_INVALID, { reason });
 }
 
 /** A client's text without the characters that `error_description` must not contain (RFC 6749, 5.2). */

@@ -4,10 +4,11 @@
  */
 
 import { escapeHtml, type Html, html } from '../../html.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { isSharedProblem } from '../openapi/problem-responses.ts';
 import { isSharedField } from '../openapi/shared-fields.ts';
 import type { OpenApiDocument, OperationObject } from '../openapi/types.ts';
-import type { JsonSchema, ResponseRecord } from '../operation.ts';
+import type { ResponseRecord } from '../operation.ts';
 import { markdown } from './markdown.ts';
 import { BASE_URL_MARK, operationView, responseRow } from './operation-view.ts';
 import { schemaView } from './schema-view.ts';

@@ -1,7 +1,7 @@
 /** JSON Schemas for readers: a table of the properties, nested ones by their whole path, with kind and meaning. */
 
 import { type Html, type HtmlValue, html, joined } from '../../html.ts';
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
 
 /** What the view reads of a schema; keywords that no schema here uses are not known. */

@@ -1,5 +1,7 @@
 /** Limits of a config besides its length: a short text can need much memory once it is parsed. */
+
 import { failure, type GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { RequestLimits } from '../received-files.ts';
 
 /** Of all objects together: each member becomes a property, and unknown ones are listed. */
@@ -64,7 +66,7 @@ export class ConfigCounts {
   /** The error for one byte more than may be kept. */
   tooLong(): GeomillError {
     const { maxBytes } = this.limits;
-    return failure('LIMIT_EXCEEDED', {
+    return failure(generalErrors.LIMIT_EXCEEDED, {
       what: this.source,
       actual: `more than ${maxBytes} bytes`,
       limit: `${maxBytes} bytes`,
@@ -73,7 +75,7 @@ export class ConfigCounts {
   }
 
   #tooMany(what: string, limit: number): GeomillError {
-    return failure('LIMIT_EXCEEDED', {
+    return failure(generalErrors.LIMIT_EXCEEDED, {
       what: `the number of ${what} in ${this.source}`,
       actual: `more than ${limit}`,
       limit,

@@ -9,6 +9,7 @@
  * of the format checks the rest. Everything else must follow RFC 8259. Alternative rejected: a general streaming parser,
  * because it creates a token for every coordinate.
  */
+
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -23,6 +24,8 @@ import { byteName, endsLiteral, isSpace, kindOfValue } from '../../bytes/json-by
 import { BracketEnd, StringEnd } from '../../bytes/json-ends.ts';
 import { type BytePosition, PositionCounter, TEXT_START } from '../../bytes/text-position.ts';
 import { failure, type GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { httpErrors } from '../errors.ts';
 import type { JsonBody, JsonBodyLimits, JsonBodyMembers, JsonBodyPiece } from './body-parts.ts';
 import { ConfigCounts, MAX_BODY_MEMBERS } from './config-limits.ts';
 import { ConfigScanner } from './config-scanner.ts';
@@ -186,7 +189,7 @@ export class JsonBodySplitter {
     this.#names.add(name);
     this.#counts.addMember();
     if (this.#names.size > MAX_BODY_MEMBERS)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of members of the body',
         actual: `more than ${MAX_BODY_MEMBERS}`,
         limit: MAX_BODY_MEMBERS,
@@ -222,7 +225,7 @@ export class JsonBodySplitter {
     if (byte !== OPEN_BRACE) throw invalidMember(path, `must be a JSON object, not ${kind}`);
     const { maxDocuments, maxDocumentsSetting } = this.#limits;
     if (++this.#documentCount > maxDocuments)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of documents in the body',
         actual: `more than ${maxDocuments}`,
         limit: maxDocuments,
@@ -339,16 +342,16 @@ export class JsonBodySplitter {
     const preposition = this.#state === 'after-value' ? 'behind' : 'within';
     const where = this.#name === null ? "before its closing '}'" : `${preposition} '${this.#path()}'`;
     const reason = offset === 0 ? 'it is empty' : `at byte ${offset}, ${where}; send the whole body`;
-    return failure('BODY_TRUNCATED', { reason }, { offset });
+    return failure(httpErrors.BODY_TRUNCATED, { reason }, { offset });
   }
 }
 
 function notJson({ line, column, offset }: BytePosition, reason: string): GeomillError {
-  return failure('BODY_NOT_JSON', { line, column, offset, reason }, { line, column, offset });
+  return failure(httpErrors.BODY_NOT_JSON, { line, column, offset, reason }, { line, column, offset });
 }
 
 function invalidMember(path: string, reason: string): GeomillError {
-  return failure('BODY_MEMBER_INVALID', { path, reason });
+  return failure(httpErrors.BODY_MEMBER_INVALID, { path, reason });
 }
 
 function clip(name: string): string {

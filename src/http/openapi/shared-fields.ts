@@ -2,7 +2,9 @@
  * Fields that stand in many request bodies with the same words (every config has the options of every writer) become
  * schemas of their own: the document is a fifth of the size, and generated clients have one type for each.
  */
-import type { JsonSchema, MediaTypeRecord, Operation, RequestBody } from '../operation.ts';
+
+import type { JsonSchema } from '../../schema-check.ts';
+import type { MediaTypeRecord, Operation, RequestBody } from '../operation.ts';
 import { pascalCase } from '../schemas/steps.ts';
 
 const MIN_USES = 3;

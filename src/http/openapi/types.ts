@@ -1,5 +1,7 @@
 /** The parts of the OpenAPI document that the page and the shared responses work with. */
-import type { JsonSchema, Parameter, ResponseRecord } from '../operation.ts';
+
+import type { JsonSchema } from '../../schema-check.ts';
+import type { Parameter, ResponseRecord } from '../operation.ts';
 
 export interface OpenApiDocument {
   readonly openapi: string;

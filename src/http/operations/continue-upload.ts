@@ -1,6 +1,8 @@
 /** PATCH /v1/uploads/{upload_id}, and POST for clients that can send neither PATCH nor DELETE. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
+import { jobErrors } from '../../jobs/errors.ts';
 import { type HttpContext, ownerOf } from '../context.ts';
 import type { Operation, Parameter } from '../operation.ts';
 import { appendBody, checkUploadBody, declaredLength } from '../receive-upload.ts';
@@ -88,7 +90,7 @@ async function storePiece(
   const { byteLength, offset: stored } = await uploads.get(owner, id);
   // Before the body, of which nothing would be kept. A wrong offset is a 409, whatever the length is.
   if (stored === offset && byteLength !== null && offset + declaredLength(request) > byteLength)
-    throw failure('UPLOAD_TOO_LONG', { id, length: byteLength, offset });
+    throw failure(jobErrors.UPLOAD_TOO_LONG, { id, length: byteLength, offset });
   const upload = await appendBody(uploads, owner, id, offset, request);
   return reply.code(204).headers(uploadHeaders(upload)).send();
 }
@@ -139,7 +141,7 @@ export const overrideUpload: Operation = {
 function overridingMethod({ headers }: FastifyRequest): 'PATCH' | 'DELETE' {
   const given = String(headers['x-http-method-override'] ?? '').toUpperCase();
   if (given === 'PATCH' || given === 'DELETE') return given;
-  throw failure('UPLOAD_HEADER_INVALID', {
+  throw failure(jobErrors.UPLOAD_HEADER_INVALID, {
     name: 'X-HTTP-Method-Override',
     reason: 'must be PATCH or DELETE in a POST to an upload',
   });

@@ -1,4 +1,5 @@
 /** Coordinate reference systems: by words, place and unit, by code, and by coordinates. */
+
 import type { CrsSearch, SuggestedCrs } from '../../crs-search/crs-search.ts';
 import {
   boxOf,
@@ -11,6 +12,7 @@ import {
 import type { Extent } from '../../crs-search/placement.ts';
 import { failure } from '../../errors.ts';
 import { memberPath, schemaCheck } from '../../schema-check.ts';
+import { httpErrors } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { crsQuestionSchema, DEFAULT_LIMIT, LIMIT, UNIT, WORDS } from '../schemas/crs.ts';
 import { ref } from '../schemas/schema.ts';
@@ -71,7 +73,8 @@ deprecated systems are last.`,
   ],
   handle: async ({ crsSearch }, request, reply) => {
     const { q, near, bbox, unit, limit = DEFAULT_LIMIT } = request.query as SearchQuery;
-    const wrong = (name: string, reason: string): Error => failure('QUERY_INVALID', { name, reason });
+    const wrong = (name: string, reason: string): Error =>
+      failure(httpErrors.QUERY_INVALID, { name, reason });
     const point = near === undefined ? null : parsePoint(near);
     if (near !== undefined && point === null) throw wrong('near', NEAR_FORM);
     const box = bbox === undefined ? null : parseBox(bbox);
@@ -120,7 +123,7 @@ export const getCrs: Operation = {
   handle: async ({ crsSearch }, request, reply) => {
     const { code } = request.params as { readonly code: string };
     const hit = crsSearch.get(code.slice(0, 40));
-    if (hit === null) throw failure('CRS_NOT_FOUND', { code: code.slice(0, 40) });
+    if (hit === null) throw failure(httpErrors.CRS_NOT_FOUND, { code: code.slice(0, 40) });
     reply.header('cache-control', 'public, max-age=300');
     return hit;
   },
@@ -193,7 +196,7 @@ producer of the data knows the system. \`extent\` of a suggestion is computed wi
 };
 
 function wrongMember(path: string, reason: string): Error {
-  return failure('BODY_MEMBER_INVALID', { path, reason });
+  return failure(httpErrors.BODY_MEMBER_INVALID, { path, reason });
 }
 
 function suggestionDocument({ isSwapped, ...hit }: SuggestedCrs): object {

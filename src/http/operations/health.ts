@@ -1,6 +1,8 @@
 /** For orchestrators and monitoring: /healthz, /readyz, /metrics. */
+
 import { failure } from '../../errors.ts';
 import { problemOf, sendProblem } from '../error-reply.ts';
+import { httpErrors } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
 const RETRY_SECONDS = 5;
@@ -59,7 +61,7 @@ export const getReadiness: Operation = {
     const reason = failed.map((check) => `${check.name}: ${check.reason}`).join('; ');
     const checks = failed.map(({ since, ...check }) => ({ ...check, since: new Date(since).toISOString() }));
     reply.header('retry-after', String(RETRY_SECONDS));
-    return sendProblem(reply, { ...problemOf(failure('NOT_READY', { reason })), checks });
+    return sendProblem(reply, { ...problemOf(failure(httpErrors.NOT_READY, { reason })), checks });
   },
 };
 

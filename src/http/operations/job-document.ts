@@ -1,5 +1,7 @@
 /** Jobs as /v1/jobs tells them: the whole record of one, and the short one of lists, which is a part of it. */
-import { GeomillError } from '../../errors.ts';
+
+import { catalogue } from '../../catalogue.ts';
+import { reviveError } from '../../errors.ts';
 import { shownFindings } from '../../findings.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
 import { type Progress, snakeCaseKeys } from '../../pipeline/report.ts';
@@ -46,15 +48,17 @@ export function describeJob(job: Job, progress: Progress | null, baseUrl: string
       ran_ms: job.startedAt === null || job.endedAt === null ? null : job.endedAt - job.startedAt,
     },
     // The report's own warnings begin with those of the request; before there is one, these are all.
-    warnings: snakeCaseKeys(shownFindings(job.report?.warnings ?? job.requestFindings)),
+    warnings: snakeCaseKeys(shownFindings(job.report?.warnings ?? job.requestFindings, catalogue)),
     // The report of an inspection is its output.
     report:
       job.report === null || !('input' in job.report) || job.request.operation === 'inspect'
         ? null
-        : reportDocument(job.report, job.request),
+        : reportDocument(job.report, job.request, catalogue),
     request: requestDocument(job.request),
     error:
-      job.error === null ? null : errorDocument(GeomillError.revive(job.error), errorText(job.id, job.error)),
+      job.error === null
+        ? null
+        : errorDocument(reviveError(job.error, catalogue), errorText(job.id, job.error)),
   };
 }
 

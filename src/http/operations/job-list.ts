@@ -1,4 +1,5 @@
 /** GET /v1/jobs: the jobs there are, a page at a time. */
+
 import type { FastifyRequest } from 'fastify';
 import { hasScope } from '../../accounts/principal.ts';
 import { failure } from '../../errors.ts';
@@ -6,6 +7,7 @@ import { ANY_OWNER, type JobState, jobOperations, jobStates, type Viewer } from 
 import type { JobFilter, ListPosition } from '../../jobs/queue.ts';
 import { listWithin } from '../../short-text.ts';
 import { baseUrlOf, ownerOf } from '../context.ts';
+import { httpErrors } from '../errors.ts';
 import { cursorText, parseCursor } from '../list-cursor.ts';
 import type { Operation } from '../operation.ts';
 import { ref, TEXT } from '../schemas/schema.ts';
@@ -85,7 +87,7 @@ function viewerOf(request: FastifyRequest): Viewer {
   const { owner = own } = request.query as ListQuery;
   if (owner === own) return own;
   if (request.principal === null || !hasScope(request.principal, 'admin'))
-    throw failure('SCOPE_MISSING', { scope: 'admin' });
+    throw failure(httpErrors.SCOPE_MISSING, { scope: 'admin' });
   return owner === '*' ? ANY_OWNER : owner;
 }
 

@@ -1,6 +1,8 @@
 /** One job as a whole: GET and DELETE /v1/jobs/{job_id}. */
+
 import { failure } from '../../errors.ts';
 import { baseUrlOf, jobsOf } from '../context.ts';
+import { httpErrors } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { ref } from '../schemas/schema.ts';
 import { describeJob } from './job-document.ts';
@@ -44,7 +46,7 @@ export const deleteJob: Operation = {
   handle: async (context, request, reply) => {
     const { job_id: id } = request.params as { readonly job_id: string };
     const isDone = id.length <= 100 && (await jobsOf(context, request).remove(id));
-    if (!isDone) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
+    if (!isDone) throw failure(httpErrors.JOB_UNKNOWN, { id: id.slice(0, 100) });
     return reply.code(204).send();
   },
 };

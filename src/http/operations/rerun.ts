@@ -1,4 +1,5 @@
 /** POST /v1/jobs/{job_id}/rerun: the request of a job again, with another input. */
+
 import { failure, GeomillError } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { Format } from '../../formats/format.ts';
@@ -6,14 +7,17 @@ import { inputFormatById } from '../../formats/format-by-id.ts';
 import type { Job, JobInput } from '../../jobs/job.ts';
 import { field } from '../../message.ts';
 import type { InputFileRequest, JobRequest } from '../../pipeline/request.ts';
+import type { RemoteAddress } from '../../requests/addresses.ts';
+import type { Endpoint } from '../../requests/config-fields.ts';
+import { jsonDocumentsOf } from '../../requests/config-schema.ts';
+import { ConfigValues, invalid } from '../../requests/config-values.ts';
+import { requestErrors } from '../../requests/errors.ts';
+import { type ParsedConfig, parseUploads } from '../../requests/parse-job-request.ts';
 import { missingFilePart, type RequestedStep } from '../../transformations/requested-steps.ts';
-import type { Endpoint } from '../config-fields.ts';
-import { jsonDocumentsOf } from '../config-schema.ts';
-import { ConfigValues, invalid } from '../config-values.ts';
 import { type HttpContext, ownerOf } from '../context.ts';
+import { httpErrors } from '../errors.ts';
 import type { Operation } from '../operation.ts';
-import { type ParsedConfig, parseUploads } from '../parse-job-request.ts';
-import { parseStepUrl, parseUrl, type RemoteAddress } from '../remote-address.ts';
+import { addressParser } from '../remote-address.ts';
 import { rerunBody } from '../request-bodies.ts';
 import { submissionResponses } from '../schemas/outputs.ts';
 import { type Intake, refuseEarly, submitRequest } from '../submit-job.ts';
@@ -97,7 +101,7 @@ function intakeOf({ id, request, inputs }: Job, gone: ReadonlySet<string>, conte
     missingPart(step) {
       const path = lost.get(step);
       if (path === undefined) return missingFilePart(step, context.transformations);
-      return failure('RERUN_FILE_GONE', { id, path: field(path), part: step.file?.input ?? '' });
+      return failure(httpErrors.RERUN_FILE_GONE, { id, path: field(path), part: step.file?.input ?? '' });
     },
   };
 }
@@ -146,7 +150,7 @@ function urlsOf(
     const { url } = inputs.find(({ stepInput }) => stepInput === file?.input) ?? {};
     if (file?.features === undefined || url === undefined) continue;
     const part = transformations.find(({ id }) => id === type)?.fileParameter?.part ?? '';
-    urls.set(file.input, parseStepUrl(url, file.features.paths.file, part, formats, urlPolicy));
+    urls.set(file.input, addressParser(urlPolicy).step(url, file.features.paths.file, part, formats));
   }
   return urls;
 }
@@ -159,7 +163,7 @@ function inputsOf(
 ): Pick<ParsedConfig, 'inputUrl' | 'uploads'> {
   const values = new ConfigValues(config, endpoint, context);
   const format = inputFormatById(endpoint.inputFormat, 'input.format');
-  const inputUrl = parseUrl(values, endpoint, format, context.urlPolicy);
+  const inputUrl = addressParser(context.urlPolicy).input(values, endpoint, format);
   const uploads = parseUploads(values, endpoint, inputUrl, 'parts');
   const [unknown] = values.unknown();
   if (unknown === undefined) return { inputUrl, uploads };
@@ -178,5 +182,5 @@ function filesFor({ operation, input: { files } }: JobRequest, count: number): r
   if (listed.every(({ crs }) => crs === first.crs))
     return [...files.slice(0, files.length - listed.length), ...Array.from({ length: added }, () => first)];
   const path = field(operation === 'append' ? 'append_crs_mapping' : 'input_crs_mapping');
-  throw failure('CRS_LIST_LENGTH', { path, listed: listed.length, files: added });
+  throw failure(requestErrors.CRS_LIST_LENGTH, { path, listed: listed.length, files: added });
 }

@@ -1,8 +1,10 @@
 /** GET /result/status/{job_id} and /result/output/{job_id}: the job API's view of a job. */
+
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
 import { errorText, type Job, type JobSummary } from '../../jobs/job.ts';
 import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
+import { httpErrors } from '../errors.ts';
 import type { Operation, Parameter } from '../operation.ts';
 import { outputResponses } from '../schemas/outputs.ts';
 import { ref } from '../schemas/schema.ts';
@@ -81,6 +83,6 @@ async function find<Found>(
   const params = request.params as { readonly job_id: string } | { readonly task_id: string };
   const id = 'job_id' in params ? params.job_id : params.task_id;
   const job = id.length > 100 ? null : await get(id);
-  if (job === null) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
+  if (job === null) throw failure(httpErrors.JOB_UNKNOWN, { id: id.slice(0, 100) });
   return job;
 }

@@ -1,6 +1,8 @@
 /** POST /account/access-token: access tokens for pages of this service, in exchange for the session cookie. */
+
 import { failure } from '../../errors.ts';
 import { refuseForeignPages } from '../auth/foreign-pages.ts';
+import { httpErrors } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { ref, TEXT } from '../schemas/schema.ts';
 import { NO_STORE } from './token.ts';
@@ -50,7 +52,7 @@ export const issueSessionToken: Operation = {
     refuseForeignPages(request, { ...config, corsOrigins: null });
     const page = await visit(request, reply);
     page.refuseForeignScript();
-    if (page.session === null) throw failure('SESSION_MISSING', {});
+    if (page.session === null) throw failure(httpErrors.SESSION_MISSING, {});
     const { id, user } = page.session;
     const { tokens } = await accounts.open();
     const issued = await tokens.issueForSession({ id, owner: user.id });

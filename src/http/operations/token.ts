@@ -1,11 +1,14 @@
 /** POST /accounts/oauth/token: access tokens for OAuth clients (RFC 6749, 4.4). */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IssuedToken } from '../../accounts/tokens.ts';
 import { failure, GeomillError } from '../../errors.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { receiveTokenRequest, refuseTokenBody } from '../auth/token-request.ts';
 import type { HttpContext } from '../context.ts';
 import { problemOf } from '../error-reply.ts';
-import type { HeaderRecord, JsonSchema, Operation, ResponseRecord } from '../operation.ts';
+import { httpErrors } from '../errors.ts';
+import type { HeaderRecord, Operation, ResponseRecord } from '../operation.ts';
 import { ref, TEXT } from '../schemas/schema.ts';
 
 /** The words of RFC 6749, 5.2. Other errors are of HTTP, not of OAuth, and are problems as everywhere. */
@@ -93,7 +96,7 @@ export const issueToken: Operation = {
 
 async function issue({ accounts, auth, rate }: HttpContext, request: FastifyRequest): Promise<IssuedToken> {
   const { client, scope } = await receiveTokenRequest(request);
-  if (client === null) throw failure('CREDENTIALS_MISSING', {});
+  if (client === null) throw failure(httpErrors.CREDENTIALS_MISSING, {});
   const opened = await accounts.open();
   const result = await opened.tokens.issue(client.id, client.secret, scope);
   if (result.ok !== undefined) {
@@ -101,7 +104,7 @@ async function issue({ accounts, auth, rate }: HttpContext, request: FastifyRequ
     return result.ok;
   }
   if (result.error === 'invalid_client') throw await auth.refuse(request, opened, result.refusal);
-  throw failure('TOKEN_SCOPE_REFUSED', {
+  throw failure(httpErrors.TOKEN_SCOPE_REFUSED, {
     scope: result.scope.slice(0, 100).replace(/[^\x20-\x7e]|["\\]/g, '?'),
   });
 }

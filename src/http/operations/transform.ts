@@ -1,7 +1,7 @@
 /** POST /transform: takes a job. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Format } from '../../formats/format.ts';
-import type { Endpoint } from '../config-fields.ts';
+import type { Endpoint } from '../../requests/config-fields.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { formBody } from '../request-bodies.ts';

@@ -1,7 +1,10 @@
 /** What the operations on uploads have in common: their parameters and bodies. */
+
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
-import type { JsonSchema, MediaTypeRecord, Parameter } from '../operation.ts';
+import { jobErrors } from '../../jobs/errors.ts';
+import type { JsonSchema } from '../../schema-check.ts';
+import type { MediaTypeRecord, Parameter } from '../operation.ts';
 import { TEXT } from '../schemas/schema.ts';
 import { PIECE_MEDIA_TYPE } from '../tus.ts';
 
@@ -37,6 +40,6 @@ export const pieceContent: Record<string, MediaTypeRecord> = { [PIECE_MEDIA_TYPE
 /** Throws UPLOAD_UNKNOWN. */
 export function uploadIdOf({ params }: FastifyRequest): string {
   const { upload_id: id } = params as { readonly upload_id: string };
-  if (id.length > 100) throw failure('UPLOAD_UNKNOWN', { id: id.slice(0, 100) });
+  if (id.length > 100) throw failure(jobErrors.UPLOAD_UNKNOWN, { id: id.slice(0, 100) });
   return id;
 }

@@ -1,12 +1,15 @@
 /** /v1/uploads: files that are uploaded on their own, by the tus protocol or by a form, for any number of jobs. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasScope } from '../../accounts/principal.ts';
 import { failure } from '../../errors.ts';
+import { jobErrors } from '../../jobs/errors.ts';
 import { ANY_OWNER, type Viewer } from '../../jobs/job.ts';
 import { isComplete, type UploadRecord } from '../../jobs/upload.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { baseUrlOf, type HttpContext, ownerOf } from '../context.ts';
 import { cursorText, parseCursor } from '../list-cursor.ts';
-import type { JsonSchema, MediaTypeRecord, Operation } from '../operation.ts';
+import type { MediaTypeRecord, Operation } from '../operation.ts';
 import {
   checkUploadBody,
   createByForm,
@@ -129,7 +132,7 @@ export const createUpload: Operation = {
     if (!hasBody(request)) return;
     statedChecksum(headers);
     if (length !== null && declaredLength(request) > length)
-      throw failure('UPLOAD_HEADER_INVALID', {
+      throw failure(jobErrors.UPLOAD_HEADER_INVALID, {
         name: 'Upload-Length',
         reason: `is ${length}, less than the ${declaredLength(request)} bytes of the body`,
       });

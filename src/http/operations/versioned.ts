@@ -1,8 +1,8 @@
 /** The versioned API: /v1/transform/{format}, /append and /merge for every format there is, and /v1/inspect. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Format, isInputFormat } from '../../formats/format.ts';
-import type { Endpoint } from '../config-fields.ts';
-import { jsonDocumentsOf } from '../config-schema.ts';
+import type { Endpoint } from '../../requests/config-fields.ts';
+import { jsonDocumentsOf } from '../../requests/config-schema.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { jsonExample, requestBody } from '../request-bodies.ts';

@@ -1,5 +1,5 @@
 /** Formats and transformations as the catalogue lists them. */
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
 const schemaOfOptions: JsonSchema = { type: 'object', description: 'JSON Schema (2020-12) of the object.' };

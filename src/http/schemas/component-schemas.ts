@@ -1,8 +1,8 @@
 /** Every named schema of the document. */
 
-import type { Registries } from '../config-fields.ts';
-import { jobDocumentSchema } from '../job-document.ts';
-import type { JsonSchema } from '../operation.ts';
+import type { Registries } from '../../requests/config-fields.ts';
+import { jobDocumentSchema } from '../../requests/job-document.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { catalogueSchemas } from './catalogue.ts';
 import { credentialSchemas } from './credentials.ts';
 import { crsSchemas } from './crs.ts';

@@ -1,5 +1,5 @@
 /** Responses of the operations for credentials. */
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { problemSchemas } from './problem.ts';
 import { closedObject, count, listOf, TEXT, text } from './schema.ts';
 

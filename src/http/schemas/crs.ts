@@ -1,5 +1,5 @@
 /** Coordinate reference systems as searches list them. */
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { closedObject, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
 /** Number of results. */

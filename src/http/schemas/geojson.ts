@@ -1,5 +1,5 @@
 /** GeoJSON (RFC 7946). Foreign members are allowed everywhere, as in the RFC. */
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { listOf, ref } from './schema.ts';
 
 const geometry = (type: string, coordinates: JsonSchema): JsonSchema => ({

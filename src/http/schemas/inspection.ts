@@ -1,5 +1,5 @@
 /** The result of an inspection (pipeline/inspect.ts) in the API. */
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { SUGGESTIONS } from './problem.ts';
 import { reportSchemas } from './report.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';

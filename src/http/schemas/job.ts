@@ -1,8 +1,8 @@
 /** Jobs and tasks in the job API and the versioned API. */
-import { errorCatalogue } from '../../errors.ts';
+import { catalogue } from '../../catalogue.ts';
 import { jobStates } from '../../jobs/job.ts';
 import { progressStages } from '../../pipeline/report.ts';
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { FIXES, SUGGESTIONS } from './problem.ts';
 import { closedObject, count, listOf, nullable, nullableTime, ref, TEXT, text, time } from './schema.ts';
 
@@ -133,7 +133,7 @@ export const jobSchemas: Readonly<Record<string, JsonSchema>> = {
   Progress: { ...progress, description: 'Progress of a job; `fraction` never decreases.' },
   JobError: closedObject(
     {
-      code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'Stable error code.' },
+      code: { type: 'string', enum: Object.keys(catalogue.errors), description: 'Stable error code.' },
       message: text('One sentence for people.'),
       place: nullable(ref('Place')),
       suggestions: SUGGESTIONS,

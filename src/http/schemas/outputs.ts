@@ -1,6 +1,7 @@
 /** Responses with outputs: media types of all formats and the headers that `send-output.ts` sends. */
 import { outputFormats } from '../../formats/registry.ts';
-import type { JsonSchema, ResponseRecord } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
+import type { ResponseRecord } from '../operation.ts';
 import { ref, TEXT } from './schema.ts';
 
 type Headers = NonNullable<ResponseRecord['headers']>;

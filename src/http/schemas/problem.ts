@@ -1,6 +1,6 @@
 /** The body of all errors (RFC 9457). */
 import { checkNames } from '../../jobs/readiness.ts';
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { closedObject, listOf, text } from './schema.ts';
 
 /** A member of problems and of errors of jobs. */

@@ -1,6 +1,7 @@
 /** The report of a conversion (pipeline/report.ts and findings.ts) in the API. */
-import { findingCatalogue, severities } from '../../findings.ts';
-import type { JsonSchema } from '../operation.ts';
+import { catalogue } from '../../catalogue.ts';
+import { severities } from '../../findings.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
 const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
@@ -154,7 +155,7 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
   },
   Finding: {
     ...closedObject({
-      code: { type: 'string', enum: Object.keys(findingCatalogue), description: 'Stable code.' },
+      code: { type: 'string', enum: Object.keys(catalogue.findings), description: 'Stable code.' },
       severity: ref('Severity'),
       message: text('One sentence for people.'),
       count: count('Number of features, values or fields concerned.'),

@@ -1,5 +1,5 @@
 /** Helpers for the schemas of responses. */
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 
 /** A reference to a schema of `component-schemas.ts`. */
 export function ref(name: string): JsonSchema {

@@ -1,7 +1,7 @@
 /** Transformations and the options of formats as named schemas, made from the registries. */
 import type { Format } from '../../formats/format.ts';
+import type { JsonSchema } from '../../schema-check.ts';
 import type { Transformation } from '../../transformations/transformation.ts';
-import type { JsonSchema } from '../operation.ts';
 import { ref } from './schema.ts';
 
 /** `BufferStep` and `BufferParameters` for each transformation, and `TransformationStep`, which is any of them. */

@@ -1,5 +1,7 @@
 /** Schemas of uploads. */
-import type { HeaderRecord, JsonSchema } from '../operation.ts';
+
+import type { JsonSchema } from '../../schema-check.ts';
+import type { HeaderRecord } from '../operation.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text, time } from './schema.ts';
 
 const upload = closedObject({

@@ -1,9 +1,11 @@
 /** Checks a data directory and its machine. Changes nothing, so it can run while the service runs. */
+
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Capacity } from '../../capacity.ts';
 import { isFileLocked } from '../../engines/sqlite/file-lock.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { DatabaseSettings } from '../../jobs/open-database.ts';
 import type { SandboxLevel } from '../../sandbox/sandbox.ts';
 import type { StoreSettings } from '../../storage/open-store.ts';
@@ -49,7 +51,11 @@ export async function examine(options: DoctorOptions): Promise<Diagnosis> {
   const { dataDirectory: path, depth, capacity, gridDirectory, settings } = options;
   const isThere = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isThere && settings.databaseUrl === null)
-    throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: path, reason: 'there is no such directory' });
+    throw failure(generalErrors.SETTING_INVALID, {
+      name: 'DATA_DIR',
+      value: path,
+      reason: 'there is no such directory',
+    });
   const lock = isThere ? lockState(join(path, 'lock.sqlite')) : { isRunning: false, findings: [] };
   const { isRunning } = lock;
   const subject: Subject = { path, depth, isRunning, now: Date.now() };

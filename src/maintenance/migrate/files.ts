@@ -1,8 +1,10 @@
 /** Copies files of a data directory into another store, and compares each copy with its original. */
+
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { TemporaryDirectory } from '../../io/temporary-directory.ts';
 import { type FileStore, inputKey } from '../../storage/store.ts';
 import { Examples } from '../doctor/finding.ts';
@@ -188,7 +190,7 @@ export async function refuseForeignStore(source: MoveSource, store: FileStore, u
     }
   if (foreign.count === 0) return;
   const reason = `it has files of another service (${foreign.text}); use an empty bucket, prefix or directory`;
-  throw failure('SETTING_INVALID', { name: 'STORE_URL', value: url, reason });
+  throw failure(generalErrors.SETTING_INVALID, { name: 'STORE_URL', value: url, reason });
 }
 
 const FEW = 3;

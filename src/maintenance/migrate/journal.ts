@@ -2,11 +2,13 @@
  * What a move has copied, in the data directory that is moved (`migration.sqlite`): a file is in the journal when its copy was compared
  * with it. A move that was killed continues from there.
  */
+
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../engines/sqlite/database.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { FileKind } from '../../storage/store.ts';
 
 export const JOURNAL = 'migration.sqlite';
@@ -116,5 +118,5 @@ function openJournal(dataDirectory: string): Database {
 function otherTarget(dataDirectory: string, { store, toDatabase }: MoveTarget): Error {
   const parts = [...(toDatabase ? ['DATABASE_URL'] : []), ...(store === null ? [] : [`STORE_URL=${store}`])];
   const detail = `a move of ${dataDirectory} to ${parts.join(' and ')} began before; finish it with the same settings, or remove ${join(dataDirectory, JOURNAL)} to begin another`;
-  return failure('USAGE', { detail });
+  return failure(generalErrors.USAGE, { detail });
 }

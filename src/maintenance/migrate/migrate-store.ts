@@ -6,12 +6,14 @@
  * complete. The source is only read. If its database is kept, the move stores in it where the uploads are in the new store; the data
  * directory does not use these values.
  */
+
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LONG, type PostgresDatabase } from '../../engines/postgres/database.ts';
 import { Database } from '../../engines/sqlite/database.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { openDataDirectory } from '../../jobs/data-directory.ts';
 import { refuseHalfRestored } from '../../jobs/empty-database.ts';
 import { beginMove, finishMove, type Move, moveInto } from '../../jobs/moved-from.ts';
@@ -54,7 +56,7 @@ export async function moveService(options: MoveOptions): Promise<MoveResult> {
   const { dataDirectory, storeUrl, filesStay } = options;
   if (!existsSync(join(dataDirectory, 'jobs.sqlite'))) {
     const reason = 'there is no jobs.sqlite in it; name the data directory of a service';
-    throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });
+    throw failure(generalErrors.SETTING_INVALID, { name: 'DATA_DIR', value: dataDirectory, reason });
   }
   if (!filesStay) refuseSameDirectory(dataDirectory, storeUrl);
   const data = openDataDirectory(dataDirectory);
@@ -114,7 +116,7 @@ function isComplete(
   if (inTarget?.id === journal.id) return inTarget.isFinished;
   if (!journal.isFinished) return false;
   const detail = `the move of ${directory} was complete, and DATABASE_URL is not the database that it filled; to move it again, remove ${join(directory, JOURNAL)} and begin with an empty store`;
-  throw failure('USAGE', { detail });
+  throw failure(generalErrors.USAGE, { detail });
 }
 
 async function check(source: MoveSource, { store, storeUrl, filesStay }: MoveOptions): Promise<void> {
@@ -138,7 +140,7 @@ async function prepare(
     const begun = await moveInto(statements);
     if (begun?.id === id) return;
     if (begun !== null)
-      throw failure('SETTING_INVALID', {
+      throw failure(generalErrors.SETTING_INVALID, {
         name: 'DATABASE_SCHEMA',
         value: database.schema,
         reason: 'another data directory was moved into it; use a new one',
@@ -190,5 +192,5 @@ function refuseSameDirectory(dataDirectory: string, storeUrl: string): void {
   const real = existsSync(path) ? realpathSync(path) : path;
   if (real !== realpathSync(dataDirectory)) return;
   const reason = 'it is the data directory itself; use another directory';
-  throw failure('SETTING_INVALID', { name: 'STORE_URL', value: storeUrl, reason });
+  throw failure(generalErrors.SETTING_INVALID, { name: 'STORE_URL', value: storeUrl, reason });
 }

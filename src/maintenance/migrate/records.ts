@@ -2,10 +2,13 @@
  * Copies the rows of an embedded service into its tables in PostgreSQL, in one transaction: all of them or none. Columns have the
  * same names in both; the tables are those that the service of this version makes.
  */
+
 import { quoted, type Statements } from '../../engines/postgres/database.ts';
 import type { Database, SqlValue } from '../../engines/sqlite/database.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { MOVED_FROM } from '../../jobs/moved-from.ts';
+import { maintenanceErrors } from '../errors.ts';
 import type { MoveSource } from './source.ts';
 
 export interface CopiedTable {
@@ -39,7 +42,7 @@ export async function refuseUsedTables(statements: Statements): Promise<void> {
     );
     if (!used) continue;
     const reason = `its table '${name}' has rows already; use a new DATABASE_SCHEMA, or drop this one if it holds nothing of value`;
-    throw failure('SETTING_INVALID', { name: 'DATABASE_SCHEMA', value: schema, reason });
+    throw failure(generalErrors.SETTING_INVALID, { name: 'DATABASE_SCHEMA', value: schema, reason });
   }
 }
 
@@ -167,7 +170,7 @@ async function typesOf(table: string, names: readonly string[], statements: Stat
     const column = found.find((one) => one.name === name);
     if (column !== undefined) return column.type;
     const reason = `column '${name}' of table '${table}' is unknown to this geomill; use the geomill that wrote it`;
-    throw failure('MIGRATION_INVALID', { path: 'the database', reason });
+    throw failure(maintenanceErrors.MIGRATION_INVALID, { path: 'the database', reason });
   });
 }
 
@@ -229,5 +232,5 @@ async function continueIdentity(from: Database, table: string, statements: State
 }
 
 function invalid({ directory }: MoveSource, reason: string): Error {
-  return failure('MIGRATION_INVALID', { path: directory, reason });
+  return failure(maintenanceErrors.MIGRATION_INVALID, { path: directory, reason });
 }

@@ -1,14 +1,18 @@
 /** The embedded service that is moved: its databases, and the files that their rows refer to. It is only read. */
+
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { problemsOf } from '../../engines/sqlite/copy-database.ts';
 import { Database, type Statement } from '../../engines/sqlite/database.ts';
 import { asDatabaseFailure } from '../../engines/sqlite/database-failure.ts';
+import { sqliteErrors } from '../../engines/sqlite/errors.ts';
 import { currentVersionFault } from '../../engines/sqlite/migrations.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { JobFiles, type PromisedFile } from '../../jobs/job-files.ts';
 import { type FileKind, isJobFileName } from '../../storage/store.ts';
 import { Examples } from '../doctor/finding.ts';
+import { maintenanceErrors } from '../errors.ts';
 import { DATABASES } from '../manifest.ts';
 
 export interface SourceFile extends PromisedFile {
@@ -106,19 +110,20 @@ const NO_PLACE: { readonly place: string | null } = { place: null };
 /** The error about files that cannot be moved. */
 export function invalid(directory: string, { count, text }: Examples): Error {
   const reason = `${count === 1 ? 'a file is not as its row says' : `${count} files are not as their rows say`}: ${text}. Restore a backup that has them, or start the service and delete these jobs and uploads`;
-  return failure('MIGRATION_INVALID', { path: directory, reason });
+  return failure(maintenanceErrors.MIGRATION_INVALID, { path: directory, reason });
 }
 
 function openSound(directory: string, name: string): Database {
   const path = join(directory, name);
   try {
     const [problem] = problemsOf(path, 'quick');
-    if (problem !== undefined) throw failure('SERVICE_DATABASE_DAMAGED', { path, reason: problem });
+    if (problem !== undefined)
+      throw failure(sqliteErrors.SERVICE_DATABASE_DAMAGED, { path, reason: problem });
     const database = new Database(path, 'read-only');
     const reason = currentVersionFault(database.userVersion, DATABASES[name]);
     if (reason === null) return database;
     database.close();
-    throw failure('SERVICE_DATABASE_UNUSABLE', { path, reason });
+    throw failure(generalErrors.SERVICE_DATABASE_UNUSABLE, { path, reason });
   } catch (error) {
     throw asDatabaseFailure(error, path);
   }

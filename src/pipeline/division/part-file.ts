@@ -2,9 +2,12 @@
  * The results of the tasks of a part, in a file: the encoded chunks one after another, and at the end an index with all else. A reader
  * has one result at a time in memory.
  */
+
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import { asGeomillError, failure, GeomillError, type PlainError } from '../../errors.ts';
+import { asGeomillError, failure, type PlainError, reviveError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { pipelineCatalogue } from '../catalogue.ts';
 import type { Executor } from '../executor.ts';
 import { readStoredChunk } from '../stored-chunk.ts';
 import type { Task, TaskResult } from '../task.ts';
@@ -59,7 +62,7 @@ export async function writePart({ tasks, executor, path, readableEnd, onDone }: 
       const { partition } = partitionOf(task);
       const isExpected = partition.start === expectedStart;
       if ('error' in outcome) {
-        if (outcome.error.code === 'CANCELLED') throw failure('CANCELLED', {});
+        if (outcome.error.code === 'CANCELLED') throw failure(generalErrors.CANCELLED, {});
         const mayNeedMore = readableEnd != null && partition.end >= readableEnd;
         entries.push(mayNeedMore ? null : outcome);
         if (isExpected) break;
@@ -90,7 +93,7 @@ export async function writePart({ tasks, executor, path, readableEnd, onDone }: 
 
 export function partitionOf({ input }: Task): Extract<Task['input'], { kind: 'partition' }> {
   if (input.kind !== 'partition')
-    throw failure('INTERNAL', { reason: 'a part has a task without a partition' });
+    throw failure(generalErrors.INTERNAL, { reason: 'a part has a task without a partition' });
   return input;
 }
 
@@ -113,10 +116,10 @@ export class PartReader {
       const { size } = fstatSync(this.#file);
       const trailer = this.#bytes(Math.max(0, size - TRAILER_BYTES), Math.min(size, TRAILER_BYTES));
       if (trailer.toString('latin1', 8) !== MAGIC)
-        throw failure('INTERNAL', { reason: 'the results of a part are incomplete' });
+        throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
       const byteLength = Number(trailer.readBigUInt64LE());
       if (byteLength > size - TRAILER_BYTES)
-        throw failure('INTERNAL', { reason: 'the results of a part are incomplete' });
+        throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
       this.#entries = deserialize(this.#bytes(size - TRAILER_BYTES - byteLength, byteLength)) as Entry[];
     } catch (error) {
       this.close();
@@ -129,7 +132,7 @@ export class PartReader {
     const entry = this.#entries[index];
     if (entry === undefined || entry === null) return null;
     if ('error' in entry) {
-      const error = GeomillError.revive(entry.error);
+      const error = reviveError(entry.error, pipelineCatalogue);
       if (entry.stack !== undefined) error.stack = entry.stack;
       throw error;
     }
@@ -145,7 +148,8 @@ export class PartReader {
     const bytes = Buffer.allocUnsafeSlow(byteLength);
     for (let done = 0; done < byteLength; ) {
       const count = readSync(this.#file, bytes, done, byteLength - done, start + done);
-      if (count === 0) throw failure('INTERNAL', { reason: 'the results of a part are incomplete' });
+      if (count === 0)
+        throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
       done += count;
     }
     return bytes;

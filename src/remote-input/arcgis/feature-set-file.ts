@@ -1,6 +1,8 @@
 /** Writes pages of features as one FeatureSet (EsriJSON): a head, then the bytes of the features as they came. */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import { failure } from '../../errors.ts';
+import { remoteInputErrors } from '../errors.ts';
 import { tooLarge, writeAll } from '../fetch-file.ts';
 import type { Layer } from './layer.ts';
 import type { Page } from './page.ts';
@@ -65,7 +67,7 @@ export class FeatureSetFile implements AsyncDisposable {
     for (const name of ['geometryType', 'spatialReference', 'hasZ', 'hasM']) {
       if (this.#head?.get(name) === head.get(name)) continue;
       const reason = `'${name}' is not the same in all of its pages`;
-      throw failure('SERVICE_ANSWER_INVALID', {
+      throw failure(remoteInputErrors.SERVICE_ANSWER_INVALID, {
         host: this.#url.host,
         request: 'the queries for features',
         reason,

@@ -6,10 +6,12 @@
  * condition, they are queried by lists of ids, then by offsets. Alternative rejected: offsets alone, which skip and repeat features
  * where the server does not sort, or features are added meanwhile.
  */
+
 import { failure, GeomillError } from '../../errors.ts';
 import { shortText } from '../../short-text.ts';
 import { checkInputUrl, hostOf } from '../check-url.ts';
 import type { Outside } from '../connect.ts';
+import { remoteInputErrors } from '../errors.ts';
 import type { FetchedFile, FetchTask } from '../fetch-messages.ts';
 import { MAX_NAME_CHARACTERS } from '../file-name.ts';
 import { FeatureSetFile } from './feature-set-file.ts';
@@ -177,7 +179,7 @@ class LayerSource {
     const { missing, missingCount, added, addedCount } = differenceOf(list.ids, now.ids);
     if (missingCount + addedCount === 0)
       return this.incomplete(count, list, read, detail || 'not all features are returned when asked for');
-    return failure('SERVICE_CHANGED', {
+    return failure(remoteInputErrors.SERVICE_CHANGED, {
       host: this.#host,
       layer: shortText(this.#layer.name, 100),
       before: list.ids.length,
@@ -189,7 +191,7 @@ class LayerSource {
   }
 
   incomplete(count: number | null, list: IdList | null, read: number, detail: string): Error {
-    return failure('SERVICE_INCOMPLETE', {
+    return failure(remoteInputErrors.SERVICE_INCOMPLETE, {
       host: this.#host,
       layer: shortText(this.#layer.name, 100),
       count: count ?? 'no',

@@ -1,4 +1,5 @@
 /** Answers of a server: JSON texts of limited size, in memory, of which only the members that are needed become objects. */
+
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -12,6 +13,7 @@ import { JsonFault } from '../../bytes/json-fault.ts';
 import { JsonScanner } from '../../bytes/json-scanner.ts';
 import { failure } from '../../errors.ts';
 import { shortText } from '../../short-text.ts';
+import { remoteInputErrors } from '../errors.ts';
 
 /** Largest member that becomes an object, such as the fields of a layer. */
 const MAX_PARSED_BYTES = 4 * 1024 * 1024;
@@ -113,7 +115,11 @@ export class JsonAnswer {
   }
 
   invalid(reason: string): Error {
-    return failure('SERVICE_ANSWER_INVALID', { host: this.#host, request: this.#request, reason });
+    return failure(remoteInputErrors.SERVICE_ANSWER_INVALID, {
+      host: this.#host,
+      request: this.#request,
+      reason,
+    });
   }
 
   #scanMembers(): ReadonlyMap<string, Range> {
@@ -158,7 +164,7 @@ export class JsonAnswer {
       (text) => typeof text === 'string' && text !== '',
     );
     const all = [...new Set(texts)].join(' ') || (typeof error === 'string' ? error : 'no message');
-    throw failure('SERVICE_ERROR', {
+    throw failure(remoteInputErrors.SERVICE_ERROR, {
       host: this.#host,
       request: this.#request,
       status: typeof code === 'number' ? code : 'unknown',

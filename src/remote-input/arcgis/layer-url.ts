@@ -4,9 +4,11 @@
  * The parameters of the URL that select features or shape them (where, geometry, outFields, outSR, token, ...) are sent with
  * each query. Those that cut a page out of the result are replaced by our own.
  */
+
 import { failure } from '../../errors.ts';
 import { field } from '../../message.ts';
 import { shortText } from '../../short-text.ts';
+import { remoteInputErrors } from '../errors.ts';
 import { pathName } from '../file-name.ts';
 
 const PATH = /^(.*\/(?:Feature|Map)Server)(?:\/(\d{1,10}))?(?:\/query)?\/?$/i;
@@ -53,7 +55,10 @@ export function isLayerUrl(url: URL): boolean {
 export function parseLayerUrl(url: URL, path: string): LayerUrl {
   const [, service, number] = PATH.exec(url.pathname) ?? [];
   if (service === undefined)
-    throw failure('URL_INVALID', { path: field(path), reason: 'it is not the URL of an ArcGIS layer' });
+    throw failure(remoteInputErrors.URL_INVALID, {
+      path: field(path),
+      reason: 'it is not the URL of an ArcGIS layer',
+    });
   const parameters = new Map<string, string>();
   const ignored: string[] = [];
   for (const [name, value] of url.searchParams) {
@@ -132,7 +137,7 @@ function isSet(value: string): boolean {
 
 function unreadable(name: string, path: string): Error {
   const reason = `with its parameter '${shortText(name, 40)}' a server does not return features; remove it`;
-  return failure('URL_INVALID', { path: field(path), reason });
+  return failure(remoteInputErrors.URL_INVALID, { path: field(path), reason });
 }
 
 function lower(text: string): string {

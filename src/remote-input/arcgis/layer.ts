@@ -1,6 +1,8 @@
 /** The document of a layer: what its queries need, and what the head of the file needs if no page states it. */
+
 import { failure } from '../../errors.ts';
 import { listed, shortText } from '../../short-text.ts';
+import { remoteInputErrors } from '../errors.ts';
 import type { JsonAnswer } from './json-answer.ts';
 
 const DEFAULT_PAGE = 1000;
@@ -37,7 +39,7 @@ type Members = Readonly<Record<string, unknown>>;
 export function readLayer(answer: JsonAnswer, id: number, host: string): Layer {
   const name = textOf(answer.value('name')) ?? String(id);
   const refuse = (reason: string): Error =>
-    failure('SERVICE_NO_FEATURES', { host, layer: shortText(name, 100), reason });
+    failure(remoteInputErrors.SERVICE_NO_FEATURES, { host, layer: shortText(name, 100), reason });
   const type = textOf(answer.value('type'));
   if (type !== null && /group|raster|network|image|mosaic/i.test(type))
     throw refuse(`it is a ${shortText(type, 40)}`);
@@ -68,7 +70,7 @@ export function onlyLayer(answer: JsonAnswer, host: string): number {
   const readable = all.filter(({ isGroup }) => !isGroup);
   if (readable.length === 1) return readable[0].id;
   const layers = listed(readable.map(({ id, name }) => `${id} '${shortText(name, 40)}'`));
-  throw failure('SERVICE_LAYERS', { host, count: readable.length, layers: layers || 'none' });
+  throw failure(remoteInputErrors.SERVICE_LAYERS, { host, count: readable.length, layers: layers || 'none' });
 }
 
 function layersOf(answer: JsonAnswer, member: string): { id: number; name: string; isGroup: boolean }[] {

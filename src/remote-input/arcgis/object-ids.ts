@@ -1,5 +1,7 @@
 /** Lists of object ids, sorted, in which an id can occur more than once. */
+
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type { JsonAnswer } from './json-answer.ts';
 
 /** 8 bytes each; the list of a server is held in memory twice. */
@@ -61,7 +63,7 @@ export function checkCount(count: number, host: string): void {
 }
 
 function tooMany(host: string, actual: string): Error {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: `the number of features of the layer of '${host}'`,
     actual,
     limit: String(MAX_IDS),

@@ -1,14 +1,17 @@
 /** Requests to one server, over shared connections: each within the time that is left, and only to the host of the URL. */
+
 import { Agent } from 'node:http';
 import { Agent as AgentTls } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { failure, GeomillError } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { elapsed, PLATFORM_TIMERS, type Timers } from '../../timers.ts';
 import { type Answer, bodyOf, follow, requireOk } from '../answer.ts';
 import { checkInputUrl, hostOf } from '../check-url.ts';
 import type { Outside } from '../connect.ts';
 import { Deadline } from '../deadline.ts';
+import { remoteInputErrors } from '../errors.ts';
 import type { FetchTask } from '../fetch-messages.ts';
 import { JsonAnswer } from './json-answer.ts';
 
@@ -120,7 +123,12 @@ export class ServiceRequests implements Disposable {
   #outOfTime(url: URL): Error {
     const seconds = this.#task.limits.totalMs / 1000;
     const what = 'send the whole layer';
-    return failure('URL_TIMEOUT', { host: hostOf(url), what, seconds, setting: 'INPUT_URL_TIMEOUT' });
+    return failure(remoteInputErrors.URL_TIMEOUT, {
+      host: hostOf(url),
+      what,
+      seconds,
+      setting: 'INPUT_URL_TIMEOUT',
+    });
   }
 }
 
@@ -143,7 +151,12 @@ function withRequest(error: unknown, url: URL): unknown {
   if (!(error instanceof GeomillError) || error.code !== 'URL_STATUS') return error;
   const what = `an answer to ${requestName(url)}`;
   const { host, status } = error.params;
-  return failure('URL_STATUS', { host: String(host), status: Number(status), what }, error.location, error);
+  return failure(
+    remoteInputErrors.URL_STATUS,
+    { host: String(host), status: Number(status), what },
+    error.location,
+    error,
+  );
 }
 
 /** Whether the same request can succeed later. */
@@ -171,13 +184,13 @@ async function bytesOf(answer: Answer, maxBytes: number, deadline: Deadline): Pr
   if (encoding === '' || encoding === 'identity') await collect(received(answer, deadline));
   else if (encoding === 'gzip')
     await pipeline(received(answer, deadline), createGunzip(), collect).catch(rethrow);
-  else throw failure('URL_ENCODING', { host });
+  else throw failure(remoteInputErrors.URL_ENCODING, { host });
   return Buffer.concat([...chunks, Buffer.alloc(1)]);
 
   function rethrow(error: unknown): never {
     if (error instanceof GeomillError) throw error;
     throw failure(
-      'SERVICE_ANSWER_INVALID',
+      remoteInputErrors.SERVICE_ANSWER_INVALID,
       { host, request: requestName(answer.url), reason: 'its gzip data is damaged' },
       undefined,
       error,
@@ -193,7 +206,7 @@ async function* received(answer: Answer, deadline: Deadline): AsyncIterable<Buff
 }
 
 function tooLargeAnswer(host: string, maxBytes: number): Error {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: `an answer of '${host}'`,
     actual: 'more than that',
     limit: `${maxBytes} bytes`,
@@ -202,7 +215,7 @@ function tooLargeAnswer(host: string, maxBytes: number): Error {
 }
 
 function tooMany(url: URL): Error {
-  return failure('LIMIT_EXCEEDED', {
+  return failure(generalErrors.LIMIT_EXCEEDED, {
     what: `the number of requests to '${hostOf(url)}'`,
     actual: 'more than that',
     limit: String(MAX_REQUESTS),

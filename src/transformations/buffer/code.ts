@@ -1,10 +1,14 @@
 /** Buffers, planar or geodesic as the CRS and the request have it. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { WGS84_DESCRIPTION } from '../../crs/wgs84.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field } from '../../message.ts';
+import { stepErrors } from '../errors.ts';
+import { stepFindings } from '../findings.ts';
 import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
 import { GeodesicBuffer } from './geodesic.ts';
 import { type BufferParameters, bufferParameters } from './parameters.ts';
@@ -36,7 +40,7 @@ function planar(buffer: BufferParameters, setting: StepSetting, geos: Geos): App
   const step = new PlanarBuffer(form, geos, setting.checkPositions);
   return (batch, findings) => {
     const percent = crs.kind === 'projected' ? scaleErrorPercent(batch.geometry, setting) : 0;
-    if (percent > 0) findings.note('DISTANCE_SCALE_OFF', { crs: crs.name, percent });
+    if (percent > 0) findings.note(stepFindings.DISTANCE_SCALE_OFF, { crs: crs.name, percent });
     return step.apply(batch, findings);
   };
 }
@@ -46,12 +50,12 @@ function geodesicInPlane(buffer: BufferParameters, setting: StepSetting, geos: G
   const { crs, path, toWgs84, fromWgs84 } = setting;
   if (crs.kind !== 'projected') {
     const reason = `is not possible in ${crs.name}, which is not known to lie on an ellipsoid`;
-    throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.geodesic`), reason });
+    throw failure(generalErrors.TRANSFORMATION_INVALID, { path: field(`${path}.geodesic`), reason });
   }
   const geodesic = new GeodesicBuffer(buffer, WGS84_DESCRIPTION, geos, setting, true);
   const circumference = (2 * Math.PI * WGS84_DESCRIPTION.ellipsoid!.semiMajorMeters) / crs.unitFactor;
   const refuse = (row: number, length: number): never => {
-    throw failure('EDGE_LONGER_THAN_EARTH', {
+    throw failure(stepErrors.EDGE_LONGER_THAN_EARTH, {
       place: `feature ${row + 1} of layer '${setting.layerName}'`,
       kilometres: Math.round((length * crs.unitFactor) / 1000),
       crs: crs.name,

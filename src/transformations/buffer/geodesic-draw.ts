@@ -1,5 +1,7 @@
 /** Draws positions in degrees into a chart: edges that are straight in longitude and latitude stay so by vertices in between. */
+
 import type { GeometryBuilder } from '../../batch/geometry-column.ts';
+import { geosErrors } from '../../engines/geos/errors.ts';
 import { failure } from '../../errors.ts';
 import { isCrossing } from '../../sphere/crossing.ts';
 import type { LocalChart } from '../parts/geodesy/local-chart.ts';
@@ -95,7 +97,7 @@ export class ChartDrawer {
     // A quarter of the globe seems straight if it begins and ends on the equator.
     if (!isBent && Math.abs(dx * Math.cos(middleY * DEGREE)) < 20) return;
     if (this.#builder.coordinateLength > MAX_ORDINATES)
-      throw failure('GEOS_OUT_OF_MEMORY', { operation: 'buffer' });
+      throw failure(geosErrors.GEOS_OUT_OF_MEMORY, { operation: 'buffer' });
     const middleX = (x1 + x2) / 2;
     this.#between(x1, y1, middleX, middleY, halvings + 1);
     this.#position(middleX - this.#extent.longitude, middleY);

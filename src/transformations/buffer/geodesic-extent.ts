@@ -1,6 +1,8 @@
 /** The extent of positions, and a chart that contains all of them. */
+
 import { failure } from '../../errors.ts';
 import { field } from '../../message.ts';
+import { stepErrors } from '../errors.ts';
 
 const DEGREE = Math.PI / 180;
 /** Default radius: the earth's, rounded up. Other bodies pass theirs. */
@@ -64,7 +66,7 @@ export class GeodesicExtent {
     }
     if (south < -90 - ROUNDING || north > 90 + ROUNDING || west < -MAX_LONGITUDE || east > MAX_LONGITUDE) {
       const y = north > 90 + ROUNDING ? north : south;
-      throw failure('COORDINATE_OUT_OF_RANGE', {
+      throw failure(stepErrors.COORDINATE_OUT_OF_RANGE, {
         path: field('input.epsg'),
         reading: 'the coordinates are probably not in the stated CRS',
         place: place(),

@@ -6,6 +6,7 @@
  *     others up to 200 km around   drawn in a chart of their own, buffered there, led back    geodesic-draw.ts, -results.ts
  *     larger ones                  their lines in bands, charts and buffers for each, united  geodesic-bands.ts
  */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE,
@@ -19,7 +20,9 @@ import type { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field } from '../../message.ts';
+import { stepFindings } from '../findings.ts';
 import { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
 import { LocalChart } from '../parts/geodesy/local-chart.ts';
 import { withRows } from '../parts/take-rows.ts';
@@ -75,11 +78,11 @@ export class GeodesicBuffer {
     const maxMeters = ((MAX_SHARE_OF_QUADRANT * Math.PI) / 2) * ellipsoid.semiMinorMeters;
     if (Math.abs(distanceMeters) > maxMeters) {
       const reason = `is longer than ${Math.floor(maxMeters / 1000)} km, a quarter of the way around the globe`;
-      throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.distance`), reason });
+      throw failure(generalErrors.TRANSFORMATION_INVALID, { path: field(`${path}.distance`), reason });
     }
     if (distanceMeters !== 0 && Math.abs(distanceMeters) < LEAST_METERS) {
       const reason = `is shorter than ${LEAST_METERS * 1000} mm, the shortest that is measured on the ellipsoid; give a longer one, or 0`;
-      throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.distance`), reason });
+      throw failure(generalErrors.TRANSFORMATION_INVALID, { path: field(`${path}.distance`), reason });
     }
     this.#geos = geos;
     this.#layerName = layerName;
@@ -129,8 +132,8 @@ export class GeodesicBuffer {
     const { geometry, kept } = this.#isPlain(drawn, wholes)
       ? this.#mappedInPlace(drawn, wholes, dropped)
       : this.#appended(column, drawn, wholes, bands, dropped, repaired);
-    findings.noteTally('GEOMETRY_DROPPED', OPERATION, dropped);
-    findings.noteTally('GEOMETRY_REPAIRED', OPERATION, repaired);
+    findings.noteTally(stepFindings.GEOMETRY_DROPPED, OPERATION, dropped);
+    findings.noteTally(stepFindings.GEOMETRY_REPAIRED, OPERATION, repaired);
     noteDroppedOrdinates(batch.geometry, findings);
     const inUnits = this.#inUnits(geometry);
     if (kept.length === batch.rowCount) return { ...batch, geometry: inUnits };
@@ -319,5 +322,5 @@ function scaled(column: GeometryColumn, factor: number): GeometryColumn {
 
 function failNoEllipsoid(crs: CrsDescription, path: string): never {
   const reason = `cannot be measured in ${crs.name}, which has no ellipsoid; put a reproject step before it`;
-  throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.distance`), reason });
+  throw failure(generalErrors.TRANSFORMATION_INVALID, { path: field(`${path}.distance`), reason });
 }

@@ -1,4 +1,5 @@
 /** Buffers in the plane of the coordinates. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE,
@@ -13,6 +14,8 @@ import type { Geos } from '../../engines/geos/geos.ts';
 import type { BufferStyle } from '../../engines/geos/instance.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
+import { stepFindings } from '../findings.ts';
 import { areValidRings, SimpleRings } from '../parts/planar/simple-rings.ts';
 import { withRows } from '../parts/take-rows.ts';
 import { appendCircle, circleOffsets, circlesAreApart } from './circles.ts';
@@ -85,8 +88,8 @@ export class PlanarBuffer {
       this.#checkPositions(builder.positionCount);
       kept[keptCount++] = row;
     }
-    findings.noteTally('GEOMETRY_DROPPED', OPERATION, dropped);
-    findings.noteTally('GEOMETRY_REPAIRED', OPERATION, repaired);
+    findings.noteTally(stepFindings.GEOMETRY_DROPPED, OPERATION, dropped);
+    findings.noteTally(stepFindings.GEOMETRY_REPAIRED, OPERATION, repaired);
     noteDroppedOrdinates(geometry, findings);
     const buffered = builder.finish();
     if (keptCount === rowCount) return { ...batch, geometry: buffered };
@@ -177,10 +180,10 @@ function isFinite2d(column: GeometryColumn, row: number): boolean {
 export function noteDroppedOrdinates(column: GeometryColumn, findings: Findings): void {
   const stride = strideOf(column.dimensions);
   if (hasZ(column.dimensions)) {
-    findings.noteTally('Z_DROPPED', { format: 'buffer' }, rowsWithOrdinate(column, 2));
+    findings.noteTally(generalFindings.Z_DROPPED, { format: 'buffer' }, rowsWithOrdinate(column, 2));
   }
   if (hasM(column.dimensions)) {
-    findings.noteTally('M_DROPPED', { format: 'buffer' }, rowsWithOrdinate(column, stride - 1));
+    findings.noteTally(generalFindings.M_DROPPED, { format: 'buffer' }, rowsWithOrdinate(column, stride - 1));
   }
 }
 

@@ -1,10 +1,12 @@
 /** Converts columns value by value, as appending to a layer of other types does. */
+
 import { convertColumn } from '../../batch/convert-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { indexOfField } from '../../batch/known-field.ts';
 import type { Field } from '../../batch/schema.ts';
 import type { Findings } from '../../findings.ts';
 import { CAST_TYPES } from '../cast.ts';
+import { stepFindings } from '../findings.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
 export const code: StreamingTransformation = {
@@ -29,9 +31,9 @@ function castValues(batch: FeatureBatch, parameters: StepParameters, findings: F
     const { failures, firstFailedRows } = converted;
     if (failures === 0) return converted.column;
     for (const row of firstFailedRows)
-      findings.note('VALUE_NOT_CAST', { field: name, type }, { record: row + 1, field: name });
+      findings.note(stepFindings.VALUE_NOT_CAST, { field: name, type }, { record: row + 1, field: name });
     const others = failures - firstFailedRows.length;
-    if (others > 0) findings.note('VALUE_NOT_CAST', { field: name, type }, undefined, others);
+    if (others > 0) findings.note(stepFindings.VALUE_NOT_CAST, { field: name, type }, undefined, others);
     return converted.column;
   });
   return { ...batch, fields, columns };

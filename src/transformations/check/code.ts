@@ -4,6 +4,7 @@ import type { Field } from '../../batch/schema.ts';
 import { isInDegrees } from '../../crs/degrees.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import { unwrapped } from '../../sphere/unwrap.ts';
+import { stepFindings } from '../findings.ts';
 import { withNewField } from '../parts/new-fields.ts';
 import { withoutRepeatedEdges } from '../parts/repeated-edges.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
@@ -29,7 +30,7 @@ export const code: StreamingTransformation = {
         }
         const [, reason, place] = /^([^[]*?)\s*(?:\[(.*)\])?$/.exec(fault) ?? ['', fault];
         reasons.appendText(place === undefined ? reason : `${reason} at ${place}`);
-        findings.note('GEOMETRY_INVALID', { reason }, { record: row + 1 });
+        findings.note(stepFindings.GEOMETRY_INVALID, { reason }, { record: row + 1 });
       }
       const columns = [...batch.columns];
       if (parameters.valid_field !== undefined) columns.push(valid.finish());

@@ -1,5 +1,6 @@
 import { indexOfField } from '../../batch/known-field.ts';
 import type { Field } from '../../batch/schema.ts';
+import { stepFindings } from '../findings.ts';
 import { KeptBatches } from '../parts/kept-batches.ts';
 import { takeFeatures } from '../parts/take-geometry.ts';
 import type { SerialTransformation, StepParameters } from '../transformation.ts';
@@ -27,7 +28,7 @@ export const code: SerialTransformation = {
         for (let row = 0; row < batch.rowCount; row++) {
           if (seen.add(digest.of(columns, comparesGeometry ? batch.geometry : null, row)))
             rows[count++] = row;
-          else findings.note('DUPLICATES_DROPPED', {}, { record: row + 1 });
+          else findings.note(stepFindings.DUPLICATES_DROPPED, {}, { record: row + 1 });
         }
         kept.add(count === batch.rowCount ? batch : takeFeatures(batch, rows.slice(0, count)));
       },

@@ -1,8 +1,10 @@
 /** Makes parts features: coordinates and rings stay unchanged, only the offsets above them change. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, type GeometryColumn, PART_KIND_MASK } from '../../batch/geometry-column.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { stepFindings } from '../findings.ts';
 import { idsOfFirst } from '../parts/ids-of-first.ts';
 import { takeRows } from '../parts/take-rows.ts';
 import type { StreamingTransformation } from '../transformation.ts';
@@ -23,7 +25,7 @@ export function explodeBatch(batch: FeatureBatch, findings: Findings): FeatureBa
   for (let i = 1; i < rows.length; i++) {
     if (rows[i] === rows[i - 1] && (i === 1 || rows[i] !== rows[i - 2])) split.add(rows[i]);
   }
-  findings.noteTally('PARTS_SEPARATED', {}, split);
+  findings.noteTally(stepFindings.PARTS_SEPARATED, {}, split);
   if (split.count === 0 && rows.length === batch.rowCount) return { ...batch, geometry };
   return {
     rowCount: rows.length,

@@ -1,7 +1,9 @@
 /** A box as a condition: features whose bounds intersect it, including its border. */
+
 import type { Bounds } from '../../batch/bounds.ts';
 import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field } from '../../message.ts';
 import { meetingShifts } from '../../sphere/meeting-turns.ts';
 import { unwrapped } from '../../sphere/unwrap.ts';
@@ -74,7 +76,7 @@ export function transformedBox(box: Box, fromWgs84: TransformPositions, path: st
     }
   }
   if (bounds[0] <= bounds[2]) return bounds;
-  throw failure('TRANSFORMATION_INVALID', {
+  throw failure(generalErrors.TRANSFORMATION_INVALID, {
     path: field(path),
     reason: 'lies where the CRS of the data is not defined',
   });

@@ -6,8 +6,10 @@ import { type Field, isNumber } from '../../batch/schema.ts';
 import { isInDegrees } from '../../crs/degrees.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field, phrase } from '../../message.ts';
 import { unwrapped, wrapped } from '../../sphere/unwrap.ts';
+import { stepFindings } from '../findings.ts';
 import { MAX_CELLS } from '../grid.ts';
 import { lengthInCrs, metersOf } from '../parts/lengths.ts';
 import { withNewField } from '../parts/new-fields.ts';
@@ -76,7 +78,7 @@ class Grid {
       let x = (west + east) / 2;
       const y = (south + north) / 2;
       if (!Number.isFinite(x) || !Number.isFinite(y)) {
-        findings.note('GEOMETRY_DROPPED', { operation: 'grid' }, { record: row + 1 });
+        findings.note(stepFindings.GEOMETRY_DROPPED, { operation: 'grid' }, { record: row + 1 });
         continue;
       }
       extent.south = Math.min(extent.south, south);
@@ -229,7 +231,7 @@ function columnsOf(
 function numericIndex(fields: readonly Field[], name: string, path: string): number {
   const index = indexOfField(fields, name);
   if (isNumber(fields[index].type)) return index;
-  throw failure('TRANSFORMATION_INVALID', {
+  throw failure(generalErrors.TRANSFORMATION_INVALID, {
     path: field(`${path}.aggregate.${name}`.slice(0, 200)),
     reason: phrase`needs numbers, and the values of the field are of type ${fields[index].type}`,
   });
@@ -238,7 +240,7 @@ function numericIndex(fields: readonly Field[], name: string, path: string): num
 /** Cells whose number is beyond 2^53 have no corners that differ. */
 function tooSmall(path: string, size: number, x: number, y: number): Error {
   const least = Math.max(Math.abs(x), Math.abs(y)) / Number.MAX_SAFE_INTEGER;
-  return failure('TRANSFORMATION_INVALID', {
+  return failure(generalErrors.TRANSFORMATION_INVALID, {
     path: field(`${path}.size`),
     reason: phrase`is too small: cells of ${size} units of the CRS cannot be told apart at the positions of the features; the least there is ${Number((2 * least).toPrecision(3))}`,
   });
@@ -251,7 +253,7 @@ function tooMany(path: string, cells: number, size: number, width = 0): Error {
     ? size * Math.ceil(Math.sqrt(cells / MAX_CELLS) + 1)
     : width / Math.sqrt(MAX_CELLS);
   const most = isCounted ? cells : Number.MAX_SAFE_INTEGER;
-  return failure('TRANSFORMATION_INVALID', {
+  return failure(generalErrors.TRANSFORMATION_INVALID, {
     path: field(`${path}.size`),
     reason: phrase`gives ${most} cells or more, and the limit is ${MAX_CELLS}; ${Number(larger.toPrecision(3))} units of the CRS would do`,
   });

@@ -1,9 +1,11 @@
 /** Finds the rows of the other source for each feature, and takes their values. */
+
 import { ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { indexOfField } from '../../batch/known-field.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { stepFindings } from '../findings.ts';
 import { NO_ROW_OF_SOURCE, RowPairs } from '../parts/source/row-pairs.ts';
 import { type AddedField, namedFields, noteNames } from '../parts/source/source-fields.ts';
 import { SOURCE } from '../parts/source-file.ts';
@@ -31,9 +33,10 @@ export const code: StreamingTransformation = {
       else for (let row = slot - 1; row !== NO_MATCH; row = index.next[row]) unmatched++;
     }
     const { file } = table;
-    if (unmatched > 0) findings.note('SOURCE_ROWS_UNMATCHED', { source: file }, { file }, unmatched);
+    if (unmatched > 0)
+      findings.note(stepFindings.SOURCE_ROWS_UNMATCHED, { source: file }, { file }, unmatched);
     for (const { field, keys } of collapsed)
-      findings.note('VALUES_COLLAPSED', { field }, { file, field }, keys);
+      findings.note(stepFindings.VALUES_COLLAPSED, { field }, { file, field }, keys);
   },
 };
 
@@ -93,8 +96,12 @@ class JoinStep {
       if (index.next[first] !== NO_MATCH) further.add(row);
     }
     const source = table.file;
-    findings.noteTally(how === 'inner' ? 'JOIN_UNMATCHED_DROPPED' : 'JOIN_UNMATCHED', { source }, unmatched);
-    findings.noteTally('JOIN_FURTHER_MATCHES', { source }, further);
+    findings.noteTally(
+      how === 'inner' ? stepFindings.JOIN_UNMATCHED_DROPPED : stepFindings.JOIN_UNMATCHED,
+      { source },
+      unmatched,
+    );
+    findings.noteTally(stepFindings.JOIN_FURTHER_MATCHES, { source }, further);
     const ownNames = addedFields(this.#parameters);
     const named = namedFields(batch.fields, ownNames, this.#parameters);
     noteNames(ownNames, named, this.#parameters, findings);
@@ -119,7 +126,7 @@ class JoinStep {
       const { name: sourceField, type: sourceType } = keyFields[i];
       const { name: field, type } = fields[index];
       const params = { field, type, sourceField, sourceType, source: table.file };
-      findings.note('JOIN_KEY_TYPES', params, { field }, rowCount);
+      findings.note(stepFindings.JOIN_KEY_TYPES, params, { field }, rowCount);
     }
     return new KeyWriter(own.map((index) => keyColumn(columns[index], rowCount, comparison)));
   }

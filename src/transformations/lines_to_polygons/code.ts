@@ -14,6 +14,7 @@ import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { LayerWindow } from '../../sphere/layer-window.ts';
 import { wrapped } from '../../sphere/unwrap.ts';
+import { stepFindings } from '../findings.ts';
 import { KeptBatches } from '../parts/kept-batches.ts';
 import { MAPPED, mapGeometries } from '../parts/map-geometries.ts';
 import type { BatchStore, SerialRun, SerialTransformation } from '../transformation.ts';
@@ -57,7 +58,7 @@ function closedLines(geos: Geos, store: BatchStore): SerialRun {
         }
         return MAPPED.copied;
       });
-      findings.noteTally('LINE_NOT_CLOSED', {}, open);
+      findings.noteTally(stepFindings.LINE_NOT_CLOSED, {}, open);
       kept.add(mapped);
     },
     finish: () => kept.all(),
@@ -92,7 +93,7 @@ function faces(geos: Geos, hasLongitudes: boolean): SerialRun {
           if ((partKinds[part] & PART_KIND_MASK) === PART_KIND.line)
             copyPart(lines, geometry, part, PART_KIND.line);
         if (lines.partCount > before) lines.endFeature(GEOMETRY_TYPE.multiLineString);
-        else findings.note('GEOMETRY_DROPPED', { operation: ID }, { record: row + 1 });
+        else findings.note(stepFindings.GEOMETRY_DROPPED, { operation: ID }, { record: row + 1 });
       }
     },
     finish: (findings) => facesOf(geos, lines.finish(), hasLongitudes, findings),
@@ -114,7 +115,7 @@ function* facesOf(
   using collection = found;
   const edges = left.reduce((sum, one) => sum + (one.isEmpty ? 0 : one.partCount), 0);
   for (const one of left) one[Symbol.dispose]();
-  if (edges > 0) findings.note('EDGES_WITHOUT_FACE', {}, undefined, edges);
+  if (edges > 0) findings.note(stepFindings.EDGES_WITHOUT_FACE, {}, undefined, edges);
   const count = collection.isEmpty ? 0 : collection.partCount;
   let builder = new GeometryBuilder(column.dimensions);
   for (let i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
 /** Cuts the features of a batch along the polygons of the source. */
+
 import { positionBounds } from '../../batch/bounds.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
@@ -14,7 +15,10 @@ import { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { generalFindings } from '../../general-findings.ts';
 import { field } from '../../message.ts';
+import { stepFindings } from '../findings.ts';
 import { sliverTolerance } from '../parts/sliver-tolerance.ts';
 import { type FeatureSource, ROW_FLAG } from '../parts/source/feature-source.ts';
 import { featureStep, sourceOf } from '../parts/source/feature-step.ts';
@@ -132,13 +136,13 @@ class OverlayStep {
     }
     if (covering !== null) forAddition?.(covering.finish());
     const operation = 'overlay';
-    const code = this.#kept.inside ? 'OVERLAY_OUTSIDE' : 'OVERLAY_INSIDE';
-    findings.noteTally(code, { source: table.file }, dropped);
-    findings.noteTally('GEOMETRY_DROPPED', { operation }, vanished);
-    findings.noteTally('SLIVERS_DROPPED', { operation, tolerance: this.#toleranceText }, slivers);
-    findings.noteTally('GEOMETRY_REPAIRED', { operation }, repaired);
-    findings.noteTally('Z_INTERPOLATED', { operation }, interpolated);
-    findings.noteTally('M_DROPPED', { format: operation }, withoutM);
+    const entry = this.#kept.inside ? stepFindings.OVERLAY_OUTSIDE : stepFindings.OVERLAY_INSIDE;
+    findings.noteTally(entry, { source: table.file }, dropped);
+    findings.noteTally(stepFindings.GEOMETRY_DROPPED, { operation }, vanished);
+    findings.noteTally(stepFindings.SLIVERS_DROPPED, { operation, tolerance: this.#toleranceText }, slivers);
+    findings.noteTally(stepFindings.GEOMETRY_REPAIRED, { operation }, repaired);
+    findings.noteTally(stepFindings.Z_INTERPOLATED, { operation }, interpolated);
+    findings.noteTally(generalFindings.M_DROPPED, { format: operation }, withoutM);
     const named = namedFields(batch.fields, table.fields, this.#parameters);
     noteNames(table.fields, named, this.#parameters, findings);
     return pairs.featuresOf(batch, [...batch.fields, ...named], table.columns, [], builder.finish());
@@ -146,7 +150,7 @@ class OverlayStep {
 
   #collection(row: number): Error {
     return failure(
-      'TRANSFORMATION_INVALID',
+      generalErrors.TRANSFORMATION_INVALID,
       {
         path: field(this.#setting.path),
         reason: 'gets a geometry collection, which it cannot cut; add an explode step before it',

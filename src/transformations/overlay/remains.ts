@@ -3,11 +3,14 @@
  * find which features cover which polygons. After all features, workers subtract them: each call is about one part of the
  * source, so that the result does not depend on the number of threads.
  */
+
 import { nullColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { geometryBuffers } from '../../batch/geometry-column.ts';
 import type { Field } from '../../batch/schema.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
+import { stepFindings } from '../findings.ts';
 import type { FeatureSource } from '../parts/source/feature-source.ts';
 import { takeOrNull } from '../parts/source/shared-columns.ts';
 import type { AdditionRun, StepSetting, WorkerCalls } from '../transformation.ts';
@@ -39,8 +42,8 @@ export class Remains implements AdditionRun {
     const { table, rowsWithZ, rowsWithM } = this.#source;
     const file = { file: table.file };
     const format = 'overlay';
-    if (rowsWithZ > 0) findings.note('Z_DROPPED', { format }, file, rowsWithZ);
-    if (rowsWithM > 0) findings.note('M_DROPPED', { format }, file, rowsWithM);
+    if (rowsWithZ > 0) findings.note(generalFindings.Z_DROPPED, { format }, file, rowsWithZ);
+    if (rowsWithM > 0) findings.note(generalFindings.M_DROPPED, { format }, file, rowsWithM);
     let slivers = 0;
     let tolerance = '';
     for await (const remaining of this.#parts(workers)) {
@@ -51,7 +54,8 @@ export class Remains implements AdditionRun {
         yield this.#features(fields, rests);
       }
     }
-    if (slivers > 0) findings.note('SLIVERS_DROPPED', { operation: 'overlay', tolerance }, file, slivers);
+    if (slivers > 0)
+      findings.note(stepFindings.SLIVERS_DROPPED, { operation: 'overlay', tolerance }, file, slivers);
   }
 
   /** Of each part of the source, in order. */

@@ -1,7 +1,9 @@
 /** Attribute columns of merged features, one row per group. */
+
 import { type AttributeColumn, ColumnBuilder, isValid, valueAt } from '../../batch/attribute-column.ts';
 import { castColumn } from '../../batch/cast.ts';
 import { failure } from '../../errors.ts';
+import { stepErrors } from '../errors.ts';
 import type { FieldAggregate } from './aggregate.ts';
 import { appendValue, compareValues, isNaNValue, isSameValue } from './aggregate-values.ts';
 import type { Groups } from './merge/groups.ts';
@@ -131,7 +133,11 @@ function appendSum(
   else if (how === 'mean') builder.appendNumber((isWhole ? Number(whole) : exact(sum, lost)) / count);
   else if (to.type === 'float64') builder.appendNumber(exact(sum, lost));
   else if (whole > MAX_INT64 || whole < -MAX_INT64 - 1n)
-    throw failure('AGGREGATE_OVERFLOW', { field: from.name, sum: String(whole) }, { field: from.name });
+    throw failure(
+      stepErrors.AGGREGATE_OVERFLOW,
+      { field: from.name, sum: String(whole) },
+      { field: from.name },
+    );
   else builder.appendBigInt(whole);
 }
 

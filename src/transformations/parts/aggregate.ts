@@ -3,6 +3,8 @@
 import { indexOfField } from '../../batch/known-field.ts';
 import { type Field, type FieldType, isNumber } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
+import { stepErrors } from '../errors.ts';
 import type { CommandLineModifier, StepParameters } from '../transformation.ts';
 import { byFieldName } from './name-lists.ts';
 
@@ -78,7 +80,7 @@ function resultType({ name, type }: Field, how: AggregateFunction): FieldType {
 }
 
 function wrongType(field: string, type: FieldType, how: AggregateFunction, possible: string): Error {
-  return failure('AGGREGATE_TYPE', { function: how, field, type, possible }, { field });
+  return failure(stepErrors.AGGREGATE_TYPE, { function: how, field, type, possible }, { field });
 }
 
 /** `--aggregate pop=sum` after the flag of a step that merges. */
@@ -89,7 +91,7 @@ export const aggregateModifier: CommandLineModifier = {
   parameters(value, before) {
     const cut = value.lastIndexOf('=');
     if (cut <= 0 || cut === value.length - 1) {
-      throw failure('USAGE', {
+      throw failure(generalErrors.USAGE, {
         detail: `--aggregate takes FIELD=FUNCTION, such as pop=sum or '*=last', not '${value.slice(0, 60)}'`,
       });
     }

@@ -3,6 +3,7 @@
 import { indexOfField } from '../../batch/known-field.ts';
 import type { Field } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
+import { stepErrors } from '../errors.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 
 /** A step whose parameters mean those of select. */
@@ -44,7 +45,7 @@ function chosenFields(fields: readonly Field[], parameters: StepParameters): Cho
     const { name: from, type } = fields[index];
     const name = renamed.get(from) ?? from;
     const other = origins.get(name);
-    if (other !== undefined) throw failure('FIELD_NAME_TAKEN', { first: other, second: from, name });
+    if (other !== undefined) throw failure(stepErrors.FIELD_NAME_TAKEN, { first: other, second: from, name });
     origins.set(name, from);
     return { name, type };
   });

@@ -1,4 +1,5 @@
 /** What steps that evaluate expressions share. */
+
 import { type AttributeColumn, columnBuffers } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
@@ -7,6 +8,7 @@ import { callsAny, type Expression } from '../../expressions/expression.ts';
 import { SPATIAL_NAMES } from '../../expressions/functions/spatial.ts';
 import type { ExpressionSetting } from '../../expressions/setting.ts';
 import type { Findings } from '../../findings.ts';
+import { stepFindings } from '../findings.ts';
 import type { StepSetting } from '../transformation.ts';
 
 /** Compiles once for each list of fields: the batches of a layer share one. */
@@ -37,7 +39,8 @@ export async function settingFor(
 
 /** Reports values that could not be computed. `what`: the new field, or the path of the condition. */
 export function noteInto(findings: Findings, what: string): (reason: string, row: number) => void {
-  return (reason, row) => findings.note('VALUE_NOT_COMPUTED', { what, reason }, { record: row + 1 });
+  return (reason, row) =>
+    findings.note(stepFindings.VALUE_NOT_COMPUTED, { what, reason }, { record: row + 1 });
 }
 
 /** A buffer can be transferred to another thread once, so no two columns of a batch may share one. */

@@ -1,6 +1,8 @@
 /** Lengths in requests: units, form on the command line, conversion to the unit of a CRS. */
+
 import type { CrsDescription } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 
 /** Metres in one unit of a request; feet are the international ones. */
 export const METERS_PER_UNIT = { meters: 1, kilometers: 1000, feet: 0.3048, miles: 1609.344 } as const;
@@ -28,7 +30,7 @@ export function parseLength(value: string, flag: string): { length: number; unit
   const units = match === null ? undefined : UNIT_SUFFIXES[match[2].toLowerCase()];
   if (match === null || units === undefined) {
     const detail = `--${flag} '${value}' is not a length; write a number and m, km, ft or mi, such as 100m`;
-    throw failure('USAGE', { detail });
+    throw failure(generalErrors.USAGE, { detail });
   }
   return { length: Number(match[1]), units };
 }

@@ -12,6 +12,8 @@ import {
 import { rowDimensions } from '../../batch/row-dimensions.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalFindings } from '../../general-findings.ts';
+import { stepFindings } from '../findings.ts';
 import { withRows } from './take-rows.ts';
 
 /** Result for a row. */
@@ -68,10 +70,10 @@ export function mapGeometries(
     const losesM = hadM && (mapped !== MAPPED.copied || !hasM(dimensions));
     if (losesM && hasM(rowDimensions(geometry, row))) withoutM.add(row);
   }
-  findings.noteTally('GEOMETRY_DROPPED', { operation }, dropped);
-  findings.noteTally('GEOMETRY_REPAIRED', { operation }, repaired);
-  findings.noteTally('Z_DROPPED', { format: operation }, withoutZ);
-  findings.noteTally('M_DROPPED', { format: operation }, withoutM);
+  findings.noteTally(stepFindings.GEOMETRY_DROPPED, { operation }, dropped);
+  findings.noteTally(stepFindings.GEOMETRY_REPAIRED, { operation }, repaired);
+  findings.noteTally(generalFindings.Z_DROPPED, { format: operation }, withoutZ);
+  findings.noteTally(generalFindings.M_DROPPED, { format: operation }, withoutM);
   const mappedGeometry = builder.finish();
   if (keptCount === rowCount) return { ...batch, geometry: mappedGeometry };
   return withRows(batch, kept.slice(0, keptCount), mappedGeometry);

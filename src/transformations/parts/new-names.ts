@@ -1,5 +1,7 @@
 /** Checks what a request renames. */
+
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field } from '../../message.ts';
 
 /** Throws TRANSFORMATION_INVALID if two fields get the same name. `path` of the names, for messages. */
@@ -9,7 +11,7 @@ export function checkNewNames(newNames: Readonly<Record<string, string>>, path: 
     const other = taken.get(to);
     if (other !== undefined) {
       const reason = `renames both '${other}' and '${from}' to '${to}'`;
-      throw failure('TRANSFORMATION_INVALID', { path: field(path), reason });
+      throw failure(generalErrors.TRANSFORMATION_INVALID, { path: field(path), reason });
     }
     taken.set(to, from);
   }

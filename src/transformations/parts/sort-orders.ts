@@ -1,7 +1,9 @@
 /** Orders as a request writes them: "pop desc", "upper(name) asc nulls first". */
+
 import { failure } from '../../errors.ts';
 import { type Expression, MAX_EXPRESSION_LENGTH } from '../../expressions/expression.ts';
 import { parseExpression } from '../../expressions/parse.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field, phrase } from '../../message.ts';
 import type { RequestTotals } from '../transformation.ts';
 
@@ -37,7 +39,7 @@ export function parseOrders(
     const [, direction] = DIRECTION.exec(directed) ?? [];
     const source = directed.replace(DIRECTION, '');
     if (source.trim() === '')
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(own),
         reason: phrase`has no field or expression, only ${order}`,
       });

@@ -1,6 +1,8 @@
 /** The parameters that say which file is the second source of a step, and how to read it: their schemas and their form on the command line. */
+
 import { parseCrs } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import type {
   CommandLineForm,
   CommandLineModifier,
@@ -150,7 +152,7 @@ export function fileForm(
 function refuseLayerOfUrl(flag: string, part: string, value: string): void {
   const layer = /^https?:\/\/[^/?#]+\/[^?#]*\.\w{2,10}:([^/?#]+)$/i.exec(value)?.[1];
   if (layer === undefined) return;
-  throw failure('USAGE', {
+  throw failure(generalErrors.USAGE, {
     detail:
       `--${flag}: URL:LAYER is not split into URL and layer; write the layer as an option of its own, ` +
       `--${flag} URL --${part}-layer '${layer}' (or %3A for a colon of the URL itself)`,
@@ -172,7 +174,7 @@ function fileOfText(
 function withOption(part: string, value: string, before: StepParameters): StepParameters {
   const [, name, text] = /^([\w-]+)=(.*)$/s.exec(value) ?? [];
   if (name === undefined)
-    throw failure('USAGE', {
+    throw failure(generalErrors.USAGE, {
       detail: `--${part}-options wants NAME=VALUE, such as delimiter=';', not '${value}'`,
     });
   const known = Object(before[`${part}_options`]);

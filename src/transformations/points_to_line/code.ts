@@ -1,4 +1,5 @@
 /** Sorts points by their group and order, and connects those that follow each other in a group. */
+
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, hasM, hasZ, PART_KIND } from '../../batch/geometry-column.ts';
@@ -8,6 +9,7 @@ import type { Field } from '../../batch/schema.ts';
 import { isInDegrees } from '../../crs/degrees.ts';
 import type { Findings } from '../../findings.ts';
 import { cutAtAntimeridian } from '../../sphere/cut.ts';
+import { stepFindings } from '../findings.ts';
 import { withNewField } from '../parts/new-fields.ts';
 import { comparison, RowSorter } from '../parts/row-sorter.ts';
 import { keysFor, SortKeys, withKeys } from '../parts/sort-keys.ts';
@@ -100,7 +102,7 @@ function onlyPoints(batch: FeatureBatch, findings: Findings): FeatureBatch {
   for (let row = 0; row < batch.rowCount; row++) {
     const isPoint = types[row] === GEOMETRY_TYPE.point || types[row] === GEOMETRY_TYPE.multiPoint;
     if (isPoint && partOffsets[row] < partOffsets[row + 1]) rows[count++] = row;
-    else findings.note('GEOMETRY_DROPPED', { operation: 'points_to_line' }, { record: row + 1 });
+    else findings.note(stepFindings.GEOMETRY_DROPPED, { operation: 'points_to_line' }, { record: row + 1 });
   }
   return count === batch.rowCount ? batch : takeFeatures(batch, rows.slice(0, count));
 }
@@ -182,7 +184,12 @@ class Lines {
   end(): void {
     if (this.#open === null) return;
     if (this.#positions < 2) {
-      this.#findings.note('GEOMETRY_DROPPED', { operation: 'points_to_line' }, undefined, this.#points);
+      this.#findings.note(
+        stepFindings.GEOMETRY_DROPPED,
+        { operation: 'points_to_line' },
+        undefined,
+        this.#points,
+      );
       this.#builder.rollback();
     } else {
       this.#builder.endRing();

@@ -2,10 +2,12 @@
  * Keeps features at even intervals without knowing how many there will be: every feature at first, and, whenever four
  * times the wanted number are kept, only every second one of these. At the end the wanted number is taken of the kept ones.
  */
+
 import { nullColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field, phrase } from '../../message.ts';
 import { takeFeatures } from '../parts/take-geometry.ts';
 import type { SerialRun, SerialTransformation, StepParameters, StepSetting } from '../transformation.ts';
@@ -103,7 +105,7 @@ function withRowField(
   path: string,
 ): FeatureBatch {
   if (hasField(batch.fields, name))
-    throw failure('TRANSFORMATION_INVALID', {
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
       path: field(`${path}.row_field`),
       reason: phrase`is '${name}', but the layer already has a field of this name; choose another one`,
     });

@@ -5,6 +5,8 @@ import { type GeometryColumn, geometryBuffers, hasM } from '../../batch/geometry
 import { rowDimensions } from '../../batch/row-dimensions.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import { RowTally } from '../../finding-rows.ts';
+import { generalFindings } from '../../general-findings.ts';
+import { stepFindings } from '../findings.ts';
 import { lengthInCrs, metersOf } from '../parts/lengths.ts';
 import { withRows } from '../parts/take-rows.ts';
 import type {
@@ -54,9 +56,9 @@ function noteChanges(
     if (isRedrawn && hasM(before.dimensions) && hasM(rowDimensions(before, row)))
       withoutM.add(firstRow + row);
   }
-  findings.noteTally('GEOMETRY_DROPPED', OPERATION, dropped);
-  findings.noteTally('GEOMETRY_REPAIRED', OPERATION, repaired);
-  findings.noteTally('M_DROPPED', { format: OPERATION.operation }, withoutM);
+  findings.noteTally(stepFindings.GEOMETRY_DROPPED, OPERATION, dropped);
+  findings.noteTally(stepFindings.GEOMETRY_REPAIRED, OPERATION, repaired);
+  findings.noteTally(generalFindings.M_DROPPED, { format: OPERATION.operation }, withoutM);
 }
 
 async function prepare(parameters: StepParameters, { crs }: StepSetting): Promise<AnswerCall> {

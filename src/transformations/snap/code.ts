@@ -1,4 +1,5 @@
 /** Rounds positions, and leaves out what collapses. */
+
 import {
   type GeometryBuilder,
   type GeometryColumn,
@@ -9,6 +10,7 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import { RowTally } from '../../finding-rows.ts';
+import { stepFindings } from '../findings.ts';
 import { lengthInCrs, metersOf } from '../parts/lengths.ts';
 import { MAPPED, mapGeometries } from '../parts/map-geometries.ts';
 import type { StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
@@ -28,7 +30,7 @@ export const code: StreamingTransformation = {
         builder.endFeature(column.types[row]);
         return MAPPED.copied;
       });
-      findings.noteTally('PARTS_COLLAPSED', {}, collapsed);
+      findings.noteTally(stepFindings.PARTS_COLLAPSED, {}, collapsed);
       return snapped;
     };
   },

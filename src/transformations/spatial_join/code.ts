@@ -1,4 +1,5 @@
 /** Joins the attributes of the features of the source that each feature relates to. */
+
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { isInDegrees } from '../../crs/degrees.ts';
@@ -6,7 +7,9 @@ import type { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { generalErrors } from '../../general-errors.ts';
 import { field } from '../../message.ts';
+import { stepFindings } from '../findings.ts';
 import { planAggregates } from '../parts/aggregate.ts';
 import { aggregateColumn } from '../parts/aggregate-columns.ts';
 import { metersOf } from '../parts/lengths.ts';
@@ -100,9 +103,13 @@ class SpatialJoin {
       if (all < found.length && merging === null && table.fields.length > 0) further.add(row);
     }
     const source = table.file;
-    findings.noteTally(how === 'inner' ? 'JOIN_UNMATCHED_DROPPED' : 'JOIN_UNMATCHED', { source }, unmatched);
-    findings.noteTally('JOIN_FURTHER_MATCHES', { source }, further);
-    findings.noteTally('TESTED_AS_REPAIRED', {}, repaired);
+    findings.noteTally(
+      how === 'inner' ? stepFindings.JOIN_UNMATCHED_DROPPED : stepFindings.JOIN_UNMATCHED,
+      { source },
+      unmatched,
+    );
+    findings.noteTally(stepFindings.JOIN_FURTHER_MATCHES, { source }, further);
+    findings.noteTally(stepFindings.TESTED_AS_REPAIRED, {}, repaired);
     const named = namedFields(batch.fields, this.#added, this.#parameters);
     noteNames(this.#added, named, this.#parameters, findings);
     const own = [distances, counts].flatMap((column) => (column === null ? [] : [column.finish()]));
@@ -126,7 +133,7 @@ class SpatialJoin {
       const merged = aggregateColumn(layer, columns, aggregate, groups, 0, groups.count, onCollapsed);
       // With the other functions the request says which value is taken.
       if (aggregate.how === 'first')
-        findings.noteTally('VALUES_COLLAPSED', { field: aggregate.from.name }, collapsed);
+        findings.noteTally(stepFindings.VALUES_COLLAPSED, { field: aggregate.from.name }, collapsed);
       return merged;
     });
   }
@@ -160,7 +167,7 @@ function nearest(
   { crs, path }: StepSetting,
 ): Matcher {
   if (crs.kind === 'geographic')
-    throw failure('TRANSFORMATION_INVALID', {
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
       path: field(`${path}.predicate`),
       reason: `is 'nearest', which measures in the plane, and the data is in ${crs.name}, in degrees; add a reproject step before it, to a projected CRS of the area`,
     });

@@ -1,5 +1,6 @@
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { PART_KIND } from '../../batch/geometry-column.ts';
+import { stepFindings } from '../findings.ts';
 import { planAggregates } from '../parts/aggregate.ts';
 import { prepareMerge } from '../parts/merge/answer-merge.ts';
 import { DisjointSets } from '../parts/merge/disjoint-sets.ts';
@@ -111,5 +112,5 @@ async function takeLines(
 function noteMixed(kinds: Uint8Array, { layerName }: StepSetting, { findings }: CollectingHost): void {
   for (let row = 0; row < kinds.length; row++)
     if (kinds[row] === MIXED_KINDS)
-      findings.note('COLLECTION_NOT_MERGED', {}, { layer: layerName, record: row + 1 });
+      findings.note(stepFindings.COLLECTION_NOT_MERGED, {}, { layer: layerName, record: row + 1 });
 }

@@ -1,4 +1,5 @@
 /** Makes points of positions. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE,
@@ -10,6 +11,7 @@ import {
 import type { Field } from '../../batch/schema.ts';
 import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
+import { stepFindings } from '../findings.ts';
 import { idsOfFirst } from '../parts/ids-of-first.ts';
 import { withNewField } from '../parts/new-fields.ts';
 import { withRows } from '../parts/take-rows.ts';
@@ -60,7 +62,7 @@ function verticesOf(
     }
     if (number === 0) dropped.add(row);
   }
-  findings.noteTally('GEOMETRY_DROPPED', { operation: 'vertices' }, dropped);
+  findings.noteTally(stepFindings.GEOMETRY_DROPPED, { operation: 'vertices' }, dropped);
   const kept = rows.slice(0, count);
   const points = withRows(batch, kept, pointsAt(geometry, positions.subarray(0, count)));
   const result = { ...points, ids: batch.ids === null ? null : idsOfFirst(batch.ids, kept) };

@@ -9,6 +9,7 @@ import { type Field, type FieldType, type OpenType, widenType } from '../../../b
 import { SPACE } from '../../../bytes/ascii.ts';
 import type { Findings } from '../../../findings.ts';
 import type { EntityTags } from '../contract.ts';
+import { dxfFindings } from '../findings.ts';
 import { colorText } from './colors.ts';
 import { alignRows, type OwnColumn } from './own-columns.ts';
 import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
@@ -126,7 +127,7 @@ export class DrawingColumns {
         this.#attribs.set(tag, builder);
         this.#checkFields(this.#attribs.size);
         if (FIELD_NAMES.has(tag))
-          this.#findings.note('ATTRIBUTE_RENAMED', { from: tag, to: tag + CLASH_SUFFIX });
+          this.#findings.note(dxfFindings.ATTRIBUTE_RENAMED, { from: tag, to: tag + CLASH_SUFFIX });
       }
       if (builder.rowCount > row) continue;
       alignRows(builder, row);
@@ -157,7 +158,8 @@ export class DrawingColumns {
     for (const { name, builder, isId } of own) {
       if (isId) continue;
       const isClash = keepsOwnApart && FIELD_NAMES.has(name);
-      if (isClash) this.#findings.note('ATTRIBUTE_RENAMED', { from: name, to: name + CLASH_SUFFIX });
+      if (isClash)
+        this.#findings.note(dxfFindings.ATTRIBUTE_RENAMED, { from: name, to: name + CLASH_SUFFIX });
       named.push({ name: isClash ? name + CLASH_SUFFIX : name, column: finished(builder, rowCount) });
     }
     return joinedByName(named, rowCount);

@@ -2,6 +2,7 @@
  * Converts entities to features: selects the geometry and attributes of each entity, and skips and reports the others.
  * The reader of a partition adds one entity after another and takes the batch at the end.
  */
+
 import type { AttributeColumn } from '../../../batch/attribute-column.ts';
 import { castBatch } from '../../../batch/cast.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
@@ -9,6 +10,7 @@ import { GEOMETRY_TYPE, GeometryBuilder } from '../../../batch/geometry-column.t
 import type { Field } from '../../../batch/schema.ts';
 import { failure, type Location } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { type InputLimits, tooManyFields } from '../../../io/limits.ts';
 import { field, phrase } from '../../../message.ts';
 import {
@@ -19,6 +21,7 @@ import {
   type ShapeFunction,
   type StrokeOptions,
 } from '../contract.ts';
+import { dxfFindings } from '../findings.ts';
 import type { Drawing, EntityScan } from '../head/drawing.ts';
 import { IDENTITY } from '../shapes/affine-map.ts';
 import { pen } from '../shapes/pen.ts';
@@ -117,7 +120,13 @@ export class DrawingFeatures {
     const xdata = this.#xdata;
     const isOwn = xdata.read(entity.tags);
     if (xdata.hasForeign)
-      this.#findings.note('XDATA_DROPPED', {}, this.#locationOf(entity.tags), 1, this.#builder.featureCount);
+      this.#findings.note(
+        dxfFindings.XDATA_DROPPED,
+        {},
+        this.#locationOf(entity.tags),
+        1,
+        this.#builder.featureCount,
+      );
     if (isOwn && (xdata.isHead || this.#own.isOpen)) this.#addOwn(entity, start, end);
     else {
       if (this.#own.isOpen) this.#closeOwn();
@@ -151,7 +160,7 @@ export class DrawingFeatures {
       const row = this.#builder.featureCount;
       own.begin(xdata);
       if (!this.#ownColumns.read(tags, xdata.attributesStart, xdata.end, row))
-        this.#findings.note('XDATA_DAMAGED', {}, this.#locationOf(tags), 1, row);
+        this.#findings.note(dxfFindings.XDATA_DAMAGED, {}, this.#locationOf(tags), 1, row);
       if (this.#settings.drawingFields) {
         this.#properties.read(tags, null);
         this.#columns.appendEntity(row, tags, this.#properties, null);
@@ -173,7 +182,7 @@ export class DrawingFeatures {
     properties.read(tags, null);
     if (isPaperSpace) properties.isPaperSpace = true;
     if (properties.isPaperSpace && this.#settings.layouts === 'model') {
-      this.#findings.note('PAPER_SPACE_LEFT_OUT', {}, this.#locationOf(tags));
+      this.#findings.note(dxfFindings.PAPER_SPACE_LEFT_OUT, {}, this.#locationOf(tags));
       return;
     }
     if (!isUnfolding(tags.type)) {
@@ -193,7 +202,7 @@ export class DrawingFeatures {
     }
     if (isShown || tags.type === 'INSERT') return;
     this.#findings.note(
-      'PICTURE_MISSING',
+      dxfFindings.PICTURE_MISSING,
       { type: tags.type },
       this.#locationOf(tags),
       1,
@@ -266,7 +275,7 @@ export class DrawingFeatures {
 
   #noteSkipped(type: string, error: unknown, location: Location): void {
     if (!(error instanceof EntityError)) throw error;
-    this.#findings.note('ENTITY_SKIPPED', { type, reason: error.message }, location);
+    this.#findings.note(dxfFindings.ENTITY_SKIPPED, { type, reason: error.message }, location);
   }
 
   #locationOf(tags: EntityTags): Location {
@@ -280,14 +289,14 @@ export class DrawingFeatures {
   #checkPositions(before: number): void {
     const actual = this.#builder.positionCount - before;
     if (actual > this.#limits.coordinatesPerFeature)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of positions of a feature',
         actual,
         limit: this.#limits.coordinatesPerFeature,
         setting: 'MAX_FEATURE_COORDINATES',
       });
     if (this.#builder.positionCount > MAX_POSITIONS)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of positions that blocks and curves of a part of the drawing unfold to',
         actual: this.#builder.positionCount,
         limit: MAX_POSITIONS,
@@ -298,7 +307,7 @@ export class DrawingFeatures {
   #checkFeatures(): void {
     const { featureCount } = this.#builder;
     if (featureCount > this.#limits.features)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of features',
         actual: featureCount,
         limit: this.#limits.features,

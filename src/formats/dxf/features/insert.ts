@@ -5,9 +5,12 @@
  * Small files can request any number of entities this way. The number is computed before the first one is made (rows
  * and columns) or counted while they are made (nested blocks), and files beyond the limits are rejected.
  */
+
 import { failure, type Location } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { type AffineMap, type Entity, EntityError, type EntityTags } from '../contract.ts';
+import { dxfFindings } from '../findings.ts';
 import type { BlockRecord } from '../head/drawing.ts';
 import { composed, IDENTITY } from '../shapes/affine-map.ts';
 import { ownEnd, realOf } from '../shapes/tag-values.ts';
@@ -144,7 +147,7 @@ export class InsertExpander {
     const isInsert = tags.type === 'INSERT';
     if (++this.#insertCount > MAX_ENTITIES_PER_INSERT) this.#checkCount(this.#insertCount);
     if (++this.#partitionInsertCount > MAX_INSERTS_PER_PARTITION)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: `the number of INSERTs to follow, those in blocks included, the last one of block '${this.#name}'`,
         actual: this.#partitionInsertCount,
         limit: MAX_INSERTS_PER_PARTITION,
@@ -171,7 +174,7 @@ export class InsertExpander {
   #checkClip(tags: EntityTags): void {
     if (!this.#library.isClipped(tags)) return;
     const at = tags.find(5);
-    this.#findings.note('CLIP_IGNORED', {}, at < 0 ? undefined : { id: tags.text(at) });
+    this.#findings.note(dxfFindings.CLIP_IGNORED, {}, at < 0 ? undefined : { id: tags.text(at) });
   }
 
   /** The ATTRIBs of an INSERT, which are drawn beside the block, at their own positions and on their own layers. */
@@ -204,21 +207,21 @@ export class InsertExpander {
   #admitted(name: string, isInsert: boolean): BlockRecord | null {
     const block = this.#library.find(name);
     if (block === undefined) {
-      if (isInsert) this.#findings.note('BLOCK_MISSING', { block: name }, this.#locate());
+      if (isInsert) this.#findings.note(dxfFindings.BLOCK_MISSING, { block: name }, this.#locate());
       return null;
     }
     if ((block.flags & EXTERNAL) !== 0 && block.end <= block.start) {
-      this.#findings.note('EXTERNAL_REFERENCE', { block: name, path: block.path }, this.#locate());
+      this.#findings.note(dxfFindings.EXTERNAL_REFERENCE, { block: name, path: block.path }, this.#locate());
       return null;
     }
     if (this.#open.includes(block)) {
       this.#cutCount++;
-      this.#findings.note('BLOCK_CIRCULAR', { block: name }, this.#locate());
+      this.#findings.note(dxfFindings.BLOCK_CIRCULAR, { block: name }, this.#locate());
       return null;
     }
     if (this.#open.length >= MAX_DEPTH) {
       this.#cutCount++;
-      this.#findings.note('BLOCK_TOO_DEEP', { depth: MAX_DEPTH }, this.#locate());
+      this.#findings.note(dxfFindings.BLOCK_TOO_DEEP, { depth: MAX_DEPTH }, this.#locate());
       return null;
     }
     return block;
@@ -257,7 +260,7 @@ export class InsertExpander {
   #visit(block: BlockRecord, visit: (entity: Entity) => void): void {
     this.#partitionBlockBytes += block.end - block.start;
     if (this.#partitionBlockBytes > MAX_BLOCK_BYTES_PER_PARTITION)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: `the number of bytes of blocks that INSERTs bring in, the last one of block '${this.#name}'`,
         actual: this.#partitionBlockBytes,
         limit: MAX_BLOCK_BYTES_PER_PARTITION,
@@ -289,7 +292,11 @@ export class InsertExpander {
     } catch (error) {
       if (!(error instanceof EntityError)) throw error;
       this.#open.length = depth;
-      this.#findings.note('ENTITY_SKIPPED', { type: tags.type, reason: error.message }, this.#locate());
+      this.#findings.note(
+        dxfFindings.ENTITY_SKIPPED,
+        { type: tags.type, reason: error.message },
+        this.#locate(),
+      );
       return true;
     }
   }
@@ -304,7 +311,7 @@ export class InsertExpander {
     this.#partitionValueCount += values;
     const isOwn = this.#valueCount > MAX_VALUES_PER_INSERT;
     if (!isOwn && this.#partitionValueCount <= MAX_VALUES_PER_PARTITION) return;
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: isOwn
         ? `the number of ATTRIB values that the entities of an INSERT of block '${this.#name}' have`
         : 'the number of ATTRIB values that the entities of INSERTs have',
@@ -319,14 +326,14 @@ export class InsertExpander {
     const own = this.#entityCount + more;
     const sum = this.#partitionCount + own;
     if (own > MAX_ENTITIES_PER_INSERT)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: `the number of entities that an INSERT of block '${this.#name}' unfolds to`,
         actual: own,
         limit: MAX_ENTITIES_PER_INSERT,
         setting: 'a fixed limit',
       });
     if (sum > this.#maxSum)
-      throw failure('LIMIT_EXCEEDED', {
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
         what: 'the number of entities that INSERTs unfold to',
         actual: sum,
         limit: this.#maxSum,

@@ -21,11 +21,11 @@ export class ShapeNotes {
     const isLocated = this.#located++ < LOCATED;
     let location: Location | undefined;
     for (let i = 0; i < GEOMETRY_NOTE_FINDINGS.length; i++) {
-      const [bit, code] = GEOMETRY_NOTE_FINDINGS[i];
+      const [bit, entry] = GEOMETRY_NOTE_FINDINGS[i];
       if ((notes & bit) === 0) continue;
       const tally = this.#tallies[i];
       if (isLocated || !tally.isFull) location ??= locate();
-      if (isLocated && location !== undefined) this.#findings.note(code, {}, location, 1, row);
+      if (isLocated && location !== undefined) this.#findings.note(entry, {}, location, 1, row);
       else tally.add(row, 0, line, location?.id);
     }
   }

@@ -1,9 +1,12 @@
 /** The variables of the HEADER section that the reader needs. */
+
 import { encodingByName, WINDOWS_1252 } from '../../../bytes/text-encoding.ts';
 import { UTF8 } from '../../../bytes/utf8.ts';
 import { isSingleByte } from '../../../bytes/utf8-evidence.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
+import { formatErrors } from '../../errors.ts';
+import { formatFindings } from '../../findings.ts';
 import type { EncodingOrigin } from '../../format.ts';
 import type { EntityTags } from '../contract.ts';
 import type { TagFacts } from './drawing-state.ts';
@@ -66,13 +69,13 @@ export function drawingEncoding(
 ): Pick<TagFacts, 'encoding' | 'fallbackEncoding'> & { readonly origin: EncodingOrigin } {
   if (requested !== null) {
     const encoding = encodingByName(requested);
-    if (encoding === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: requested });
+    if (encoding === null) throw failure(formatErrors.TEXT_ENCODING_UNKNOWN, { encoding: requested });
     return { encoding, fallbackEncoding: null, origin: 'request' };
   }
   const { version, codePage } = header;
   const stated = codePage === null ? null : encodingByName(codePage);
   if (codePage !== null && stated === null)
-    findings.note('ENCODING_NAME_UNKNOWN', { file: fileName, name: codePage });
+    findings.note(formatFindings.ENCODING_NAME_UNKNOWN, { file: fileName, name: codePage });
   const isUtf8 = Number(/^AC(\d{4})$/i.exec(version)?.[1] ?? 0) >= FIRST_UTF8_VERSION;
   if (isUtf8 || stated === null) {
     const fallbackEncoding = stated === null || stated === UTF8 ? WINDOWS_1252 : stated;

@@ -1,9 +1,13 @@
 /** Opens a drawing: reads sections, variables, layers and blocks, and locates its entities. */
+
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../../format.ts';
 import { metresPerUnit } from '../drawing-units.ts';
+import { dxfErrors } from '../errors.ts';
+import { dxfFindings } from '../findings.ts';
 import { countSourceLines } from '../tags/lines.ts';
 import { RecordReader } from '../tags/record-reader.ts';
 import { readClips } from './clips.ts';
@@ -42,7 +46,7 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
   const { sections } = list;
   needAtMost(sections.length, MAX_SECTIONS, 'the number of sections of a drawing');
   requireEntities(sections, file.name);
-  if (!list.hasEof) findings.note('EOF_MISSING', { file: file.name });
+  if (!list.hasEof) findings.note(dxfFindings.EOF_MISSING, { file: file.name });
   const header = readHeader(source, plain, sections, findings);
   const requested = typeof options.encoding === 'string' ? options.encoding : null;
   const { origin, ...encodings } = drawingEncoding(header, requested, file.name, findings);
@@ -89,7 +93,8 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
 }
 
 function needAtMost(actual: number, limit: number, what: string): void {
-  if (actual > limit) throw failure('LIMIT_EXCEEDED', { what, actual, limit, setting: 'a fixed limit' });
+  if (actual > limit)
+    throw failure(generalErrors.LIMIT_EXCEEDED, { what, actual, limit, setting: 'a fixed limit' });
 }
 
 /** `end`: expected end of reading; windows of many small sections are small. */
@@ -107,7 +112,7 @@ function requireEntities(sections: readonly Section[], fileName: string): void {
   if (sections.some(({ name }) => name === 'ENTITIES')) return;
   const names = sections.map(({ name }) => name).join(', ');
   const found = names === '' ? 'no section' : `only ${names}`;
-  throw failure('DXF_NO_ENTITIES', { source: fileName, found });
+  throw failure(dxfErrors.DXF_NO_ENTITIES, { source: fileName, found });
 }
 
 function readHeader(
@@ -128,13 +133,13 @@ function readHeader(
 
 function noteBroken(reader: RecordReader, fileName: string, findings: Findings): void {
   const reason = reader.broken?.reason ?? '';
-  findings.note('HEAD_ENTRY_SKIPPED', { file: fileName, reason }, { offset: reader.recordStart });
+  findings.note(dxfFindings.HEAD_ENTRY_SKIPPED, { file: fileName, reason }, { offset: reader.recordStart });
 }
 
 function noteBrokenEntity({ broken, recordStart }: RecordReader, findings: Findings): void {
   const { type = '', handle = '', reason = '' } = broken ?? {};
   const location = { offset: recordStart, ...(handle === '' ? {} : { id: handle }) };
-  findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, location);
+  findings.note(dxfFindings.ENTITY_SKIPPED, { type: type === '' ? 'unnamed' : type, reason }, location);
 }
 
 /** `input.curve_tolerance` in drawing units, or a fraction of the extent in the HEADER. */

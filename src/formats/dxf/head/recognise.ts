@@ -1,5 +1,7 @@
 /** Recognises a DXF and its two forms, and names other files that were given instead. */
+
 import { failure } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
 import { lookOf } from '../../recognise.ts';
 import { SENTINEL } from '../tags/binary-tags.ts';
@@ -15,7 +17,7 @@ interface Recognised {
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT. */
 export function recognise(source: ByteSource, fileName: string): Recognised {
-  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: fileName });
+  if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: fileName });
   const head = Buffer.from(source.slice(0, HEAD_BYTES));
   if (head.subarray(0, SENTINEL.length).equals(SENTINEL)) {
     const at = SENTINEL.length;
@@ -27,7 +29,7 @@ export function recognise(source: ByteSource, fileName: string): Recognised {
   const text = head.toString('latin1', start);
   if (/^\s*\d{1,4}[ \t]*[\r\n]/.test(text)) return { form: 'ascii', start };
   const found = damagedDxf(text) ?? lookOf(head);
-  throw failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'DXF', found });
+  throw failure(generalErrors.INPUT_WRONG_FORMAT, { source: fileName, expected: 'DXF', found });
 }
 
 /** Null: not a kind of DXF at all. */

@@ -3,9 +3,11 @@
  * are not group codes, so a line with one of them is a value, and the line before shows whether its code is 0. Nothing
  * else in the file needs to be read for this.
  */
+
 import { CR, LF } from '../../../bytes/ascii.ts';
 import { failure } from '../../../errors.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
+import { dxfErrors } from '../errors.ts';
 import { countSourceLines } from '../tags/lines.ts';
 
 export interface Section {
@@ -52,7 +54,7 @@ export function findSections(source: ByteSource, fileName: string): SectionList 
 
 function truncated(source: ByteSource, fileName: string, section: string): Error {
   const line = countSourceLines(source, 0, source.byteLength) + 1;
-  return failure('DXF_TRUNCATED', { source: fileName, line, section }, { line });
+  return failure(dxfErrors.DXF_TRUNCATED, { source: fileName, line, section }, { line });
 }
 
 function hasEofAt(source: ByteSource, at: number): boolean {

@@ -3,9 +3,12 @@
  * A record consists of a tag with code 0 and all tags up to the next one with code 0. The window of bytes moves along
  * and grows if a record is longer.
  */
+
 import { failure, type GeomillError } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
 import type { Entity } from '../contract.ts';
+import { dxfErrors } from '../errors.ts';
 import type { TagFacts } from '../head/drawing-state.ts';
 import { AsciiTagScanner } from './ascii-tags.ts';
 import { BinaryTagScanner } from './binary-tags.ts';
@@ -173,14 +176,14 @@ export class RecordReader {
 
   syntaxFailure(reason: string): GeomillError {
     if (this.#list.isBinary)
-      return failure('DXF_BINARY', { offset: this.position, reason }, { offset: this.position });
+      return failure(dxfErrors.DXF_BINARY, { offset: this.position, reason }, { offset: this.position });
     const { linesBefore } = this.#options;
     const before =
       linesBefore === null
         ? countSourceLines(this.#window.source, 0, this.position)
         : linesBefore + this.lineCount;
     const line = before + 1;
-    return failure('DXF_SYNTAX', { line, reason }, { line });
+    return failure(dxfErrors.DXF_SYNTAX, { line, reason }, { line });
   }
 
   #truncated(): GeomillError {
@@ -243,7 +246,7 @@ export class RecordReader {
   #checkCount(): void {
     const limit = this.#options.tagLimit ?? Number.POSITIVE_INFINITY;
     if (this.#list.count <= limit) return;
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the number of tags of one entity',
       actual: this.#list.count,
       limit,

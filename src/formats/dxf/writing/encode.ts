@@ -19,7 +19,9 @@ import { rowDimensions } from '../../../batch/row-dimensions.ts';
 import { usualLength } from '../../../bytes/number-text.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalFindings } from '../../../general-findings.ts';
 import type { CoordinateRounding } from '../../coordinate-digits.ts';
+import { formatFindings } from '../../findings.ts';
 import { FEATURE_TAGS, FEATURE_TAGS_Z, MULTI_MARK, PART_TAGS, ROLE, ROLE_TAGS } from '../feature-marks.ts';
 import { EntityWriter } from './entity-writer.ts';
 import { measuredExtent } from './extent.ts';
@@ -86,7 +88,7 @@ export function encodeDrawing(
   findings: Findings,
 ): DrawingChunk {
   const { geometry, rowsFilledZ } = fillMissingOrdinates(batch.geometry);
-  findings.noteTally('ORDINATE_FILLED', { format: 'DXF', ordinate: 'Z' }, rowsFilledZ);
+  findings.noteTally(formatFindings.ORDINATE_FILLED, { format: 'DXF', ordinate: 'Z' }, rowsFilledZ);
   const extent = measuredExtent(geometry);
   const encoder = new DrawingEncoder({ ...batch, geometry }, encoding, findings);
   for (let row = 0; row < batch.rowCount; row++) encoder.row(row);
@@ -145,7 +147,7 @@ class DrawingEncoder {
     const firstPart = partOffsets[row];
     const endPart = partOffsets[row + 1];
     if (coordOffsets[ringOffsets[firstPart]] === coordOffsets[ringOffsets[endPart]]) {
-      this.#findings.note('GEOMETRY_NOT_DRAWN', { format: 'DXF' }, { record: row + 1 });
+      this.#findings.note(formatFindings.GEOMETRY_NOT_DRAWN, { format: 'DXF' }, { record: row + 1 });
       return;
     }
     this.#row = row;
@@ -179,8 +181,8 @@ class DrawingEncoder {
 
   finish(extent: Float64Array<ArrayBuffer>): DrawingChunk {
     const findings = this.#findings;
-    findings.noteTally('M_DROPPED', { format: 'DXF' }, this.#droppedMeasures);
-    findings.noteTally('EMPTY_MEMBER_DROPPED', {}, this.#emptyMembers);
+    findings.noteTally(generalFindings.M_DROPPED, { format: 'DXF' }, this.#droppedMeasures);
+    findings.noteTally(generalFindings.EMPTY_MEMBER_DROPPED, {}, this.#emptyMembers);
     return {
       // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
       bytes: this.#entities.out.written(),

@@ -1,5 +1,6 @@
 import { type GeometryColumn, hasZ, strideOf } from '../../../batch/geometry-column.ts';
 import { failure } from '../../../errors.ts';
+import { formatErrors } from '../../errors.ts';
 
 /** The extent of a drawing is minX, minY, minZ, maxX, maxY, maxZ. This value in the head means "no extent". */
 const NOWHERE = 1e20;
@@ -83,5 +84,5 @@ function notFinite(geometry: GeometryColumn, ordinate: number, value: number): E
   let row = 0;
   while (coordOffsets[ringOffsets[partOffsets[row + 1]]] <= position) row++;
   const params = { place: `feature ${row + 1}`, format: 'DXF', value: String(value) };
-  return failure('COORDINATE_NOT_FINITE', params, { record: row + 1 });
+  return failure(formatErrors.COORDINATE_NOT_FINITE, params, { record: row + 1 });
 }

@@ -1,5 +1,7 @@
 /** Colours and linetypes that a request gives to layers of the drawing: "roads=#ff0000,dashed; water=5". */
+
 import { failure } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { field, phrase } from '../../../message.ts';
 import { FIRST_LINETYPE_HANDLE } from './handles.ts';
 import { layerKey } from './layer-names.ts';
@@ -60,7 +62,7 @@ export function layerStylesOf(text: unknown): ReadonlyMap<string, LayerStyle> {
 
 function refused(part: string, reason: string): Error {
   const shown = part.trim().slice(0, 60);
-  return failure('CONFIG_INVALID', {
+  return failure(generalErrors.CONFIG_INVALID, {
     detail: phrase`'${field('output.layer_styles')}': '${shown}' ${reason}; write such as roads=#ff0000,dashed; water=5`,
   });
 }

@@ -3,10 +3,12 @@
  * a circle of one unit with a POINT at its centre; an INSERT scales it to the height of texts. ATTRIBs are invisible, as in
  * blocks that carry data: CAD programs show and edit them as properties of the INSERT.
  */
+
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { UniqueNames } from '../../../batch/unique-names.ts';
 import { LF } from '../../../bytes/ascii.ts';
 import type { Findings } from '../../../findings.ts';
+import { dxfFindings } from '../findings.ts';
 import { type EntityWriter, entityHead } from './entity-writer.ts';
 import { writeTextValue } from './escape-text.ts';
 import { FIRST_BLOCK_HANDLE, HANDLE } from './handles.ts';
@@ -100,7 +102,7 @@ export class BlockInserts {
     if (utf8.length <= MAX_VALUE_BYTES) return utf8;
     const field = this.#batch.fields[index].name;
     const location = { record: row + 1, field };
-    this.#findings.note('ATTRIBUTE_TOO_LONG', { field, bytes: MAX_VALUE_BYTES }, location);
+    this.#findings.note(dxfFindings.ATTRIBUTE_TOO_LONG, { field, bytes: MAX_VALUE_BYTES }, location);
     return new Uint8Array(0);
   }
 }

@@ -1,7 +1,10 @@
 /** The layer and the colour of features from their fields. */
+
 import { type AttributeColumn, isValid, valueAt } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import type { Findings } from '../../../findings.ts';
+import { formatFindings } from '../../findings.ts';
+import { dxfFindings } from '../findings.ts';
 import { layerKey, legalLayerName } from './layer-names.ts';
 
 const encoder = new TextEncoder();
@@ -67,7 +70,7 @@ export class RowLayers {
     const name = legalLayerName(text);
     if (name !== text) {
       const params = { from: text, to: name ?? 'the layer of the geometry', format: 'DXF' };
-      this.#findings.note('LAYER_RENAMED', params, { record: row + 1 });
+      this.#findings.note(formatFindings.LAYER_RENAMED, params, { record: row + 1 });
     }
     if (name === null) return null;
     const key = layerKey(name);
@@ -106,7 +109,7 @@ export class RowColors {
     }
     if (tag !== null) return tag;
     const location = { record: row + 1, field: this.#field };
-    this.#findings.note('COLOR_NOT_DRAWN', { field: this.#field }, location);
+    this.#findings.note(dxfFindings.COLOR_NOT_DRAWN, { field: this.#field }, location);
     return NOTHING;
   }
 }

@@ -2,12 +2,16 @@
  * Writes a drawing front to back. Space for its head is reserved, because its content is known last: layers by field,
  * the extent, the first free handle. Layers beyond that space require moving the file once.
  */
+
 import { LF, SPACE } from '../../../bytes/ascii.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { OutputFileSink } from '../../../io/output-file.ts';
 import { field } from '../../../message.ts';
+import { formatFindings } from '../../findings.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../../format.ts';
+import { dxfErrors } from '../errors.ts';
+import { dxfFindings } from '../findings.ts';
 import { type DrawingFacts, drawingHead } from './drawing-head.ts';
 import type { DrawingTotals } from './drawing-tables.ts';
 import { drawingTail } from './drawing-tail.ts';
@@ -67,7 +71,7 @@ export class DrawingSink implements OutputSink {
     const { bytes, handleOffsets } = chunk;
     const first = this.#handleSeed;
     if (first + handleOffsets.length > LAST_ENTITY_HANDLE)
-      throw failure('DXF_TOO_LARGE', { entities: LAST_ENTITY_HANDLE - FIRST_ENTITY_HANDLE });
+      throw failure(dxfErrors.DXF_TOO_LARGE, { entities: LAST_ENTITY_HANDLE - FIRST_ENTITY_HANDLE });
     for (let i = 0; i < handleOffsets.length; i++) writeHandle(bytes, handleOffsets[i], first + i);
     for (let i = 0; i < chunk.owners.length; i += 2)
       writeHandle(bytes, chunk.owners[i], first + chunk.owners[i + 1]);
@@ -102,15 +106,27 @@ export class DrawingSink implements OutputSink {
   #noteMissingFields(): void {
     for (const [key, { name }] of this.#facts.layerStyles)
       if (!this.#fixedLayers.has(key) && !this.#layers.has(key))
-        this.#findings.note('LAYER_STYLE_UNUSED', { layer: name, option: field('output.layer_styles') });
+        this.#findings.note(dxfFindings.LAYER_STYLE_UNUSED, {
+          layer: name,
+          option: field('output.layer_styles'),
+        });
     const { layerField, colorField, labelField } = this.#encoding;
     if (this.#rowCount === 0) return;
     if (layerField !== null && !this.#hasLayerField)
-      this.#findings.note('FIELD_NOT_FOUND', { field: layerField, option: field('output.layer_field') });
+      this.#findings.note(formatFindings.FIELD_NOT_FOUND, {
+        field: layerField,
+        option: field('output.layer_field'),
+      });
     if (colorField !== null && !this.#hasColorField)
-      this.#findings.note('FIELD_NOT_FOUND', { field: colorField, option: field('output.color_field') });
+      this.#findings.note(formatFindings.FIELD_NOT_FOUND, {
+        field: colorField,
+        option: field('output.color_field'),
+      });
     if (labelField !== null && !this.#hasLabelField)
-      this.#findings.note('FIELD_NOT_FOUND', { field: labelField, option: field('output.label_field') });
+      this.#findings.note(formatFindings.FIELD_NOT_FOUND, {
+        field: labelField,
+        option: field('output.label_field'),
+      });
   }
 
   #addLayers(names: readonly string[]): void {
@@ -119,7 +135,10 @@ export class DrawingSink implements OutputSink {
       if (!this.#fixedLayers.has(key) && !this.#layers.has(key)) this.#layers.set(key, name);
     }
     if (this.#layers.size + this.#fixedLayers.size > MOST_LAYERS)
-      throw failure('DXF_TOO_MANY_LAYERS', { field: this.#encoding.layerField ?? '', limit: MOST_LAYERS });
+      throw failure(dxfErrors.DXF_TOO_MANY_LAYERS, {
+        field: this.#encoding.layerField ?? '',
+        limit: MOST_LAYERS,
+      });
   }
 
   /** Other batches may have other fields. */

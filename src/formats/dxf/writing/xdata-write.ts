@@ -19,6 +19,8 @@ import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../../bytes/number-text.ts';
 import { utf8Boundary } from '../../../bytes/utf8.ts';
 import type { Findings } from '../../../findings.ts';
+import { formatFindings } from '../../findings.ts';
+import { dxfFindings } from '../findings.ts';
 import { cutAt, MOST_BYTES_PER_BYTE, writeEscaped } from './escape-text.ts';
 
 /** AutoCAD accepts 16 KB of XDATA per entity; text takes at least as many bytes as its binary form. */
@@ -60,7 +62,8 @@ export class AttributesWriter {
     this.#findings = findings;
     this.#columns = batch.fields.map(({ name }, i) => {
       const written = writtenName(name);
-      if (written !== name) findings.note('FIELD_RENAMED', { from: name, layer: layerName, to: written });
+      if (written !== name)
+        findings.note(formatFindings.FIELD_RENAMED, { from: name, layer: layerName, to: written });
       return new ColumnWriter(out, batch.columns[i], name, written, '');
     });
     this.#id = batch.ids === null ? null : new ColumnWriter(out, batch.ids, 'id', '', '@');
@@ -78,7 +81,7 @@ export class AttributesWriter {
     if (column.write(row, end - start) && this.#out.length <= end) return;
     this.#out.length = start;
     this.#findings.note(
-      'VALUES_TOO_LONG',
+      dxfFindings.VALUES_TOO_LONG,
       { field: column.field, bytes: MAX_XDATA_BYTES, format: 'DXF' },
       { record: row + 1, field: column.field },
     );

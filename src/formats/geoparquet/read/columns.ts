@@ -1,9 +1,13 @@
 /** Which columns of a file become the geometry and the fields of its layer. */
+
 import type { Field } from '../../../batch/schema.ts';
 import { UniqueNames } from '../../../batch/unique-names.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalFindings } from '../../../general-findings.ts';
 import { field, phrase } from '../../../message.ts';
+import { geoparquetErrors } from '../errors.ts';
+import { geoparquetFindings } from '../findings.ts';
 import { scalarType } from './convert.ts';
 import type { GeoColumn, GeoMetadata } from './geo-metadata.ts';
 import { PHYSICAL } from './metadata.ts';
@@ -84,14 +88,14 @@ export function chooseColumns(root: SchemaNode, geo: GeoMetadata | null, context
   for (const child of root.children) {
     if (child === node) continue;
     if (boxes.has(child.name)) {
-      context.findings.note('BOX_COLUMN_SKIPPED', { column: child.name });
+      context.findings.note(geoparquetFindings.BOX_COLUMN_SKIPPED, { column: child.name });
       continue;
     }
     const before = fields.length;
     addFields(child, child.name, names, fields, context);
     if ((node ?? points) !== null && isOtherGeometry(child, geo)) {
       const type = fields[before]?.field.type ?? 'no';
-      context.findings.note('GEOMETRY_COLUMN_AS_FIELD', { column: child.name, type });
+      context.findings.note(geoparquetFindings.GEOMETRY_COLUMN_AS_FIELD, { column: child.name, type });
     }
   }
   const kept = fields.filter((plan) => plan.kind !== 'scalar' || !taken.has(plan.leaf.firstLeaf));
@@ -118,7 +122,7 @@ function positionOf(root: SchemaNode, geo: GeoMetadata | null, context: ColumnCo
   const binary = native ?? usualColumn(children, (child) => isBinary(child) && child.logical === null);
   const points = binary === undefined ? namedPoints(leaves, source) : null;
   if (points !== null) {
-    findings.note('GEOPARQUET_COORDINATES_FOUND', { source, columns: points.name });
+    findings.note(geoparquetFindings.GEOPARQUET_COORDINATES_FOUND, { source, columns: points.name });
     return { node: null, points };
   }
   const assumed = binary ?? usualColumn(children, context.isEmpty);
@@ -126,8 +130,8 @@ function positionOf(root: SchemaNode, geo: GeoMetadata | null, context: ColumnCo
     const possible = unusablePoints(leaves);
     // Metadata of a geometry that does not exist, and names of coordinates: these are no tables of attributes.
     if (geo !== null || possible.length > 0)
-      throw failure('GEOPARQUET_NO_GEOMETRY', { source, columns: list(children), possible });
-    findings.note('GEOPARQUET_NO_POSITION', { source, columns: list(children) });
+      throw failure(geoparquetErrors.GEOPARQUET_NO_GEOMETRY, { source, columns: list(children), possible });
+    findings.note(geoparquetFindings.GEOPARQUET_NO_POSITION, { source, columns: list(children) });
     return { node: null, points: null };
   }
   const reason =
@@ -136,7 +140,7 @@ function positionOf(root: SchemaNode, geo: GeoMetadata | null, context: ColumnCo
       : isBinary(assumed)
         ? 'is binary and was taken for WKB by its name'
         : 'has no values and was taken for the geometry by its name';
-  findings.note('GEOPARQUET_COLUMN_ASSUMED', { source, column: assumed.name, reason });
+  findings.note(geoparquetFindings.GEOPARQUET_COLUMN_ASSUMED, { source, column: assumed.name, reason });
   return { node: assumed, points: null };
 }
 
@@ -150,7 +154,7 @@ function statedNode(
   if (wanted !== null) {
     const node = named(wanted);
     if (node === undefined)
-      throw failure('GEOPARQUET_COLUMN', {
+      throw failure(geoparquetErrors.GEOPARQUET_COLUMN, {
         stated: STATED,
         source,
         reason: `has no column '${wanted}'; its columns: ${list(children)}`,
@@ -161,7 +165,7 @@ function statedNode(
   const primary = named(geo.primary) ?? children.find(({ name }) => geo.columns.has(name));
   if (primary !== undefined) return primary;
   const reason = `its column '${geo.primary}' does not exist`;
-  findings.note('GEOPARQUET_METADATA_IGNORED', { source, reason });
+  findings.note(geoparquetFindings.GEOPARQUET_METADATA_IGNORED, { source, reason });
   return null;
 }
 
@@ -204,7 +208,11 @@ function planGeometry(
   const stated = wanted === null ? {} : { stated: STATED };
   const refuse = (reason: string): Error => {
     const other = phrase`${reason}; another column can be chosen with '${field('input.geometry_column')}'`;
-    return failure('GEOPARQUET_COLUMN', { ...stated, source, reason: wanted === null ? other : reason });
+    return failure(geoparquetErrors.GEOPARQUET_COLUMN, {
+      ...stated,
+      source,
+      reason: wanted === null ? other : reason,
+    });
   };
   if (encoding === 'wkb') throw refuse(`has no WKB in column '${name}'`);
   const isKnown = Object.hasOwn(NATIVE_ENCODINGS, encoding);
@@ -268,11 +276,14 @@ function addFields(
   const { logical } = node;
   const take = (): string => {
     const name = names.take(path);
-    if (name !== path) context.findings.note('NAME_DUPLICATE', { from: path, to: name });
+    if (name !== path) context.findings.note(generalFindings.NAME_DUPLICATE, { from: path, to: name });
     return name;
   };
   if (logical?.kind === 'variant') {
-    context.findings.note('COLUMN_NOT_READ', { column: path, reason: 'its type VARIANT is not supported' });
+    context.findings.note(geoparquetFindings.COLUMN_NOT_READ, {
+      column: path,
+      reason: 'its type VARIANT is not supported',
+    });
     return;
   }
   if (node.isRepeated || logical?.kind === 'list' || logical?.kind === 'map') {

@@ -12,6 +12,7 @@ import type { FieldType } from '../../../batch/schema.ts';
 import { UTF8 } from '../../../bytes/utf8.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
+import { formatFindings } from '../../findings.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
 import type { FieldPlan } from './columns.ts';
@@ -43,7 +44,11 @@ export function readScalarColumn(
   if (form !== null) {
     const invalid = new RowTally();
     const column = readTemporalColumn(form, segments, leaf.definition, context.rowCount, invalid);
-    context.findings.noteTally('VALUE_INVALID', { field: field.name, type: field.type }, invalid);
+    context.findings.noteTally(
+      formatFindings.VALUE_INVALID,
+      { field: field.name, type: field.type },
+      invalid,
+    );
     return column;
   }
   if (!isPlain(leaf)) return readConverted(plan, segments, context);
@@ -216,7 +221,8 @@ function checkedTexts(
     }
     const value = bytes.subarray(offsets[row], offsets[row + 1]);
     const text = decoder.decode(value);
-    if (!isUtf8(value)) findings.note('TEXT_REPLACED', { field, encoding: UTF8 }, { record: row + 1, field });
+    if (!isUtf8(value))
+      findings.note(formatFindings.TEXT_REPLACED, { field, encoding: UTF8 }, { record: row + 1, field });
     builder.appendText(type === 'json' && !isJson(text) ? JSON.stringify(text) : text);
   }
   return builder.finish();
@@ -254,7 +260,7 @@ function readConverted(
         const location = { record: row + 1, field: field.name };
         if (isWide(leaf)) misfits.note(field.name, 'unsigned 64-bit integer', location);
         else if (leaf.logical?.kind !== 'unknown')
-          findings.note('VALUE_INVALID', { field: field.name, type: field.type }, location);
+          findings.note(formatFindings.VALUE_INVALID, { field: field.name, type: field.type }, location);
       }
     }
   return builder.finish();

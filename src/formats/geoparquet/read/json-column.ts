@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { type AttributeColumn, ColumnBuilder } from '../../../batch/attribute-column.ts';
 import { UTF8 } from '../../../bytes/utf8.ts';
 import { RowTally } from '../../../finding-rows.ts';
+import { formatFindings } from '../../findings.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
 import type { FieldPlan } from './columns.ts';
@@ -127,9 +128,13 @@ export function readJsonColumn(
     }
   }
   const { name } = field;
-  findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'JSON' }, faults.notFinite);
-  findings.noteTally('VALUE_INVALID', { field: name, type: 'date, time or number' }, faults.invalid);
-  findings.noteTally('TEXT_REPLACED', { field: name, encoding: UTF8 }, faults.replaced);
+  findings.noteTally(formatFindings.NUMBER_NOT_FINITE, { field: name, format: 'JSON' }, faults.notFinite);
+  findings.noteTally(
+    formatFindings.VALUE_INVALID,
+    { field: name, type: 'date, time or number' },
+    faults.invalid,
+  );
+  findings.noteTally(formatFindings.TEXT_REPLACED, { field: name, encoding: UTF8 }, faults.replaced);
   return builder.finish();
 }
 

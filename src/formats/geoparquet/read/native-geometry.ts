@@ -9,6 +9,7 @@
  *     multilinestring   2       1               1
  *     multipolygon      3       2               1
  */
+
 import {
   dimensionsOf,
   GEOMETRY_TYPE,
@@ -21,6 +22,7 @@ import {
 import { closeRing } from '../../../batch/rings.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalFindings } from '../../../general-findings.ts';
 import { damaged } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
 import { PHYSICAL } from './metadata.ts';
@@ -179,7 +181,7 @@ export function readNativeGeometries(
   endPart();
   endFeature();
   if (rows !== rowCount) throw damaged(`a geometry column has ${rows} rows instead of ${rowCount}`);
-  findings.noteTally('RING_CLOSED', {}, closed);
-  findings.noteTally('EMPTY_MEMBER_DROPPED', {}, gaps);
+  findings.noteTally(generalFindings.RING_CLOSED, {}, closed);
+  findings.noteTally(generalFindings.EMPTY_MEMBER_DROPPED, {}, gaps);
   return builder.finish();
 }

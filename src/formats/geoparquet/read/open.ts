@@ -6,6 +6,7 @@ import { UTF8 } from '../../../bytes/utf8.ts';
 import type { CrsText } from '../../../crs/crs.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { type ByteSource, openFileSource } from '../../../io/byte-source.ts';
 import { checkFieldCount, UNLIMITED } from '../../../io/limits.ts';
 import { field, phrase } from '../../../message.ts';
@@ -14,7 +15,9 @@ import { crsOfPair } from '../../../tables/locate-pair.ts';
 import { shown } from '../../../tables/located.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../../format.ts';
 import { lookOf } from '../../recognise.ts';
+import { geoparquetErrors } from '../errors.ts';
 import { withFaults } from '../fault.ts';
+import { geoparquetFindings } from '../findings.ts';
 import {
   type Columns,
   chooseColumns,
@@ -57,11 +60,11 @@ const SHOWN_BYTES = 512;
 export function openParquet(file: InputFile, context: OpenContext): readonly SourceLayer[] {
   using source = openFileSource(file.path);
   const head = source.slice(0, HEAD_BYTES);
-  if (head.length === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  if (head.length === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
   const magic = Buffer.from(head.subarray(0, 4)).toString('latin1');
   // PARE: encrypted, which the end of the file says, too.
   if (magic !== MAGIC && magic !== 'PARE')
-    throw failure('INPUT_WRONG_FORMAT', {
+    throw failure(generalErrors.INPUT_WRONG_FORMAT, {
       source: file.name,
       expected: 'a Parquet file',
       found: lookOf(head),
@@ -92,7 +95,7 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
   });
   const rowCount = groups.firstRows[groups.firstRows.length - 1];
   if (rowCount > limits.features)
-    throw failure('LIMIT_EXCEEDED', {
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: `the number of features in ${file.name}`,
       actual: rowCount,
       limit: limits.features,
@@ -174,7 +177,7 @@ function refuseHiddenGeometry(source: ByteSource, state: ParquetState): void {
             `Column '${shown(name)}' has ${notation} as text, which is not read from Parquet: write it as WKB. `,
           ];
       const columns = state.fields.slice(0, 12).map((plan) => plan.field.name);
-      throw failure('GEOPARQUET_NO_GEOMETRY', {
+      throw failure(geoparquetErrors.GEOPARQUET_NO_GEOMETRY, {
         source: state.source,
         columns: columns.join(', '),
         possible,
@@ -193,15 +196,15 @@ function geoMetadata(text: string | undefined, source: string, findings: Finding
   if (text === undefined) return null;
   const geo = parseGeo(text);
   if (typeof geo !== 'string') return geo;
-  findings.note('GEOPARQUET_METADATA_IGNORED', { source, reason: geo });
+  findings.note(geoparquetFindings.GEOPARQUET_METADATA_IGNORED, { source, reason: geo });
   return null;
 }
 
 function noteEdges({ geo, node }: Columns, findings: Findings): void {
   const logical = node?.logical ?? null;
   const edges = logical?.kind === 'geography' ? logical.edges : (geo?.edges ?? 'planar');
-  if (edges !== 'planar') findings.note('EDGES_NOT_STRAIGHT', { edges });
-  if (geo?.epoch != null) findings.note('EPOCH_DROPPED', { epoch: geo.epoch });
+  if (edges !== 'planar') findings.note(geoparquetFindings.EDGES_NOT_STRAIGHT, { edges });
+  if (geo?.epoch != null) findings.note(geoparquetFindings.EPOCH_DROPPED, { epoch: geo.epoch });
 }
 
 /** The union of the boxes of all row groups that have rows, or null if one of them has no box. */

@@ -1,12 +1,15 @@
 /** Finds the columns of coordinates of a file without a geometry column, by the rules of tables for names. */
+
 import { type NamedPair, namedPairs } from '../../../batch/coordinate-names.ts';
 import type { Field } from '../../../batch/schema.ts';
 import { failure } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { field, type Phrase, phrase } from '../../../message.ts';
 import { isGeometryName } from '../../../tables/data-cells.ts';
 import { pairText } from '../../../tables/locate-pair.ts';
 import { shown } from '../../../tables/located.ts';
 import { unpairedCoordinates } from '../../../tables/not-found.ts';
+import { geoparquetErrors } from '../errors.ts';
 import { scalarType } from './convert.ts';
 import type { SchemaNode } from './schema.ts';
 
@@ -46,12 +49,12 @@ export function statedPoint(options: Options): StatedPoint {
     typeof options[name] === 'string' ? (options[name] as string) : null;
   const stated = { x: column('x_column'), y: column('y_column'), z: column('z_column') };
   if ((stated.x === null) !== (stated.y === null))
-    throw failure('CONFIG_INVALID', { detail: phrase`'${X}' and '${Y}' are required together` });
+    throw failure(generalErrors.CONFIG_INVALID, { detail: phrase`'${X}' and '${Y}' are required together` });
   if (stated.z !== null && stated.x === null)
-    throw failure('CONFIG_INVALID', { detail: phrase`'${Z}' needs '${X}' and '${Y}'` });
+    throw failure(generalErrors.CONFIG_INVALID, { detail: phrase`'${Z}' needs '${X}' and '${Y}'` });
   const geometry = field('input.geometry_column');
   if (stated.x !== null && column('geometry_column') !== null)
-    throw failure('CONFIG_INVALID', {
+    throw failure(generalErrors.CONFIG_INVALID, {
       detail: phrase`'${geometry}', and '${X}' with '${Y}' exclude each other: a feature has one geometry`,
     });
   return stated;
@@ -84,12 +87,12 @@ export function statedPoints(
     const index = names.indexOf(name);
     const stated = phrase`'${option}': `;
     if (index < 0)
-      throw failure('GEOPARQUET_COLUMN', {
+      throw failure(geoparquetErrors.GEOPARQUET_COLUMN, {
         ...{ stated, source },
         reason: `has no column '${shown(name)}'; its columns: ${names.slice(0, 12).map(shown).join(', ')}`,
       });
     if (!isNumeric(leaves[index]))
-      throw failure('GEOPARQUET_COLUMN', {
+      throw failure(geoparquetErrors.GEOPARQUET_COLUMN, {
         stated,
         source,
         reason: `has no numbers in column '${shown(name)}'`,
@@ -110,7 +113,7 @@ export function namedPoints(leaves: readonly CoordinatePlan[], source: string): 
       .map((pair) => pairText(names, { ...pair, z: -1 }))
       .slice(0, 10)
       .join('; ');
-    throw failure('GEOPARQUET_COLUMN', {
+    throw failure(geoparquetErrors.GEOPARQUET_COLUMN, {
       source,
       reason: phrase`has several columns with a position: ${possible}. Choose with '${X}' and '${Y}'`,
     });

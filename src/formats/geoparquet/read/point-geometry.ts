@@ -1,11 +1,14 @@
 /** Reads columns of coordinates as points. */
+
 import { type AttributeColumn, isValid } from '../../../batch/attribute-column.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import { MisfitList } from '../../../batch/misfits.ts';
 import { failure } from '../../../errors.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
+import { tableFindings } from '../../../tables/findings.ts';
 import { endPoint } from '../../../tables/row-reader.ts';
+import { geoparquetErrors } from '../errors.ts';
 import { damaged } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
 import { readScalarColumn } from './flat-column.ts';
@@ -38,8 +41,8 @@ export function readPoints(plan: PointPlan, context: PointContext): GeometryColu
     builder.position(a, b, z === null ? Number.NaN : z[row]);
     endPoint(builder);
   }
-  findings.noteTally('COORDINATES_MISSING', {}, missing);
-  findings.noteTally('COORDINATES_ZERO', {}, zero);
+  findings.noteTally(tableFindings.COORDINATES_MISSING, {}, missing);
+  findings.noteTally(tableFindings.COORDINATES_ZERO, {}, zero);
   return builder.finish();
 }
 
@@ -49,7 +52,11 @@ function noPosition(plan: PointPlan, source: string, row: number, x: number, y: 
   const reason = isMissing
     ? 'one coordinate is missing and the other is not'
     : 'infinity is not a coordinate';
-  return failure('GEOPARQUET_ROW', { source, record: row + 1, column: name, reason }, { record: row + 1 });
+  return failure(
+    geoparquetErrors.GEOPARQUET_ROW,
+    { source, record: row + 1, column: name, reason },
+    { record: row + 1 },
+  );
 }
 
 /** One number for each row; NaN: null. */

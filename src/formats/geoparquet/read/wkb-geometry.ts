@@ -1,10 +1,14 @@
 /** Reads a column of WKB as geometries. */
+
 import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS } from '../../../batch/geometry-notes.ts';
 import { WkbReader } from '../../../batch/wkb.ts';
 import { failure, GeomillError } from '../../../errors.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalErrors } from '../../../general-errors.ts';
+import { formatFindings } from '../../findings.ts';
+import { geoparquetErrors } from '../errors.ts';
 import type { Segment } from './chunk-reader.ts';
 import { byteLengthOf } from './flat-column.ts';
 import type { SchemaNode } from './schema.ts';
@@ -63,8 +67,8 @@ export function readWkbGeometries(
     }
   }
   const { findings, column } = context;
-  for (const [i, [, code]] of GEOMETRY_NOTE_FINDINGS.entries()) findings.noteTally(code, {}, tallies[i]);
-  findings.noteTally('VALUE_INVALID', { field: column, type: 'WKB' }, empty);
+  for (const [i, [, entry]] of GEOMETRY_NOTE_FINDINGS.entries()) findings.noteTally(entry, {}, tallies[i]);
+  findings.noteTally(formatFindings.VALUE_INVALID, { field: column, type: 'WKB' }, empty);
   return builder.finish();
 }
 
@@ -74,12 +78,16 @@ export function checkPositions(actual: number, row: number, context: GeometryCon
   if (actual <= limit) return;
   const what = 'the number of positions of one feature';
   throw failure(
-    'LIMIT_EXCEEDED',
+    generalErrors.LIMIT_EXCEEDED,
     { what, actual, limit, setting: 'MAX_FEATURE_COORDINATES' },
     { record: row + 1 },
   );
 }
 
 function rowFailure({ source, column }: GeometryContext, row: number, reason: string): GeomillError {
-  return failure('GEOPARQUET_ROW', { source, record: row + 1, column, reason }, { record: row + 1 });
+  return failure(
+    geoparquetErrors.GEOPARQUET_ROW,
+    { source, record: row + 1, column, reason },
+    { record: row + 1 },
+  );
 }

@@ -1,11 +1,14 @@
 /** Encodes a batch as pages of each column. Runs in the workers. */
+
 import type { AttributeColumn } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { Findings } from '../../../findings.ts';
 import { SphereBoxes } from '../../../sphere/sphere-boxes.ts';
+import { formatFindings } from '../../findings.ts';
 import type { EncodedChunk } from '../../format.ts';
 import { pack, release } from '../bytes/compression.ts';
+import { geoparquetFindings } from '../findings.ts';
 import { ENCODING } from '../read/values.ts';
 import {
   booleanPages,
@@ -91,7 +94,8 @@ export function encodeBatch(batch: FeatureBatch, plan: ParquetPlan): EncodedChun
     slices.push({ rowCount: to - from, pages, facts: geometries.facts(from, to) });
     from = to;
   }
-  if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'GeoParquet' }, undefined, rowCount);
+  if (batch.ids !== null)
+    findings.note(formatFindings.IDS_DROPPED, { format: 'GeoParquet' }, undefined, rowCount);
   const data: ParquetChunk = { bytes: out.take(), slices, zones };
   return { data, transfer: [data.bytes.buffer], findings: findings.found() };
 }
@@ -159,14 +163,14 @@ function columnPages(column: AttributeColumn, rowCount: number, field: string, f
       return { pages: numberPages(column.values, column.validity), zone: null };
     case 'date': {
       const dates = dateValues(column, rowCount);
-      findings.noteTally('VALUE_NOT_WRITTEN', { ...invalid, type: 'date' }, dates.invalid);
+      findings.noteTally(formatFindings.VALUE_NOT_WRITTEN, { ...invalid, type: 'date' }, dates.invalid);
       return { pages: numberPages(dates.values, dates.present), zone: null };
     }
     case 'datetime': {
       const times = timeValues(column, rowCount);
-      findings.noteTally('VALUE_NOT_WRITTEN', { ...invalid, type: 'timestamp' }, times.invalid);
-      findings.noteTally('TIMES_TO_UTC', { field }, times.moved);
-      findings.noteTally('TIMES_CUT', { field }, times.cut);
+      findings.noteTally(formatFindings.VALUE_NOT_WRITTEN, { ...invalid, type: 'timestamp' }, times.invalid);
+      findings.noteTally(geoparquetFindings.TIMES_TO_UTC, { field }, times.moved);
+      findings.noteTally(geoparquetFindings.TIMES_CUT, { field }, times.cut);
       return { pages: numberPages(times.values, times.present), zone: [times.withZone, times.withoutZone] };
     }
     default:

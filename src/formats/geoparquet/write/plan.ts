@@ -1,8 +1,10 @@
 /** What is written for a layer. Plain data: sent to worker threads. */
+
 import type { Field, FieldType } from '../../../batch/schema.ts';
 import { UniqueNames } from '../../../batch/unique-names.ts';
 import { isInDegrees } from '../../../crs/degrees.ts';
 import type { Findings } from '../../../findings.ts';
+import { formatFindings } from '../../findings.ts';
 import type { OutputLayer, WriteContext } from '../../format.ts';
 import type { Compression } from '../bytes/compression.ts';
 
@@ -26,7 +28,10 @@ export function planLayer(layer: OutputLayer, fields: readonly Field[], context:
   const { options, findings } = context;
   const { projjson } = layer.crs;
   if (projjson === null)
-    findings.note('CRS_NOT_WRITTEN', { crs: layer.crs.name, reason: 'PROJJSON cannot express it' });
+    findings.note(formatFindings.CRS_NOT_WRITTEN, {
+      crs: layer.crs.name,
+      reason: 'PROJJSON cannot express it',
+    });
   // Many programs ignore the letter case of names.
   const names = new UniqueNames({
     fold: (name) => name.toLowerCase(),
@@ -51,13 +56,14 @@ function compressionOf(option: unknown): Compression {
 /** Unpaired surrogates have no UTF-8. */
 function writable(name: string, layer: string, findings: Findings): string {
   const to = name.toWellFormed();
-  if (to !== name) findings.note('FIELD_RENAMED', { from: name, layer, to });
+  if (to !== name) findings.note(formatFindings.FIELD_RENAMED, { from: name, layer, to });
   return to;
 }
 
 function take(names: UniqueNames, wanted: string, column: string, layer: string, findings: Findings): string {
   const name = names.take(wanted);
-  if (name !== wanted) findings.note('COLUMN_RENAMED', { column, layer, field: wanted, to: name });
+  if (name !== wanted)
+    findings.note(formatFindings.COLUMN_RENAMED, { column, layer, field: wanted, to: name });
   return name;
 }
 

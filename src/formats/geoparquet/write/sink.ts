@@ -1,7 +1,9 @@
 /** Collects pages to row groups and writes the metadata at the end. */
+
 import type { Findings } from '../../../findings.ts';
 import { OutputFileSink } from '../../../io/output-file.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../../format.ts';
+import { geoparquetFindings } from '../findings.ts';
 import type { ParquetChunk, Slice } from './encode.ts';
 import { type ColumnChunk, fileMetadata, type RowGroup } from './file-metadata.ts';
 import { emptyGeometryFacts, type GeometryFacts, mergeGeometryFacts } from './geometry-pages.ts';
@@ -59,7 +61,12 @@ export class ParquetSink implements OutputSink {
     const { columns } = this.#plan;
     const utcTimes = this.#zones.map(([withZone, withoutZone], i) => {
       if (withZone > 0 && withoutZone > 0)
-        this.#findings.note('TIMES_MIXED', { field: columns[i].name }, undefined, withoutZone);
+        this.#findings.note(
+          geoparquetFindings.TIMES_MIXED,
+          { field: columns[i].name },
+          undefined,
+          withoutZone,
+        );
       return withZone > 0;
     });
     const metadata = fileMetadata(this.#plan, this.#groups, this.#facts, utcTimes);

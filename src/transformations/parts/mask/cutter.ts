@@ -3,6 +3,7 @@
  * mask share a border, rounding leaves slivers along it: pieces below the tolerance of the mask are dropped, and a feature
  * that loses nothing else stays as it is.
  */
+
 import type { Bounds } from '../../../batch/bounds.ts';
 import { copyPart, copyRows } from '../../../batch/copy-rows.ts';
 import {
@@ -23,6 +24,8 @@ import type { Geos } from '../../../engines/geos/geos.ts';
 import { GEOS_TYPE } from '../../../engines/geos/native.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
+import { generalFindings } from '../../../general-findings.ts';
+import { stepFindings } from '../../findings.ts';
 import { isFinitePlane, isRefusal } from '../repaired.ts';
 import { emptyBounds, growByRow } from '../row-bounds.ts';
 import type { Mask, MaskOperation, MaskPiece } from './mask.ts';
@@ -83,10 +86,14 @@ export class Cutter {
 
   note(findings: Findings): void {
     const operation = this.#operation;
-    findings.noteTally('GEOMETRY_REPAIRED', { operation }, this.#repaired);
-    findings.noteTally('Z_INTERPOLATED', { operation }, this.#interpolated);
-    findings.noteTally('M_DROPPED', { format: operation }, this.#withoutM);
-    findings.noteTally('SLIVERS_DROPPED', { operation, tolerance: this.#mask.toleranceText }, this.#slivers);
+    findings.noteTally(stepFindings.GEOMETRY_REPAIRED, { operation }, this.#repaired);
+    findings.noteTally(stepFindings.Z_INTERPOLATED, { operation }, this.#interpolated);
+    findings.noteTally(generalFindings.M_DROPPED, { format: operation }, this.#withoutM);
+    findings.noteTally(
+      stepFindings.SLIVERS_DROPPED,
+      { operation, tolerance: this.#mask.toleranceText },
+      this.#slivers,
+    );
   }
 
   #cutRow(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {

@@ -11,6 +11,7 @@ import {
   PART_KIND_MASK,
 } from '../../../batch/geometry-column.ts';
 import { failure, type GeomillError } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { counted, field } from '../../../message.ts';
 import type { FeatureCollector } from '../../transformation.ts';
 import { isFinitePlane } from '../repaired.ts';
@@ -63,7 +64,7 @@ export class MaskCollector implements FeatureCollector {
   /** `row` from 0. */
   #refuse(reason: string, row?: number): GeomillError {
     return failure(
-      'TRANSFORMATION_INVALID',
+      generalErrors.TRANSFORMATION_INVALID,
       { path: field(this.#path), reason },
       row === undefined ? undefined : { record: row + 1 },
     );

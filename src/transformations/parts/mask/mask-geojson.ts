@@ -2,6 +2,7 @@
  * Parses the mask of a request: GeoJSON (RFC 7946), a Polygon, a MultiPolygon, or a Feature or
  * FeatureCollection of these, in EPSG:4326. All its errors are reported before the job is queued.
  */
+
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -9,6 +10,7 @@ import {
   PART_KIND,
 } from '../../../batch/geometry-column.ts';
 import { failure, type GeomillError } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { field } from '../../../message.ts';
 import { shortValue } from '../../../short-text.ts';
 
@@ -117,5 +119,5 @@ function filledList(value: unknown, path: string, what: string): readonly unknow
 }
 
 function invalid(path: string, reason: string): GeomillError {
-  return failure('TRANSFORMATION_INVALID', { path: field(path), reason });
+  return failure(generalErrors.TRANSFORMATION_INVALID, { path: field(path), reason });
 }

@@ -1,6 +1,8 @@
 /** The parameters that hold a mask, or say which file has it: their schemas and their form on the command line. */
+
 import { JsonTextError, parseJsonText } from '../../../bytes/json-syntax.ts';
 import { failure } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { field } from '../../../message.ts';
 import type { CommandLineForm, FileParameter } from '../../transformation.ts';
 import { fileForm, fileReader, fileSchemas } from '../source-file.ts';
@@ -47,6 +49,6 @@ function parseContent(content: Uint8Array, path: string): unknown {
     if (!(error instanceof JsonTextError)) throw error;
     // Positions are those of the parameter: it was stored as a file of its own.
     const reason = `is not valid JSON at ${error.message}`;
-    throw failure('TRANSFORMATION_INVALID', { path: field(path), reason }, undefined, error);
+    throw failure(generalErrors.TRANSFORMATION_INVALID, { path: field(path), reason }, undefined, error);
   }
 }

@@ -2,6 +2,7 @@
  * Shared code of clip and erase: each feature is inside the mask, outside, or on its border. A raster of the mask
  * decides most features by their bounds, prepared predicates decide others, and only cut features need an overlay.
  */
+
 import { type Bounds, positionBounds } from '../../../batch/bounds.ts';
 import { copyRows } from '../../../batch/copy-rows.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
@@ -10,6 +11,7 @@ import { Geos } from '../../../engines/geos/geos.ts';
 import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
 import { field } from '../../../message.ts';
+import { stepFindings } from '../../findings.ts';
 import type { ApplyStep, StepSetting, StreamingTransformation } from '../../transformation.ts';
 import { emptyBounds, growByRow } from '../row-bounds.ts';
 import { withRows } from '../take-rows.ts';
@@ -95,7 +97,11 @@ class MaskStep {
       if (isKept) kept[keptCount++] = row;
       else dropped.add(row);
     }
-    findings.noteTally(this.#operation === 'clip' ? 'FEATURES_OUTSIDE' : 'FEATURES_ERASED', {}, dropped);
+    findings.noteTally(
+      this.#operation === 'clip' ? stepFindings.FEATURES_OUTSIDE : stepFindings.FEATURES_ERASED,
+      {},
+      dropped,
+    );
     cutter.note(findings);
     return withRows(batch, kept.slice(0, keptCount), builder.finish());
   }
@@ -113,10 +119,10 @@ class MaskStep {
   /** Once: it concerns the mask, not a feature. */
   #noteMask(findings: Findings): void {
     const reason = this.#repairReason;
-    if (reason !== null) findings.note('MASK_REPAIRED', { path: field(this.#path), reason });
+    if (reason !== null) findings.note(stepFindings.MASK_REPAIRED, { path: field(this.#path), reason });
     const degrees = this.#marginDegrees;
     const crs = this.#setting.crs.name;
-    if (degrees !== null) findings.note('MASK_CUT', { path: field(this.#path), crs, degrees });
+    if (degrees !== null) findings.note(stepFindings.MASK_CUT, { path: field(this.#path), crs, degrees });
     this.#repairReason = null;
     this.#marginDegrees = null;
   }

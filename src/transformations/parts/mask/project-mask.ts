@@ -15,6 +15,7 @@ import { WGS84_DESCRIPTION } from '../../../crs/wgs84.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import { failure, GeomillError } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { field, phrase } from '../../../message.ts';
 import { cutAtAntimeridian } from '../../../sphere/cut.ts';
 import type { StepSetting, TransformPositions } from '../../transformation.ts';
@@ -86,7 +87,7 @@ function checkRange(mask: GeometryColumn, path: string): void {
     const y = coordinates[at + 1];
     if (Math.abs(x) <= 540 && Math.abs(y) <= 90 + ROUNDING_DEGREES) continue;
     const reason = phrase`has the position (${x}, ${y}), which is not a longitude and latitude; state the CRS of its coordinates with '${field(path.replace(/mask$/, 'mask_crs'))}'`;
-    throw failure('TRANSFORMATION_INVALID', { path: field(path), reason });
+    throw failure(generalErrors.TRANSFORMATION_INVALID, { path: field(path), reason });
   }
 }
 
@@ -110,7 +111,7 @@ function unite(
   const area = collection.unaryUnion();
   if (!area.isEmpty) return { area, repairReason };
   area[Symbol.dispose]();
-  throw failure('TRANSFORMATION_INVALID', { path: field(path), reason: 'has no area' });
+  throw failure(generalErrors.TRANSFORMATION_INVALID, { path: field(path), reason: 'has no area' });
 }
 
 function fromDegrees(
@@ -182,7 +183,10 @@ function isOutsideDomain(thrown: unknown): boolean {
 }
 
 function notShown(path: string, { name }: CrsDescription): GeomillError {
-  return failure('TRANSFORMATION_INVALID', { path: field(path), reason: `cannot be shown in ${name}` });
+  return failure(generalErrors.TRANSFORMATION_INVALID, {
+    path: field(path),
+    reason: `cannot be shown in ${name}`,
+  });
 }
 
 /** The same area three times: as it is, and a turn to the east and to the west, for data beyond 180 degrees. */

@@ -1,4 +1,5 @@
 /** Output batches of merged features: rows that stayed alone as they were, groups from their parts and aggregated values. */
+
 import { type AttributeColumn, ColumnBuilder, isValid } from '../../../batch/attribute-column.ts';
 import { castColumn } from '../../../batch/cast.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
@@ -12,6 +13,7 @@ import {
 } from '../../../batch/geometry-column.ts';
 import { type OpenType, widenType } from '../../../batch/schema.ts';
 import type { Findings } from '../../../findings.ts';
+import { stepFindings } from '../../findings.ts';
 import type { FieldAggregate } from '../aggregate.ts';
 import { aggregateColumn } from '../aggregate-columns.ts';
 import { appendValue } from '../aggregate-values.ts';
@@ -59,7 +61,8 @@ export function* assembleBatches(merged: MergedLayer): Generator<FeatureBatch, v
     start = end;
   }
   layer.fields.forEach(({ name }, i) => {
-    if (collapsed[i] > 0) merged.findings.note('VALUES_COLLAPSED', { field: name }, undefined, collapsed[i]);
+    if (collapsed[i] > 0)
+      merged.findings.note(stepFindings.VALUES_COLLAPSED, { field: name }, undefined, collapsed[i]);
   });
 }
 

@@ -3,6 +3,8 @@
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { type GeometryColumn, hasM, PART_KIND_MASK, strideOf } from '../../../batch/geometry-column.ts';
 import { MAX_LISTED, RowTally } from '../../../finding-rows.ts';
+import { generalFindings } from '../../../general-findings.ts';
+import { stepFindings } from '../../findings.ts';
 import type { CollectingHost, StepSetting } from '../../transformation.ts';
 import type { FieldAggregate } from '../aggregate.ts';
 import { assembleBatches } from './assemble.ts';
@@ -105,8 +107,8 @@ export class LayerMerge {
     }
     const rest = droppedRows.length === 0 ? groups : keptGroups(groups, isKept);
     if (rest !== groups) isUntouched = isUntouched.filter((_, group) => isKept[group] === 1);
-    this.#note('GEOMETRY_DROPPED', droppedRows);
-    this.#note('GEOMETRY_REPAIRED', rowsWith(this.#isRepaired));
+    this.#note(stepFindings.GEOMETRY_DROPPED, droppedRows);
+    this.#note(stepFindings.GEOMETRY_REPAIRED, rowsWith(this.#isRepaired));
     this.#noteLostM(rest, isUntouched);
     return assembleBatches({
       layer: this.layer,
@@ -123,12 +125,15 @@ export class LayerMerge {
     return false;
   }
 
-  #note(code: 'GEOMETRY_DROPPED' | 'GEOMETRY_REPAIRED', rows: readonly number[]): void {
+  #note(
+    entry: typeof stepFindings.GEOMETRY_DROPPED | typeof stepFindings.GEOMETRY_REPAIRED,
+    rows: readonly number[],
+  ): void {
     const { findings } = this.#host;
     const { layerName } = this.#setting;
     rows.forEach((row, i) => {
       const location = { layer: layerName, record: row + 1 };
-      findings.note(code, { operation: this.#operation }, i < MAX_LISTED ? location : undefined);
+      findings.note(entry, { operation: this.#operation }, i < MAX_LISTED ? location : undefined);
     });
   }
 
@@ -145,7 +150,7 @@ export class LayerMerge {
         break;
       }
     }
-    this.#host.findings.noteTally('M_DROPPED', { format: this.#operation }, concerned);
+    this.#host.findings.noteTally(generalFindings.M_DROPPED, { format: this.#operation }, concerned);
   }
 }
 

@@ -1,9 +1,11 @@
 /** The attributes of a source in memory: gathered from its batches, bounded, and kept once for all threads. */
+
 import type { AttributeColumn } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { indexOfField } from '../../../batch/known-field.ts';
 import type { Field } from '../../../batch/schema.ts';
 import { failure, GeomillError } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { field, phrase } from '../../../message.ts';
 import { columnSize, joinedColumn } from './shared-columns.ts';
 
@@ -78,7 +80,7 @@ export class TableGatherer {
     this.rowCount += rowCount;
     const { bytes, rows } = this.#limits;
     if (this.#bytes > bytes || this.rowCount > rows)
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(this.#path),
         reason: `has more than ${bytes / 1024 / 1024} MiB of attributes or ${rows / 1e6} million features, which is the limit of a second source; name fewer fields in 'fields', use fewer of its features, or exchange the two sources`,
       });
@@ -110,7 +112,7 @@ export class TableGatherer {
     } catch (error) {
       if (!(error instanceof GeomillError) || error.code !== 'FIELD_UNKNOWN') throw error;
       const where = phrase`'${file}', the source at ${field(this.#path)}`;
-      throw new GeomillError(error.code, { ...error.params, where }, undefined, error);
+      throw new GeomillError(error.entry, { ...error.params, where }, undefined, error);
     }
   }
 }

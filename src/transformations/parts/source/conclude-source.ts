@@ -1,5 +1,7 @@
 /** Reports, after all batches, what happened to the features of a second source. */
+
 import type { Findings } from '../../../findings.ts';
+import { stepFindings } from '../../findings.ts';
 import { type FeatureSource, ROW_FLAG } from './feature-source.ts';
 
 export function concludeSource({ table: { file }, flags }: FeatureSource, findings: Findings): void {
@@ -10,7 +12,7 @@ export function concludeSource({ table: { file }, flags }: FeatureSource, findin
     if ((flag & ROW_FLAG.notShown) !== 0) notShown++;
   }
   const source = file;
-  if (unmatched > 0) findings.note('SOURCE_ROWS_UNMATCHED', { source }, { file }, unmatched);
-  if (repaired > 0) findings.note('SOURCE_REPAIRED', { source }, { file }, repaired);
-  if (notShown > 0) findings.note('SOURCE_NOT_SHOWN', { source }, { file }, notShown);
+  if (unmatched > 0) findings.note(stepFindings.SOURCE_ROWS_UNMATCHED, { source }, { file }, unmatched);
+  if (repaired > 0) findings.note(stepFindings.SOURCE_REPAIRED, { source }, { file }, repaired);
+  if (notShown > 0) findings.note(stepFindings.SOURCE_NOT_SHOWN, { source }, { file }, notShown);
 }

@@ -1,4 +1,5 @@
 /** The features of a second source in memory: geometries and attributes, gathered from its batches and kept once for all threads. */
+
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE_NAMES,
@@ -11,6 +12,7 @@ import {
   strideOf,
 } from '../../../batch/geometry-column.ts';
 import { failure } from '../../../errors.ts';
+import { generalErrors } from '../../../general-errors.ts';
 import { counted, field } from '../../../message.ts';
 import type { FeatureCollector } from '../../transformation.ts';
 import { type AttributeTable, SOURCE_LIMITS, TableGatherer } from './attribute-table.ts';
@@ -62,7 +64,7 @@ export class FeatureSourceCollector implements FeatureCollector {
     const { geometry } = batch;
     this.#positions += geometry.coordinates.length / strideOf(geometry.dimensions);
     if (this.#positions > this.#maxPositions)
-      throw failure('TRANSFORMATION_INVALID', {
+      throw failure(generalErrors.TRANSFORMATION_INVALID, {
         path: field(this.#path),
         reason: `has more than ${counted(this.#maxPositions, 'position')}, the limit of a second source; simplify it, use fewer of its features, or exchange the two sources`,
       });
@@ -80,7 +82,11 @@ export class FeatureSourceCollector implements FeatureCollector {
       for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
         if ((partKinds[part] & PART_KIND_MASK) === PART_KIND.polygon) continue;
         const reason = `has a ${GEOMETRY_TYPE_NAMES[types[row]]}; the source of an overlay has polygons alone`;
-        throw failure('TRANSFORMATION_INVALID', { path: field(this.#path), reason }, { record: row + 1 });
+        throw failure(
+          generalErrors.TRANSFORMATION_INVALID,
+          { path: field(this.#path), reason },
+          { record: row + 1 },
+        );
       }
   }
 

@@ -1,7 +1,9 @@
 /** The fields that a step takes from its second source: parameters, and their names after the step. */
+
 import type { Field } from '../../../batch/schema.ts';
 import { UniqueNames } from '../../../batch/unique-names.ts';
 import type { Findings } from '../../../findings.ts';
+import { stepFindings } from '../../findings.ts';
 import type { CommandLineModifier, StepParameters } from '../../transformation.ts';
 import { fieldNames, MAX_NAME_LENGTH } from '../name-lists.ts';
 
@@ -98,5 +100,5 @@ export function noteNames(
 ): void {
   for (const [i, field] of added.entries())
     if (named[i].name !== wantedName(field, parameters))
-      findings.note('SOURCE_FIELD_RENAMED', { from: field.name, to: named[i].name });
+      findings.note(stepFindings.SOURCE_FIELD_RENAMED, { from: field.name, to: named[i].name });
 }

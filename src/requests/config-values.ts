@@ -1,8 +1,11 @@
 /** The values of a config by path. Each is taken once and checked by its schema; values never taken are unknown fields. */
+
 import { parseInputCrs, parseOutputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { formatErrors } from '../formats/errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { formatHint } from '../formats/format-by-id.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field, phrase } from '../message.ts';
 import { memberPath, type SchemaCheck, type SchemaFault, schemaCheck } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
@@ -111,7 +114,7 @@ export class ConfigValues {
       const formats = this.#registries.formats.filter(isKnown);
       const known = formats.map((format) => format.id).join(', ');
       return typeof given === 'string'
-        ? failure('FORMAT_UNKNOWN', {
+        ? failure(formatErrors.FORMAT_UNKNOWN, {
             value: given.slice(0, 40),
             path: field(path),
             hint: formatHint(given, formats, id === 'inputFormat' ? 'input' : 'output'),
@@ -144,5 +147,5 @@ export function describe(value: unknown): string {
 }
 
 export function invalid(path: string, what: string): Error {
-  return failure('CONFIG_INVALID', { detail: phrase`'${field(path)}' ${what}` });
+  return failure(generalErrors.CONFIG_INVALID, { detail: phrase`'${field(path)}' ${what}` });
 }

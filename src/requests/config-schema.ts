@@ -1,6 +1,7 @@
 /** JSON Schemas (2020-12) of configs, composed from config-fields.ts and the records of the registries. */
 import { type Format, isInputFormat, isOutputFormat, type OptionsSchema } from '../formats/format.ts';
 import { inputFormats } from '../formats/registry.ts';
+import type { JsonSchema } from '../schema-check.ts';
 import {
   CONFIG_FIELDS,
   type ConfigField,
@@ -10,7 +11,6 @@ import {
   groupNames,
   optionNames,
 } from './config-fields.ts';
-import type { JsonSchema } from './operation.ts';
 
 export interface FormatRegistry {
   readonly formats: readonly Format[];

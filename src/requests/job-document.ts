@@ -4,9 +4,9 @@
  */
 import { GeomillError } from '../errors.ts';
 import { field, type MessageParam, type MessageParams } from '../message.ts';
+import type { JsonSchema } from '../schema-check.ts';
 import { configSchema, type FormatRegistry } from './config-schema.ts';
 import { describe, invalid, isObject } from './config-values.ts';
-import type { JsonSchema } from './operation.ts';
 
 const OPERATIONS = ['transform', 'append', 'merge'] as const;
 export type DocumentOperation = (typeof OPERATIONS)[number];
@@ -144,7 +144,7 @@ export function inDocument(thrown: unknown, index: number): unknown {
   const params: MessageParams = Object.fromEntries(
     Object.entries(thrown.params).map(([name, param]) => [name, located(param, index)]),
   );
-  return new GeomillError(thrown.code, params, thrown.location, thrown);
+  return new GeomillError(thrown.entry, params, thrown.location, thrown);
 }
 
 function located(param: MessageParam, index: number): MessageParam {

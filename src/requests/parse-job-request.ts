@@ -2,6 +2,7 @@
  * From the config that a client sends to the one JobRequest, for every endpoint. Names and schemas of the fields stand in
  * config-fields.ts.
  */
+
 import { type CrsText, parseInputCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { closest } from '../did-you-mean.ts';
 import { failure, type GeomillError } from '../errors.ts';
@@ -19,8 +20,9 @@ import {
 } from '../formats/format.ts';
 import { formatNamed } from '../formats/format-by-id.ts';
 import { validateOptions } from '../formats/options.ts';
-import type { UploadReference } from '../jobs/uploads.ts';
+import { generalErrors } from '../general-errors.ts';
 import { field } from '../message.ts';
+import { pipelineErrors } from '../pipeline/errors.ts';
 import type {
   InputFileRequest,
   JobRequest,
@@ -30,14 +32,21 @@ import type {
   SplitRequest,
 } from '../pipeline/request.ts';
 import { checkSplit } from '../pipeline/split-request.ts';
-import type { UrlPolicy } from '../remote-input/policy.ts';
 import { shortText } from '../short-text.ts';
 import { type FilePlaces, parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
 import { checkSplitBy, type SplitBy } from '../transformations/split_by.ts';
+import {
+  type AddressParser,
+  type InputUrl,
+  NO_ADDRESSES,
+  type RemoteAddress,
+  type UploadReference,
+} from './addresses.ts';
 import { type Endpoint, type FieldId, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
+import { requestErrors } from './errors.ts';
+import { requestFindings } from './findings.ts';
 import { configOfDocument, inDocument, isDocument, parseDocument } from './job-document.ts';
-import { type InputUrl, parseStepUrl, parseUrl, type RemoteAddress } from './remote-address.ts';
 import { misspelledKey } from './unknown-keys.ts';
 
 export interface ParsedConfig {
@@ -64,8 +73,6 @@ export interface InputUploads {
   readonly list: readonly UploadReference[];
 }
 
-const NO_URLS: UrlPolicy = { hosts: [], privateNetworks: [] };
-
 /**
  * `places`: where files of steps can be, such as the parts of a form. Unknown members are
  * findings, unless they look like known ones or the config is strict; invalid values throw an error that names the path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED,
@@ -75,10 +82,10 @@ export function parseJobRequest(
   config: unknown,
   endpoint: Endpoint,
   registries: Registries,
-  urlPolicy: UrlPolicy = NO_URLS,
+  addresses: AddressParser = NO_ADDRESSES,
   places: FilePlaces = 'none',
 ): ParsedConfig {
-  if (!isDocument(config)) return parseConfig(config, endpoint, registries, urlPolicy, places);
+  if (!isDocument(config)) return parseConfig(config, endpoint, registries, addresses, places);
   // Also a document for a transform can be inspected.
   const operation = endpoint.operation === 'inspect' ? 'transform' : endpoint.operation;
   const document = parseDocument({ operation, ...config });
@@ -90,7 +97,7 @@ export function parseJobRequest(
       `has ${document.outputs.length} entries; a job has one output, so submit a job for each`,
     );
   try {
-    return parseConfig(configOfDocument(document, 0), endpoint, registries, urlPolicy, places);
+    return parseConfig(configOfDocument(document, 0), endpoint, registries, addresses, places);
   } catch (error) {
     throw inDocument(error, 0);
   }
@@ -100,14 +107,14 @@ function parseConfig(
   config: unknown,
   endpoint: Endpoint,
   registries: Registries,
-  urlPolicy: UrlPolicy,
+  addresses: AddressParser,
   places: FilePlaces,
 ): ParsedConfig {
   const values = new ConfigValues(config, endpoint, registries);
   refuseMisspelledKey(values, endpoint, registries);
   const inputFormat = parseInputFormat(values, endpoint, registries);
   const outputChoice = parseOutputFormat(values, endpoint, registries);
-  const inputUrl = parseUrl(values, endpoint, inputFormat, urlPolicy);
+  const inputUrl = addresses.input(values, endpoint, inputFormat);
   const uploads = parseUploads(values, endpoint, inputUrl, places);
   const filesOf = parseFilesCrs(
     values,
@@ -117,7 +124,7 @@ function parseConfig(
     places,
   );
   const output = outputChoice === null ? null : parseOutput(values, endpoint, outputChoice);
-  const { steps, stepUrls } = parseTransformations(values, registries, places, urlPolicy);
+  const { steps, stepUrls } = parseTransformations(values, registries, places, addresses);
   const layers = parseLayers(values);
   const failOn = values.take('failOn').value as FailOn | undefined;
   const merge = endpoint.operation === 'merge' ? parseMerge(values) : null;
@@ -137,7 +144,7 @@ function parseConfig(
     inputFormat.readOptionsKey,
   );
   const findings = new Findings();
-  for (const path of ignoredPaths) findings.note('PATH_IGNORED', { path: field(path) });
+  for (const path of ignoredPaths) findings.note(requestFindings.PATH_IGNORED, { path: field(path) });
   if (isStrict) refuseUnknownKeys(values.unknown());
   else noteUnknownKeys(values.unknown(), findings);
   return {
@@ -158,7 +165,8 @@ function parseConfig(
           output,
           ...(isTextOnly ? { textOnly: true } : {}),
         };
-      if (output === null) throw failure('INTERNAL', { reason: `a request to ${operation} has no output` });
+      if (output === null)
+        throw failure(generalErrors.INTERNAL, { reason: `a request to ${operation} has no output` });
       const asked = {
         ...(failOn === undefined ? {} : { failOn }),
         ...(isStrict ? { strict: true } : {}),
@@ -187,9 +195,9 @@ function refuseUnknownKeys(paths: readonly string[]): void {
 /** Names the first unknown keys and counts the others, because a config may contain very many. */
 function noteUnknownKeys(paths: readonly string[], findings: Findings): void {
   for (const path of paths.slice(0, MAX_UNKNOWN_KEYS))
-    findings.note('UNKNOWN_KEY', { path: path.slice(0, 100) });
+    findings.note(requestFindings.UNKNOWN_KEY, { path: path.slice(0, 100) });
   const count = paths.length - MAX_UNKNOWN_KEYS;
-  if (count > 0) findings.note('UNKNOWN_KEYS', { count });
+  if (count > 0) findings.note(requestFindings.UNKNOWN_KEYS, { count });
 }
 
 function parseInputFormat(values: ConfigValues, endpoint: Endpoint, { formats }: Registries): InputFormat {
@@ -231,7 +239,8 @@ function parseOutputFormat(
 
 function findFormat<Known extends Format>(name: string, among: readonly Known[]): Known {
   const format = formatNamed(among, name);
-  if (format === undefined) throw failure('INTERNAL', { reason: `format ${name} is not registered` });
+  if (format === undefined)
+    throw failure(generalErrors.INTERNAL, { reason: `format ${name} is not registered` });
   return format;
 }
 
@@ -320,7 +329,7 @@ function parseFileCrs(values: ConfigValues, requiredBy: CrsNeed | null): InputFi
 /** For a format that stores no CRS. The specification has the whole text of the response; the command line adds what helps. */
 function crsRequired(path: string, { format: { id, name }, places }: CrsNeed): GeomillError {
   const advice = places === 'paths' ? '; geomill info FILE lists systems that fit its coordinates' : '';
-  return failure('FIELD_REQUIRED', { path: field(path), id, format: name, advice });
+  return failure(pipelineErrors.FIELD_REQUIRED, { path: field(path), id, format: name, advice });
 }
 
 /** One CRS for all files, or a list with one entry per file. */
@@ -347,7 +356,11 @@ function parseCrsMapping(
   if (missing !== undefined && requiredBy !== null) throw crsRequired(missing.crsPath, requiredBy);
   return (fileCount) => {
     if (fileCount !== files.length)
-      throw failure('CRS_LIST_LENGTH', { path: field(path), listed: files.length, files: fileCount });
+      throw failure(requestErrors.CRS_LIST_LENGTH, {
+        path: field(path),
+        listed: files.length,
+        files: fileCount,
+      });
     return files;
   };
 }
@@ -380,7 +393,7 @@ function parseOutput(
   const options = variant === null ? given : withVariant(given, variant, endpoint);
   const isSequence = variantOf(format, options) !== null;
   if (toFile.value === false && (format.jsonSchema === null || isSequence))
-    throw failure('INLINE_NOT_POSSIBLE', {
+    throw failure(requestErrors.INLINE_NOT_POSSIBLE, {
       path: field(toFile.path),
       format: isSequence ? `sequences of ${format.name}` : format.name,
     });
@@ -441,7 +454,7 @@ function parseTransformations(
   values: ConfigValues,
   { transformations, formats }: Registries,
   places: FilePlaces,
-  policy: UrlPolicy,
+  addresses: AddressParser,
 ): Pick<ParsedConfig, 'steps' | 'stepUrls'> {
   const { path, value } = values.take('transformations');
   const stepUrls = new Map<string, RemoteAddress>();
@@ -449,7 +462,7 @@ function parseTransformations(
   const steps = parsed.map(({ url, ...step }): RequestedStep => {
     if (url === undefined || step.file === undefined) return step;
     const part = transformations.find(({ id }) => id === step.type)?.fileParameter?.part ?? '';
-    const checked = parseStepUrl(url.text, url.path, part, formats, policy);
+    const checked = addresses.step(url.text, url.path, part, formats);
     const [known] = [...stepUrls].find(([, other]) => other.url.href === checked.url.href) ?? [];
     if (known === undefined) stepUrls.set(step.file.input, checked);
     // Steps with the same address share the file.

@@ -5,9 +5,9 @@
 import { failOnSeverities } from '../findings.ts';
 import { type Format, isInputFormat, isOutputFormat } from '../formats/format.ts';
 import type { JobRequest } from '../pipeline/request.ts';
+import type { JsonSchema } from '../schema-check.ts';
 import { MAX_STEPS } from '../transformations/requested-steps.ts';
 import type { Transformation } from '../transformations/transformation.ts';
-import type { JsonSchema } from './operation.ts';
 
 /** The operation that a config belongs to, and what its path already states. */
 export interface Endpoint {
