@@ -2,7 +2,6 @@
  * `npm run bench:append [-- --files N] [--count N] [--runs N] [--only REGEX]`: append and merge of many files as whole
  * processes, against ogr2ogr once and then `ogr2ogr -append` for each further file, in turn on the same files.
  */
-
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openAccounts } from '../src/accounts/accounts.ts';
-import { accountsPath } from '../src/jobs/data-directory.ts';
+import { openAccounts } from '../apps/service/src/accounts/accounts.ts';
+import { accountsPath } from '../apps/service/src/jobs/data-directory.ts';
 import { median } from './measure.ts';
 import { startServiceProcess } from './service-process.ts';
 

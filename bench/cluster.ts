@@ -4,7 +4,6 @@
  * directory; how soon a dead worker and a cancelled job are noticed; memory of a process that receives 1 GB; time of a large job that one, two
  * and four workers with a quarter of a core each share.
  */
-
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, statSync } from 'node:fs';
@@ -14,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { GeomillClient, type SubmitJobConfig } from '../src/client/client.ts';
+import { GeomillClient, type SubmitJobConfig } from '../packages/client/src/client.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../test/support/s3-server.ts';
 import { datasetPath } from './data.ts';

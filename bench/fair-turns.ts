@@ -1,4 +1,4 @@
-/** Holds the claims of a fleet against the law of turns (src/jobs/queue.ts). */
+/** Holds the claims of a fleet against the law of turns (apps/service/src/jobs/queue.ts). */
 import type { Trace } from './fleet-process.ts';
 
 type Event = readonly [at: number, change: () => void];

@@ -3,16 +3,16 @@
  * worker has a PostgresQueue and Peers of its own, as a `geomill serve --role worker` with one runner has.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { PostgresDatabase } from '../src/engines/postgres/database.ts';
-import type { JobLog } from '../src/jobs/attempt.ts';
-import type { NewJob } from '../src/jobs/job.ts';
-import { JobFeed } from '../src/jobs/job-feed.ts';
-import { Peers } from '../src/jobs/peers.ts';
-import { PostgresQueue } from '../src/jobs/postgres-queue.ts';
-import type { AttemptId, Claim } from '../src/jobs/queue.ts';
-import { sweep } from '../src/jobs/retention.ts';
-import type { ConversionReport } from '../src/pipeline/report.ts';
-import type { FileStore } from '../src/storage/store.ts';
+import type { JobLog } from '../apps/service/src/jobs/attempt.ts';
+import type { NewJob } from '../apps/service/src/jobs/job.ts';
+import { JobFeed } from '../apps/service/src/jobs/job-feed.ts';
+import { Peers } from '../apps/service/src/jobs/peers.ts';
+import { PostgresQueue } from '../apps/service/src/jobs/postgres-queue.ts';
+import type { AttemptId, Claim } from '../apps/service/src/jobs/queue.ts';
+import { sweep } from '../apps/service/src/jobs/retention.ts';
+import { PostgresDatabase } from '../apps/service/src/postgres/database.ts';
+import type { FileStore } from '../apps/service/src/storage/store.ts';
+import type { ConversionReport } from '../packages/pipeline/src/report.ts';
 
 export interface FleetOrder {
   readonly role: 'worker' | 'api';

@@ -22,9 +22,9 @@ const { values, positionals } = parseArgs({
 
 /** Prints the number of rows and positions, so that nothing is left out. */
 async function readWithGeomill(path: string): Promise<void> {
-  const { reader } = await import('../src/formats/geoparquet/read.ts');
-  const { Findings } = await import('../src/findings.ts');
-  const { UNLIMITED } = await import('../src/io/limits.ts');
+  const { reader } = await import('../packages/formats/src/geoparquet/read.ts');
+  const { Findings } = await import('../packages/core/src/messages/findings.ts');
+  const { UNLIMITED } = await import('../packages/io/src/limits.ts');
   const context = {
     scratchDirectory: DATA_DIRECTORY,
     limits: UNLIMITED,

@@ -1,8 +1,8 @@
 /** The pairs of formats, each with the command line of geomill and of its peers. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isOutputFormat } from '../src/formats/format.ts';
-import { inputFormats, outputFormats } from '../src/formats/registry.ts';
+import { isOutputFormat } from '../packages/formats/src/format.ts';
+import { inputFormats, outputFormats } from '../packages/formats/src/registry.ts';
 import { recordOf, statedCrs, traitsOf } from '../test/support/formats.ts';
 import type { Dataset } from './data.ts';
 import { type Command, hasCommand, outputOf } from './measure.ts';

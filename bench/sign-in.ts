@@ -11,7 +11,7 @@ const TOLERANCE = 0.1;
 
 const times: Readonly<Record<'known' | 'unknown', number[]>> = { known: [], unknown: [] };
 await using area = await startTestArea({ believesProxies: true });
-const { openDirectory } = await import('../src/account-area/area.ts');
+const { openDirectory } = await import('../apps/service/src/pages/account/area.ts');
 const { users, library } = await openDirectory({
   accounts: area.accounts,
   baseUrl: area.url,

@@ -113,7 +113,7 @@ async function previewsAtOnce(url: string, pid: number): Promise<string> {
     readonly uploads: readonly { readonly id: string; readonly byte_length: number }[];
   };
   const { id } = [...uploads].sort((a, b) => b.byte_length - a.byte_length)[0];
-  const { GeomillClient } = await import('../src/client/client.ts');
+  const { GeomillClient } = await import('../packages/client/src/client.ts');
   const client = new GeomillClient({ baseUrl: url });
   const file = await client.uploaded(id);
   const { readFileSync } = await import('node:fs');

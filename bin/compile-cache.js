@@ -27,7 +27,7 @@ function isSet(text) {
   return text !== undefined && text !== '';
 }
 
-/** Directory for data that can be computed again: the same that src/config.ts finds. */
+/** Directory for data that can be computed again: the same that apps/service/src/settings/config.ts finds. */
 function cacheDirectory({ CACHE_DIR: own, XDG_CACHE_HOME: xdg, LOCALAPPDATA: local }) {
   if (isSet(own)) return path.resolve(own);
   const isWindows = process.platform === 'win32';

@@ -13,7 +13,7 @@ function run() {
   // Before the first file is loaded, so that the cache also keeps TypeScript files with their types stripped.
   require('./compile-cache.js').enableCompileCache();
   const root = path.dirname(__dirname);
-  const source = path.join(root, 'src', 'main.ts');
+  const source = path.join(root, 'apps', 'cli', 'src', 'main.ts');
   if (fs.existsSync(source)) import(pathToFileURL(source).href);
   else require(path.join(root, 'dist', 'main.cjs'));
 }

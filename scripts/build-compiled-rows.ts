@@ -1,5 +1,5 @@
 /**
- * Compiles wasm/*.c to src/engines/sqlite/compiled-rows-code.ts, with clang and wasm-ld 14 (Debian packages clang and lld). They are only needed
+ * Compiles wasm/*.c to packages/engines/sqlite/src/compiled-rows-code.ts, with clang and wasm-ld 14 (Debian packages clang and lld). They are only needed
  * after a change in the C files: the result is in the repository, and the same source gives the same bytes. `--check` compares.
  */
 import { execFileSync } from 'node:child_process';
@@ -12,7 +12,7 @@ import { deflateRawSync } from 'node:zlib';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['rows.h', 'read-rows.c', 'write-rows.c'].map((name) => join(ROOT, 'wasm', name));
-const TARGET = join(ROOT, 'src', 'engines', 'sqlite', 'compiled-rows-code.ts');
+const TARGET = join(ROOT, 'packages', 'engines', 'sqlite', 'src', 'compiled-rows-code.ts');
 const FLAGS = [
   '--target=wasm32',
   '-std=c11',

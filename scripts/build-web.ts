@@ -1,13 +1,13 @@
 /**
- * Builds the workspace, the page at `/`, from web/ into dist/web: files with a hash in their names, which browsers may keep
- * for ever, each also compressed with Brotli and gzip, and manifest.json, which names them (src/convert-pages/workspace.ts).
+ * Builds the workspace, the page at `/`, from apps/web into dist/web: files with a hash in their names, which browsers may keep
+ * for ever, each also compressed with Brotli and gzip, and manifest.json, which names them (apps/service/src/pages/convert/workspace.ts).
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Plugin, rolldown } from 'rolldown';
-import { TOKENS } from '../src/page-style/tokens.ts';
+import { TOKENS } from '../apps/service/src/pages/style/tokens.ts';
 import { baseMap } from './base-map.ts';
 
 /** `root`: directory of package.json. */
@@ -40,8 +40,8 @@ export async function buildWeb(root: string): Promise<void> {
   );
   const { script, packages } = await bundle(root, define, write);
   writeFileSync(join(directory, 'LICENSES.txt'), licensesOf(root, ['world-atlas', ...packages]));
-  const curtain = writeHashed('curtain.js', readFileSync(join(root, 'web', 'curtain.js')));
-  const style = writeHashed('workspace.css', styleSheet(join(root, 'web', 'style')));
+  const curtain = writeHashed('curtain.js', readFileSync(join(root, 'apps', 'web', 'curtain.js')));
+  const style = writeHashed('workspace.css', styleSheet(join(root, 'apps', 'web', 'style')));
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ curtain, script, style, files }));
   rmSync(target, { recursive: true, force: true });
   renameSync(directory, target);
@@ -55,9 +55,9 @@ async function bundle(
 ): Promise<{ readonly script: string; readonly packages: readonly string[] }> {
   const mapLibre = join(root, 'node_modules', 'maplibre-gl', 'src');
   const build = await rolldown({
-    input: { main: join(root, 'web', 'main.tsx') },
+    input: { main: join(root, 'apps', 'web', 'main.tsx') },
     platform: 'browser',
-    tsconfig: join(root, 'web', 'tsconfig.json'),
+    tsconfig: join(root, 'apps', 'web', 'tsconfig.json'),
     transform: {
       define,
       inject: { MAP_WORKER_FILE },

@@ -1,27 +1,31 @@
 /**
  * The program as one file for each process and a few that are loaded later: the service, the command line, and the entries of runners, threads and
- * fetching processes. Each file is a script that src/program-loader.cjs runs. They are not modules, because Node.js keeps no compiled code of
+ * fetching processes. Each file is a script that packages/platform/src/program-loader.cjs runs. They are not modules, because Node.js keeps no compiled code of
  * functions that a module calls after it was loaded.
  */
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, join, relative } from 'node:path';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import { Script } from 'node:vm';
 import type { OutputChunk } from 'rolldown';
+import { importResolver } from './workspaces.ts';
 
 /** Files that a process or thread starts with. */
 const ENTRIES = [
-  'main.ts',
-  'jobs/runner-main.ts',
-  'pipeline/worker-entry.js',
-  'engines/sqlite/checkpoint-entry.js',
-  'remote-input/fetch-main.ts',
+  'apps/cli/src/main.ts',
+  'apps/service/src/jobs/runner-main.ts',
+  'packages/pipeline/src/worker-entry.js',
+  'packages/engines/sqlite/src/checkpoint-entry.js',
+  'apps/service/src/remote-input/fetch-main.ts',
 ];
+const MAIN = ENTRIES[0];
 
-/** Read at run time, by src/crs-search/suggest.ts. */
-const PLACEMENTS = join('crs-search', 'placements.txt');
+/** Read at run time, by packages/crs-search/src/suggest.ts. */
+const PLACEMENTS = 'packages/crs-search/src/placements.txt';
 
-const LOADER = 'program-loader.cjs';
+const LOADER = 'packages/platform/src/program-loader.cjs';
+
+type Resolver = ReturnType<typeof importResolver>;
 
 const PLAIN_BUILTINS = ['node:fs', 'node:path', 'node:util'];
 
@@ -30,24 +34,25 @@ const CALLED_LATE = ['node:net', 'node:stream/promises', 'node:timers/promises']
 
 /** Writes the program of the checkout `root` to `directory`. */
 export async function bundleProgram(root: string, directory: string): Promise<void> {
-  const source = join(root, 'src');
-  cpSync(join(source, PLACEMENTS), join(directory, PLACEMENTS));
+  const resolve = importResolver(root);
+  cpSync(join(root, PLACEMENTS), join(directory, basename(PLACEMENTS)));
   const { build: rolldown } = await import('rolldown');
-  const command = staticImports(['main.ts', 'cli/convert.ts'].map((name) => join(source, name)));
-  for (const id of sharedByCodecs(source)) command.add(id);
+  const main = join(root, MAIN);
+  const command = staticImports([main, join(dirname(main), 'convert.ts')], resolve);
+  for (const id of sharedByCodecs(root, resolve)) command.add(id);
   // It waits for commands, which therefore cannot be in the same file as what they import.
-  command.delete(join(source, 'main.ts'));
+  command.delete(main);
   const { output } = await rolldown({
-    input: Object.fromEntries(ENTRIES.map((name) => [name, join(source, name)])),
+    input: Object.fromEntries(ENTRIES.map((path) => [basename(path, extname(path)), join(root, path)])),
     platform: 'node',
-    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    external: (id) => !id.startsWith('.') && !id.startsWith('@geomill/') && !isAbsolute(id),
     // A module that is loaded later by one command and at once by another.
     checks: { ineffectiveDynamicImport: false },
     output: {
       dir: directory,
       format: 'esm',
       // In the directory itself, where program-files.ts expects to be.
-      entryFileNames: (entry) => `${basename(entry.name, extname(entry.name))}-[hash].js`,
+      entryFileNames: '[name]-[hash].js',
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: { groups: [{ name: 'command', test: (id) => command.has(id) }] },
       // Stack traces of users name functions and lines.
@@ -61,7 +66,7 @@ export async function bundleProgram(root: string, directory: string): Promise<vo
   writeEntries(directory, chunks);
 }
 
-/** Throws if a file does not parse as a script, or if files wait for each other: modules may do so, but src/program-loader.cjs would never finish. */
+/** Throws if a file does not parse as a script, or if files wait for each other: modules may do so, but packages/platform/src/program-loader.cjs would never finish. */
 function checkLoadable(chunks: readonly OutputChunk[]): void {
   for (const { fileName, code } of chunks) new Script(code, { filename: fileName });
   const loaded = new Set<string>();
@@ -83,17 +88,15 @@ function waitsFor(code: string): string[] {
 
 /** The files that processes and threads start with. */
 function writeEntries(directory: string, chunks: readonly OutputChunk[]): void {
-  cpSync(join(import.meta.dirname, '..', 'src', LOADER), join(directory, LOADER));
+  const loader = basename(LOADER);
+  cpSync(join(import.meta.dirname, '..', LOADER), join(directory, loader));
   const hash = createHash('sha256');
   for (const { fileName, code } of chunks) hash.update(`${fileName}\0${code}\0`);
   const build = hash.digest('hex').slice(0, 16);
   for (const { isEntry, name, fileName } of chunks) {
     if (!isEntry) continue;
-    const file = join(directory, name.replace(/\.[jt]s$/, '.cjs'));
-    mkdirSync(dirname(file), { recursive: true });
-    const loader = relative(dirname(file), join(directory, LOADER)).replaceAll('\\', '/');
-    const specifier = loader.startsWith('.') ? loader : `./${loader}`;
-    writeFileSync(file, `module.exports = require('${specifier}').run('${fileName}', '${build}');\n`);
+    const run = `module.exports = require('./${loader}').run('${fileName}', '${build}');\n`;
+    writeFileSync(join(directory, `${name}.cjs`), run);
   }
 }
 
@@ -186,27 +189,30 @@ function asAscii(code: string): string {
  * Small modules that several readers and writers import: a file of its own for each takes longer to find than to load. Not
  * those that need more of Node.js than its files, or a package.
  */
-function sharedByCodecs(source: string): string[] {
-  const formats = join(source, 'formats');
+function sharedByCodecs(root: string, resolve: Resolver): string[] {
+  const formats = join(root, 'packages', 'formats', 'src');
   const codecs = readdirSync(formats, { recursive: true, encoding: 'utf8' })
     .filter((name) => /^[^/\\]+[/\\](?:read|write)\.ts$/.test(name))
-    .map((name) => staticImports([join(formats, name)]));
+    .map((name) => staticImports([join(formats, name)], resolve));
   const users = Map.groupBy(
     codecs.flatMap((files) => [...files]),
     (file) => file,
   );
   const isPlain = (file: string): boolean =>
-    [...staticImports([file])].every((own) =>
-      importsOf(own).every((name) => name.startsWith('.') || PLAIN_BUILTINS.includes(name)),
+    [...staticImports([file], resolve)].every((own) =>
+      importsOf(own).every((name) => resolve(own, name) !== null || PLAIN_BUILTINS.includes(name)),
     );
   return [...users].flatMap(([file, { length }]) => (length > 1 && isPlain(file) ? [file] : []));
 }
 
 /** The given files and all that they import at once, directly or not: what `geomill convert` always loads. */
-function staticImports(files: readonly string[]): Set<string> {
+function staticImports(files: readonly string[], resolve: Resolver): Set<string> {
   const found = new Set(files);
   for (const file of found)
-    for (const name of importsOf(file)) if (name.startsWith('.')) found.add(join(dirname(file), name));
+    for (const name of importsOf(file)) {
+      const path = resolve(file, name);
+      if (path !== null) found.add(path);
+    }
   return found;
 }
 

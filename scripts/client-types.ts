@@ -6,8 +6,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { OpenApiDocument } from '../src/http/openapi/types.ts';
-import type { JsonSchema } from '../src/schema-check.ts';
+import type { OpenApiDocument } from '../apps/service/src/http/openapi/types.ts';
+import type { JsonSchema } from '../packages/core/src/schemas/schema-check.ts';
 import { describedInterface } from './generate-docs.ts';
 
 const REF = '#/components/schemas/';

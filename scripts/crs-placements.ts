@@ -1,11 +1,10 @@
 /**
- * Writes src/crs-search/placements.txt, with PROJ: `node scripts/crs-placements.ts`, after each update of PROJ. Takes half a minute.
+ * Writes packages/crs-search/src/placements.txt, with PROJ: `node scripts/crs-placements.ts`, after each update of PROJ. Takes half a minute.
  * The systems that are left out, and the largest errors, are printed.
  */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stderr } from 'node:process';
-import { parseEpsg } from '../src/crs/crs.ts';
+import { parseEpsg } from '../packages/core/src/crs/crs.ts';
 import {
   forward,
   inverse,
@@ -15,13 +14,13 @@ import {
   type Polynomial,
   parseLine,
   polynomial,
-} from '../src/crs-search/placement.ts';
-import { type CrsRecord, readCrsRecords } from '../src/crs-search/read-database.ts';
-import { ProjContext } from '../src/engines/proj/context.ts';
-import { projDatabasePath } from '../src/engines/proj/database-path.ts';
-import { createCrs } from '../src/engines/proj/definition.ts';
-import { DegreesView } from '../src/engines/proj/degrees.ts';
-import { PACKAGE_DIRECTORY } from '../src/program-files.ts';
+} from '../packages/crs-search/src/placement.ts';
+import { type CrsRecord, readCrsRecords } from '../packages/crs-search/src/read-database.ts';
+import { ProjContext } from '../packages/engines/proj/src/context.ts';
+import { projDatabasePath } from '../packages/engines/proj/src/database-path.ts';
+import { createCrs } from '../packages/engines/proj/src/definition.ts';
+import { DegreesView } from '../packages/engines/proj/src/degrees.ts';
+import { dataFile } from '../packages/platform/src/program-files.ts';
 
 /** Terms along each side, smallest first; the first that is exact enough is taken. */
 const SIZES = [6, 10, 16, 24, 36, MAX_TERMS];
@@ -193,7 +192,7 @@ for (const record of readCrsRecords(projDatabasePath())) {
     leftOut.push(`EPSG:${code} ${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
-writeFileSync(join(PACKAGE_DIRECTORY, 'src', 'crs-search', 'placements.txt'), `${lines.join('\n')}\n`);
+writeFileSync(dataFile('packages/crs-search/src/placements.txt'), `${lines.join('\n')}\n`);
 stderr.write(
   `${lines.length} systems, largest error ${worst.toExponential(1)} of the area; left out:\n${leftOut.join('\n')}\n`,
 );

@@ -2,28 +2,36 @@
  * Writes the generated pages of docs/: `node scripts/generate-docs.ts`. With `--check` it writes nothing, and its exit
  * status is 1 if a page differs from the code.
  */
-
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, exit, stderr } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { catalogue } from '../src/catalogue.ts';
-import { cliErrors } from '../src/cli/errors.ts';
-import { EXIT, EXIT_MEANINGS } from '../src/cli/exit-status.ts';
-import { settings } from '../src/config.ts';
-import { signatureOf } from '../src/expressions/function.ts';
-import { functions } from '../src/expressions/functions.ts';
-import { type Format, isInputFormat, isOutputFormat, type OptionsSchema } from '../src/formats/format.ts';
-import { formats } from '../src/formats/registry.ts';
-import type { OpenApiDocument } from '../src/http/openapi/types.ts';
-import { openApiDocument } from '../src/http/openapi.ts';
-import { allOperations } from '../src/http/operations/all.ts';
-import { fillTemplate } from '../src/message.ts';
-import { packageVersion } from '../src/package-version.ts';
-import type { Setting } from '../src/setting-values.ts';
-import { exampleStep } from '../src/transformations/parts/example-step.ts';
-import { LAYER_PARAMETER } from '../src/transformations/parts/step-layers.ts';
-import { transformations } from '../src/transformations/registry.ts';
-import type { CommandLineForm, Longitudes, Transformation } from '../src/transformations/transformation.ts';
+import { cliErrors } from '../apps/cli/src/errors.ts';
+import { EXIT, EXIT_MEANINGS } from '../apps/cli/src/exit-status.ts';
+import { catalogue } from '../apps/service/src/catalogue.ts';
+import type { OpenApiDocument } from '../apps/service/src/http/openapi/types.ts';
+import { openApiDocument } from '../apps/service/src/http/openapi.ts';
+import { allOperations } from '../apps/service/src/http/operations/all.ts';
+import { settings } from '../apps/service/src/settings/config.ts';
+import type { Setting } from '../apps/service/src/settings/setting-values.ts';
+import { fillTemplate } from '../packages/core/src/messages/message.ts';
+import { signatureOf } from '../packages/expressions/src/function.ts';
+import { functions } from '../packages/expressions/src/functions.ts';
+import {
+  type Format,
+  isInputFormat,
+  isOutputFormat,
+  type OptionsSchema,
+} from '../packages/formats/src/format.ts';
+import { formats } from '../packages/formats/src/registry.ts';
+import { exampleStep } from '../packages/operations/src/parts/example-step.ts';
+import { LAYER_PARAMETER } from '../packages/operations/src/parts/step-layers.ts';
+import { transformations } from '../packages/operations/src/registry.ts';
+import type {
+  CommandLineForm,
+  Longitudes,
+  Transformation,
+} from '../packages/operations/src/transformation.ts';
+import { packageVersion } from '../packages/platform/src/package-version.ts';
 import { renderSpecification } from './specification-page.ts';
 
 interface Page {
@@ -149,7 +157,7 @@ function renderFormats(): string {
   const codes = (list: readonly string[]): string => list.map((one) => `\`${one}\``).join(' ');
   return page(
     'Formats',
-    ['src/formats/'],
+    ['packages/formats/src/'],
     formatTable(''),
     '## Facts',
     table(
@@ -207,7 +215,7 @@ function renderErrors(): string {
   ]);
   return page(
     'Errors and warnings',
-    ['src/errors.ts', 'src/findings.ts', 'src/formats/'],
+    ['errors.ts', 'findings.ts'],
     `Every error and every warning has a code that does not change; its text may change. Words in braces are parameters. The
 status is that of the HTTP response when the error is known while the request is answered; a job that fails later is
 FAILED with the same code. Errors of the service are logged, and the response has a general text. On the command line the same
@@ -255,7 +263,7 @@ function renderSettings(): string {
   ]);
   return page(
     'Settings',
-    ['src/config.ts'],
+    ['apps/service/src/settings/config.ts'],
     `Settings are environment variables. The service reads them once at the start; an empty variable counts as unset. Bytes and times
 accept a unit (\`512 MiB\`, \`90 s\`, \`2 h\`, \`7 d\`); without a unit they are bytes and seconds. The service does not start with an invalid value.`,
     table(['variable', 'kind', 'default', 'range', 'meaning'], rows),
@@ -296,7 +304,7 @@ function quantity({ type }: Setting, value: string | number): string {
 function renderTransformations(): string {
   return page(
     'Transformations',
-    ['src/transformations/'],
+    ['packages/operations/src/'],
     `A request has a list of steps, and so does a [command line](cli.md). Steps are applied in order, to each layer separately. Each step works
 in the current CRS of the data; [reproject](#reproject) changes it for the following steps. The output is written in \`output.epsg\`,
 whatever the CRS of the steps.

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { readConfig } from '../src/config.ts';
-import { startService } from '../src/service.ts';
+import { startService } from '../apps/service/src/service.ts';
+import { readConfig } from '../apps/service/src/settings/config.ts';
 import { cut } from './base-map.ts';
 import { buildWeb } from './build-web.ts';
 

@@ -14,12 +14,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { copyDatabase } from '../src/engines/sqlite/copy-database.ts';
-import { Database } from '../src/engines/sqlite/database.ts';
-import { ANY_OWNER, type JobSummary } from '../src/jobs/job.ts';
-import { JobSnapshot } from '../src/jobs/job-snapshot.ts';
-import { backUp } from '../src/maintenance/backup.ts';
-import type { Manifest } from '../src/maintenance/manifest.ts';
+import { ANY_OWNER, type JobSummary } from '../apps/service/src/jobs/job.ts';
+import { JobSnapshot } from '../apps/service/src/jobs/job-snapshot.ts';
+import { backUp } from '../apps/service/src/maintenance/backup.ts';
+import type { Manifest } from '../apps/service/src/maintenance/manifest.ts';
+import { copyDatabase } from '../packages/engines/sqlite/src/copy-database.ts';
+import { Database } from '../packages/engines/sqlite/src/database.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { type Ended, runCli } from './support/run-cli.ts';
 import { startServerProcess } from './support/server-process.ts';

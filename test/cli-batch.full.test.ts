@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { run } from '../src/cli/convert.ts';
-import { readConfig } from '../src/config.ts';
+import { run } from '../apps/cli/src/convert.ts';
+import { readConfig } from '../apps/service/src/settings/config.ts';
 
 const samples = join(import.meta.dirname, '..', 'samples');
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import pg from 'pg';
-import type { CheckedFinding } from '../src/maintenance/doctor/doctor.ts';
+import type { CheckedFinding } from '../apps/service/src/maintenance/doctor/doctor.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { outputOf } from './support/fake-conversion.ts';
 import { noPostgres, postgresProgram, sharedPostgres, startPostgres } from './support/postgres.ts';

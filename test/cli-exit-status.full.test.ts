@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { commands } from '../src/cli/commands.ts';
-import { EXIT } from '../src/cli/exit-status.ts';
+import { commands } from '../apps/cli/src/commands.ts';
+import { EXIT } from '../apps/cli/src/exit-status.ts';
 import { ENTRANCE } from './support/program.ts';
 import { runCli } from './support/run-cli.ts';
 

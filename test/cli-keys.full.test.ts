@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { openAccounts } from '../src/accounts/accounts.ts';
+import { openAccounts } from '../apps/service/src/accounts/accounts.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { ENTRANCE } from './support/program.ts';
 

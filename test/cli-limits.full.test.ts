@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../src/config.ts';
-import { inputLimits } from '../src/input-limits.ts';
-import { ZipWriter } from '../src/io/zip-write.ts';
+import { readConfig } from '../apps/service/src/settings/config.ts';
+import { inputLimits } from '../apps/service/src/settings/input-limits.ts';
+import { ZipWriter } from '../packages/io/src/zip-write.ts';
 import { ENTRANCE } from './support/program.ts';
 
 const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));

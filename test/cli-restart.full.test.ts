@@ -1,4 +1,4 @@
-/** Commands that read large files start again with settings with which they need less memory (src/cli/restart.ts). */
+/** Commands that read large files start again with settings with which they need less memory (apps/cli/src/restart.ts). */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type Accounts, openAccounts } from '../src/accounts/accounts.ts';
+import { type Accounts, openAccounts } from '../apps/service/src/accounts/accounts.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { runCli } from './support/run-cli.ts';
 import { startTestService } from './support/service.ts';

@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { run } from '../src/cli/convert.ts';
-import { run as runDocument } from '../src/cli/run.ts';
-import { readConfig } from '../src/config.ts';
-import { inputFormatById } from '../src/formats/format-by-id.ts';
+import { run } from '../apps/cli/src/convert.ts';
+import { run as runDocument } from '../apps/cli/src/run.ts';
+import { readConfig } from '../apps/service/src/settings/config.ts';
+import { inputFormatById } from '../packages/formats/src/format-by-id.ts';
 import { ENTRANCE } from './support/program.ts';
 import { readFileLayers } from './support/read-layers.ts';
 import { readZipMembers } from './support/zip-members.ts';

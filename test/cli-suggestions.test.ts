@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { run } from '../src/cli/convert.ts';
-import { errorLine } from '../src/cli/wording.ts';
-import { readConfig } from '../src/config.ts';
-import { asGeomillError } from '../src/errors.ts';
+import { run } from '../apps/cli/src/convert.ts';
+import { errorLine } from '../apps/cli/src/wording.ts';
+import { readConfig } from '../apps/service/src/settings/config.ts';
+import { asGeomillError } from '../packages/core/src/messages/errors.ts';
 
 const samples = join(import.meta.dirname, '..', 'samples');
 const sample = join(samples, 'harbour.geojson');

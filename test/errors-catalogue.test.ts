@@ -1,20 +1,15 @@
 /** The catalogues of errors and findings, the pages made from them and the code that raises them say the same. */
-
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { PAGES } from '../scripts/generate-docs.ts';
-import { catalogue } from '../src/catalogue.ts';
-import { FLAG_FORM } from '../src/cli/wording.ts';
-import { asGeomillError, failure, GeomillError, reviveError } from '../src/errors.ts';
-import { Findings, severityCounts, shownFindings } from '../src/findings.ts';
-import { dxfFindings } from '../src/formats/dxf/findings.ts';
-import { formatFindings } from '../src/formats/findings.ts';
-import { shpFindings } from '../src/formats/shp/findings.ts';
-import { generalErrors } from '../src/general-errors.ts';
-import { generalFindings } from '../src/general-findings.ts';
+import { FLAG_FORM } from '../apps/cli/src/wording.ts';
+import { catalogue } from '../apps/service/src/catalogue.ts';
+import { asGeomillError, failure, GeomillError, reviveError } from '../packages/core/src/messages/errors.ts';
+import { Findings, severityCounts, shownFindings } from '../packages/core/src/messages/findings.ts';
+import { generalErrors } from '../packages/core/src/messages/general-errors.ts';
+import { generalFindings } from '../packages/core/src/messages/general-findings.ts';
 import {
   CONFIG_FORM,
   field,
@@ -24,11 +19,15 @@ import {
   parameterNames,
   phrase,
   setting,
-} from '../src/message.ts';
-import { pipelineErrors } from '../src/pipeline/errors.ts';
-import { tableErrors } from '../src/tables/errors.ts';
-import { transformations } from '../src/transformations/registry.ts';
-import type { Transformation } from '../src/transformations/transformation.ts';
+} from '../packages/core/src/messages/message.ts';
+import { dxfFindings } from '../packages/formats/src/dxf/findings.ts';
+import { formatFindings } from '../packages/formats/src/findings.ts';
+import { shpFindings } from '../packages/formats/src/shp/findings.ts';
+import { tableErrors } from '../packages/formats/src/tables/errors.ts';
+import { transformations } from '../packages/operations/src/registry.ts';
+import type { Transformation } from '../packages/operations/src/transformation.ts';
+import { pipelineErrors } from '../packages/pipeline/src/errors.ts';
+import { PAGES } from '../scripts/generate-docs.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -119,9 +118,9 @@ test('templates are one sentence with well-formed parameters', () => {
 });
 
 test('every code is raised somewhere', () => {
-  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && path !== 'errors.ts' && path !== 'findings.ts')
-    .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
+  const files = globSync('{apps,packages}/**/src/**/*.ts', { cwd: ROOT }).map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
   const names = files.flatMap((text) => [...text.matchAll(/\.([A-Z][A-Z0-9_]+)\b/g)].map(([, name]) => name));
   const raised = new Set(names);
   const codes = [...Object.keys(catalogue.errors), ...Object.keys(catalogue.findings)];

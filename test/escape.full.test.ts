@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type TestContext } from 'node:test';
-import { runnerArguments, runnerConfinement } from '../src/jobs/runner-command.ts';
-import { chooseSandbox } from '../src/sandbox/choose-sandbox.ts';
-import { ATTEMPTS, LEVELS, tableRows } from '../src/sandbox/held.ts';
-import { SANDBOX_LEVELS, type Sandbox, type SandboxLevel } from '../src/sandbox/sandbox.ts';
-import { LocalStore } from '../src/storage/local-store.ts';
-import { Slot } from '../src/storage/workspace.ts';
+import { runnerArguments, runnerConfinement } from '../apps/service/src/jobs/runner-command.ts';
+import { chooseSandbox } from '../apps/service/src/sandbox/choose-sandbox.ts';
+import { ATTEMPTS, LEVELS, tableRows } from '../apps/service/src/sandbox/held.ts';
+import { SANDBOX_LEVELS, type Sandbox, type SandboxLevel } from '../apps/service/src/sandbox/sandbox.ts';
+import { LocalStore } from '../apps/service/src/storage/local-store.ts';
+import { Slot } from '../apps/service/src/storage/workspace.ts';
 import type { Target } from './support/escape-attempts.ts';
 
 const SUPPORT = join(import.meta.dirname, 'support');

@@ -1,4 +1,4 @@
-/** The compiled code that src/program-loader.cjs keeps between runs of the bundled program. */
+/** The compiled code that packages/platform/src/program-loader.cjs keeps between runs of the bundled program. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'; // biome-ignore format: one line

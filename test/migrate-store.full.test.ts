@@ -7,11 +7,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFile
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import pg from 'pg';
-import { OneTimeLinks } from '../src/account-area/one-time-links.ts';
-import { openAccounts } from '../src/accounts/accounts.ts';
-import { Database } from '../src/engines/sqlite/database.ts';
-import { accountsPath } from '../src/jobs/data-directory.ts';
-import { ANY_OWNER } from '../src/jobs/job.ts';
+import { openAccounts } from '../apps/service/src/accounts/accounts.ts';
+import { accountsPath } from '../apps/service/src/jobs/data-directory.ts';
+import { ANY_OWNER } from '../apps/service/src/jobs/job.ts';
+import { OneTimeLinks } from '../apps/service/src/pages/account/one-time-links.ts';
+import { Database } from '../packages/engines/sqlite/src/database.ts';
 import { Browser, setUpAdmin } from './support/account-area.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { outputOf } from './support/fake-conversion.ts';

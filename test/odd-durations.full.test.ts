@@ -1,10 +1,10 @@
 /** A service whose durations are all odd numbers: with fractions of milliseconds in statements, PostgreSQL would refuse them. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { settings } from '../src/config.ts';
-import { PostgresDatabase } from '../src/engines/postgres/database.ts';
-import type { RunningService } from '../src/service.ts';
-import type { Setting } from '../src/setting-values.ts';
+import { PostgresDatabase } from '../apps/service/src/postgres/database.ts';
+import type { RunningService } from '../apps/service/src/service.ts';
+import { settings } from '../apps/service/src/settings/config.ts';
+import type { Setting } from '../apps/service/src/settings/setting-values.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { noPostgres, sharedPostgres } from './support/postgres.ts';
 import { startServerProcess } from './support/server-process.ts';

@@ -83,27 +83,27 @@ test('the package contains the built program, the client, samples and documentat
     /^dist\/.+\.c?js$/,
     /^dist\/crs-search\/placements\.txt$/,
     /^dist\/web\/(?:LICENSES\.txt|manifest\.json|[\w.-]+\.(?:js|css|json)(?:\.br|\.gz)?)$/,
-    /^dist\/client(?:-node)?\/[\w-]+\.d\.ts$/,
+    /^dist\/client\/(?:node\/)?[\w-]+\.d\.ts$/,
     /^docs\/(?:.+\/)?[\w-]+\.(?:md|png|svg|webp)$|^docs\/(?:openapi|job\.schema)\.json$/,
     /^samples\//,
   ];
   assert.deepEqual([...paths].filter((path) => !expected.some((pattern) => pattern.test(path))), []); // biome-ignore format: one line
-  const { stdout } = await run('git', ['ls-files', 'samples', 'src/client', 'src/client-node'], {
+  const { stdout } = await run('git', ['ls-files', 'samples', 'packages/client/src'], {
     cwd: ROOT,
   });
   const sources = stdout.trim().split('\n').filter((path) => existsSync(join(ROOT, path)) && !path.endsWith('.d.ts')); // biome-ignore format: one line
-  const built = sources.map((path) => path.replace(/^src\/(.*)\.ts$/, 'dist/$1.js'));
+  const built = sources.map((path) => path.replace(/^packages\/client\/src\/(.*)\.ts$/, 'dist/client/$1.js'));
   assert.deepEqual(built.filter((path) => !paths.has(path)), []); // biome-ignore format: one line
   const made = [...paths].filter((path) => /^dist\/client.*\.js$|^samples\//.test(path));
   assert.deepEqual(made.filter((path) => !built.includes(path)), []); // biome-ignore format: one line
   const bundled = [...paths].filter((path) => /^dist\/.*\.c?js$/.test(path) && !built.includes(path));
   assert.deepEqual(bundled.filter((path) => !/^dist\/(?:web\/)?[\w.-]+-[\w-]{8}\.js$/.test(path)).sort(), [
-    'dist/engines/sqlite/checkpoint-entry.cjs',
-    'dist/jobs/runner-main.cjs',
+    'dist/checkpoint-entry.cjs',
+    'dist/fetch-main.cjs',
     'dist/main.cjs',
-    'dist/pipeline/worker-entry.cjs',
     'dist/program-loader.cjs',
-    'dist/remote-input/fetch-main.cjs',
+    'dist/runner-main.cjs',
+    'dist/worker-entry.cjs',
   ]);
 });
 

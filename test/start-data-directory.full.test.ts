@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeomillError } from '../src/errors.ts';
+import { GeomillError } from '../packages/core/src/messages/errors.ts';
 import { makeWorkspace } from './support/convert.ts';
 import { outputOf } from './support/fake-conversion.ts';
 import { runCli } from './support/run-cli.ts';

@@ -1,7 +1,7 @@
 #pragma once
 /*
  * Rows of GeoPackage tables: pages and records of SQLite to columns (read-rows.c), and columns to records (write-rows.c), for
- * src/engines/sqlite/compiled-rows.ts.
+ * packages/engines/sqlite/src/compiled-rows.ts.
  *
  * V8 interprets and compiles JavaScript again in each thread, which takes as long as a conversion of 200,000 rows; WebAssembly is fast from
  * the first call. All arguments are places in the memory of the module, which the caller has laid out. Nothing here allocates memory or traps:

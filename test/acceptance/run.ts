@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { formats } from '../../src/formats/registry.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 
 const [corpus, runners] = process.argv.slice(2);
 if (corpus === undefined || runners === undefined) throw new Error('usage: run.ts CORPUS RUNNERS');

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { accountRoutes } from '../../src/account-area/routes.ts';
-import { Html, html } from '../../src/html.ts';
+import { accountRoutes } from '../../apps/service/src/pages/account/routes.ts';
+import { Html, html } from '../../apps/service/src/pages/html.ts';
 import { ADMIN, Browser, setUpAdmin, signIn, startTestArea } from '../support/account-area.ts';
 
 const area = await startTestArea();

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import test from 'node:test';
-import { openDirectory } from '../../src/account-area/area.ts';
-import { oidcOwner } from '../../src/accounts/oidc.ts';
+import { oidcOwner } from '../../apps/service/src/accounts/oidc.ts';
+import { openDirectory } from '../../apps/service/src/pages/account/area.ts';
 import {
   ADMIN,
   Browser,

@@ -1,8 +1,8 @@
 /** The account area of two processes with their accounts in one PostgreSQL database. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openAccountsAt } from '../../src/accounts/accounts.ts';
-import { AttemptLimiter, PASSWORD_RULES } from '../../src/accounts/attempt-limiter.ts';
+import { openAccountsAt } from '../../apps/service/src/accounts/accounts.ts';
+import { AttemptLimiter, PASSWORD_RULES } from '../../apps/service/src/accounts/attempt-limiter.ts';
 import { ADMIN, Browser, setUpAdmin, signIn, startTestArea, type TestArea } from '../support/account-area.ts';
 import { postgresPlace } from '../support/accounts.ts';
 import { noPostgres, startPostgres } from '../support/postgres.ts';
@@ -81,7 +81,7 @@ test('a user of one process is one of the other, and loses access in both at onc
 
 test('the last administrator stays, whichever process is asked', { skip }, async () => {
   const [{ accounts }] = await twoAreas();
-  const { openDirectory } = await import('../../src/account-area/area.ts');
+  const { openDirectory } = await import('../../apps/service/src/pages/account/area.ts');
   const { users } = await openDirectory({ accounts, baseUrl: 'http://localhost', warn: () => {} });
   const admin = await users.named(ADMIN.email);
   await assert.rejects(() => users.disable(admin, 'test'), { code: 'LAST_ADMIN' });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test from 'node:test';
-import { accountsPath } from '../../src/jobs/data-directory.ts';
+import { accountsPath } from '../../apps/service/src/jobs/data-directory.ts';
 import { ADMIN, Browser, signIn } from '../support/account-area.ts';
 import { GEOJSON_TO_GEOJSON, startTestService, submitJob, type TestService } from '../support/service.ts';
 

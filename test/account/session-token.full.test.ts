@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { decodeJwt } from 'jose';
-import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
-import { GeomillClient, GeomillProblem, sessionToken } from '../../src/client/client.ts';
+import { OneTimeLinks } from '../../apps/service/src/pages/account/one-time-links.ts';
+import { GeomillClient, GeomillProblem, sessionToken } from '../../packages/client/src/client.ts';
 import { ADMIN, Browser, setUpAdmin, signIn } from '../support/account-area.ts';
 import { TestCredentials } from '../support/credentials.ts';
 import { checkResponse } from '../support/response-check.ts';

@@ -215,7 +215,7 @@ test('weak passwords are told what is wrong with them beside the field', async (
 });
 
 async function directory() {
-  const { openDirectory } = await import('../../src/account-area/area.ts');
+  const { openDirectory } = await import('../../apps/service/src/pages/account/area.ts');
   return openDirectory({ accounts: area.accounts, baseUrl: 'http://localhost', warn: () => {} });
 }
 

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
-import type { RouteName } from '../../src/http/build-app.ts';
+import type { RouteName } from '../../apps/service/src/http/build-app.ts';
+import { OneTimeLinks } from '../../apps/service/src/pages/account/one-time-links.ts';
 import { ADMIN, Browser, setUpAdmin } from '../support/account-area.ts';
 import { TestCredentials } from '../support/credentials.ts';
 import { startTestService } from '../support/service.ts';

@@ -7,7 +7,7 @@
  * Exits with 1 if a position is farther than `--most` metres from that of PROJ.
  */
 import { parseArgs } from 'node:util';
-import { Proj } from '../../src/engines/proj/proj.ts';
+import { Proj } from '../../packages/engines/proj/src/proj.ts';
 import { allSystems, type Comparison, compareBothWays, seeded } from './compare.ts';
 
 const { values } = parseArgs({

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { oidcOwner } from '../../src/accounts/oidc.ts';
+import { oidcOwner } from '../../apps/service/src/accounts/oidc.ts';
 import { bearer, TestCredentials } from '../support/credentials.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService, submitJob } from '../support/service.ts';

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../apps/service/src/logger.ts';
 import { apiKey, bearer, type Shown, TestCredentials } from '../support/credentials.ts';
 import { ENTRANCE } from '../support/program.ts';
 

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Scope } from '../../src/accounts/principal.ts';
-import { inputFormats } from '../../src/formats/registry.ts';
-import type { RouteName } from '../../src/http/build-app.ts';
+import type { Scope } from '../../apps/service/src/accounts/principal.ts';
+import type { RouteName } from '../../apps/service/src/http/build-app.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { apiKey, bearer, type Shown, TestCredentials } from '../support/credentials.ts';
 import { checkResponse } from '../support/response-check.ts';
 import { GEOJSON_TO_GEOJSON, startTestService } from '../support/service.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { clientCredentials } from '../../src/client/client-credentials.ts';
+import { clientCredentials } from '../../packages/client/src/client-credentials.ts';
 import { bearer, TestCredentials } from '../support/credentials.ts';
 import { exchange } from '../support/raw-http.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { accountsPath } from '../../src/jobs/data-directory.ts';
+import { accountsPath } from '../../apps/service/src/jobs/data-directory.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { apiKey, bearer, TestCredentials } from '../support/credentials.ts';
 import { ENTRANCE } from '../support/program.ts';

@@ -1,9 +1,9 @@
 /** Formats, transformations and coordinate reference systems as the catalogue tells them. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formats } from '../../src/formats/registry.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 /** The documentation page: complete, and in a browser without a complaint or a request to anybody else. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formats } from '../../src/formats/registry.ts';
-import { allOperations } from '../../src/http/operations/all.ts';
+import { allOperations } from '../../apps/service/src/http/operations/all.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 import { noBrowser as skip, startBrowser } from '../support/browser.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService } from '../support/service.ts';

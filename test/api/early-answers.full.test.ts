@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
-import { type LingerLimits, lingerAfterEarlyAnswers } from '../../src/http/early-answers.ts';
+import { type LingerLimits, lingerAfterEarlyAnswers } from '../../apps/service/src/http/early-answers.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillClient } from '../../src/client/client.ts';
+import { GeomillClient } from '../../packages/client/src/client.ts';
 import { TestCredentials } from '../support/credentials.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService, submitJob, type TestService } from '../support/service.ts';

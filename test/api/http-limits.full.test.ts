@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import test from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { keepPace } from '../../src/http/body-pace.ts';
+import { keepPace } from '../../apps/service/src/http/body-pace.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { exchange, trickle } from '../support/raw-http.ts';
 import { FAKE_RUNNER, startTestService, submitJob } from '../support/service.ts';

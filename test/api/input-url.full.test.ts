@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Timers } from '../../src/timers.ts';
+import type { Timers } from '../../packages/core/src/timers.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { type FileHost, type Handler, startFileHost } from '../support/file-host.ts';
 import { ManualTimers } from '../support/manual-timers.ts';

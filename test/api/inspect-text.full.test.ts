@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import iconv from 'iconv-lite';
-import type { Inspection } from '../../src/client/client.ts';
+import type { Inspection } from '../../packages/client/src/client.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { writeRawShapefile } from '../support/raw-shapefile.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';

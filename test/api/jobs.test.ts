@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { ANY_OWNER } from '../../src/jobs/job.ts';
+import { ANY_OWNER } from '../../apps/service/src/jobs/job.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService, submit, submitJob, type TestService } from '../support/service.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { formats } from '../../src/formats/registry.ts';
-import { allOperations } from '../../src/http/operations/all.ts';
+import { allOperations } from '../../apps/service/src/http/operations/all.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const manual = readFileSync(join(ROOT, 'docs', 'api.md'), 'utf8');

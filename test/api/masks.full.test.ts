@@ -9,7 +9,7 @@ import {
   GeomillClient,
   type SubmitJobConfig,
   type TransformConfigs,
-} from '../../src/client/client.ts';
+} from '../../packages/client/src/client.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { postForm, postJson, startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

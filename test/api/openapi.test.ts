@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { formats } from '../../src/formats/registry.ts';
-import type { OpenApiDocument } from '../../src/http/openapi/types.ts';
-import { allOperations } from '../../src/http/operations/all.ts';
-import { transformations } from '../../src/transformations/registry.ts';
+import type { OpenApiDocument } from '../../apps/service/src/http/openapi/types.ts';
+import { allOperations } from '../../apps/service/src/http/operations/all.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -1,14 +1,14 @@
 /** While the database or the store of a service is away, requests are told to come again, and the service goes on by itself afterwards. */
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
-import { accountRoutes } from '../../src/account-area/routes.ts';
-import { openAccountsAt } from '../../src/accounts/accounts.ts';
-import { DatabaseFault } from '../../src/engines/postgres/fault.ts';
-import { formats } from '../../src/formats/registry.ts';
-import { allOperations } from '../../src/http/operations/all.ts';
-import type { NewJob } from '../../src/jobs/job.ts';
-import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
+import { openAccountsAt } from '../../apps/service/src/accounts/accounts.ts';
+import { allOperations } from '../../apps/service/src/http/operations/all.ts';
+import type { NewJob } from '../../apps/service/src/jobs/job.ts';
+import { SqliteQueue } from '../../apps/service/src/jobs/sqlite-queue.ts';
+import { OneTimeLinks } from '../../apps/service/src/pages/account/one-time-links.ts';
+import { accountRoutes } from '../../apps/service/src/pages/account/routes.ts';
+import { DatabaseFault } from '../../apps/service/src/postgres/fault.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 import { setUpAdmin } from '../support/account-area.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { outputOf } from '../support/fake-conversion.ts';

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { type FeatureCollection, GeomillClient, GeomillProblem, JobFailed } from '../../src/client/client.ts';
+import {
+  type FeatureCollection,
+  GeomillClient,
+  GeomillProblem,
+  JobFailed,
+} from '../../packages/client/src/client.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { writeRawShapefile } from '../support/raw-shapefile.ts';
 import { runCli } from '../support/run-cli.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test, { mock } from 'node:test';
-import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { PostgresDatabase } from '../../apps/service/src/postgres/database.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { onlyExhaustive } from '../support/exhaustive.ts';
 import { ManualTimers } from '../support/manual-timers.ts';

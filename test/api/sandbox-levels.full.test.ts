@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { SANDBOX_LEVELS, type SandboxLevel } from '../../src/sandbox/sandbox.ts';
+import { SANDBOX_LEVELS, type SandboxLevel } from '../../apps/service/src/sandbox/sandbox.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { startTestService, submitJob, type TestService } from '../support/service.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'shp');

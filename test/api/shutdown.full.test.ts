@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
+import { SqliteQueue } from '../../apps/service/src/jobs/sqlite-queue.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
 import { expectProblem } from '../support/problem.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillClient } from '../../src/client/client.ts';
+import { GeomillClient } from '../../packages/client/src/client.ts';
 import { startFileHost } from '../support/file-host.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { postForm, postJson, startTestService } from '../support/service.ts';

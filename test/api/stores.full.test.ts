@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import * as tus from 'tus-js-client';
-import { ANY_OWNER } from '../../src/jobs/job.ts';
+import { ANY_OWNER } from '../../apps/service/src/jobs/job.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch } from '../support/response-check.ts';
@@ -310,12 +310,13 @@ test('a store that cannot be used, or that belongs to another database, prevents
 
 test('a service with a data directory loads no code of other stores or databases', () => {
   const workspace = makeWorkspace();
-  const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+  const source = (path: string): string =>
+    JSON.stringify(new URL(`../../apps/service/src/${path}`, import.meta.url).href);
   const program = `import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
     const { startService } = await import(${source('service.ts')});
-    const { readConfig } = await import(${source('config.ts')});
+    const { readConfig } = await import(${source('settings/config.ts')});
     const service = await startService(readConfig(process.env));
     await service.stop();
     console.log(JSON.stringify(loaded));`;

@@ -1,7 +1,7 @@
 /** Request ids and traces of a service on one machine. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ANY_OWNER } from '../../src/jobs/job.ts';
+import { ANY_OWNER } from '../../apps/service/src/jobs/job.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { FAKE_RUNNER, startTestService, submit, submitJob, type TestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 /** The job API over real HTTP, with the fake runner. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import {

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { SANDBOX_LEVELS } from '../../src/sandbox/sandbox.ts';
+import { SANDBOX_LEVELS } from '../../apps/service/src/sandbox/sandbox.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { TestCredentials } from '../support/credentials.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { expectProblem } from '../support/problem.ts';

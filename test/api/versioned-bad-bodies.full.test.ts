@@ -1,5 +1,4 @@
 /** Every JSON body that is not what its path wants is a 4xx problem that names the member and the fix, and leaves no file. */
-
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

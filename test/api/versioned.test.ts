@@ -1,7 +1,7 @@
 /** The versioned API over real HTTP, with the fake runner: paths, forms, answers, tasks. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { type FormPart, type FormSubmission, postForm, startTestService } from '../support/service.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import test, { after, before } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { outputFormats } from '../../src/formats/registry.ts';
+import { outputFormats } from '../../packages/formats/src/registry.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
 import { allFixtures, crsFor, type Fixture } from '../support/fixtures.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 

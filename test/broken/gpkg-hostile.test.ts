@@ -7,8 +7,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import type { ConversionReport } from '../../src/pipeline/report.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import type { ConversionReport } from '../../packages/pipeline/src/report.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 

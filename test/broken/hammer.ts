@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { seededRandom } from '../../bench/data.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { convertFile } from '../support/convert.ts';
 
 /** Answered with a HammerCase for each damaged copy, then null. */

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { UniqueNames } from '../../src/batch/unique-names.ts';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { UniqueNames } from '../../packages/core/src/columns/unique-names.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS as LIMITS } from '../support/limits.ts';
 

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import test from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import yazl from 'yazl';
-import { UnpackBudget } from '../../src/io/unpack-budget.ts';
-import { readZipDirectory, unpackEntry } from '../../src/io/zip-read.ts';
+import { UnpackBudget } from '../../packages/io/src/unpack-budget.ts';
+import { readZipDirectory, unpackEntry } from '../../packages/io/src/zip-read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS as LIMITS } from '../support/limits.ts';
 

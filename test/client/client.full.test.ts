@@ -10,9 +10,9 @@ import {
   GeomillProblem,
   JobFailed,
   type Progress,
-} from '../../src/client/client.ts';
-import { fileFrom, saveTo } from '../../src/client-node/files.ts';
-import { formats } from '../../src/formats/registry.ts';
+} from '../../packages/client/src/client.ts';
+import { fileFrom, saveTo } from '../../packages/client/src/node/files.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { startTestService } from '../support/service.ts';
 

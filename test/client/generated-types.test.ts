@@ -1,11 +1,11 @@
 /** The types that are generated for the client: each has a content, and each that is named is declared. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { openApiDocument } from '../../apps/service/src/http/openapi.ts';
+import { allOperations } from '../../apps/service/src/http/operations/all.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
 import { renderClientTypes } from '../../scripts/client-types.ts';
-import { formats } from '../../src/formats/registry.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
-import { allOperations } from '../../src/http/operations/all.ts';
-import { transformations } from '../../src/transformations/registry.ts';
 
 const document = openApiDocument(allOperations(formats), { formats, transformations }, '0.0.0');
 const types = renderClientTypes(document);

@@ -10,8 +10,8 @@ import {
   GeomillClient,
   GeomillProblem,
   type UploadProgress,
-} from '../../src/client/client.ts';
-import { fileFrom } from '../../src/client-node/files.ts';
+} from '../../packages/client/src/client.ts';
+import { fileFrom } from '../../packages/client/src/node/files.ts';
 import { KilledService } from '../faults/killed-service.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { startTestService } from '../support/service.ts';

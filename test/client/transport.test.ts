@@ -1,9 +1,14 @@
 /** What the client does when the way to the service is bad, with servers that answer what a test wants. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { clientCredentials, GeomillClient, GeomillProblem, sessionToken } from '../../src/client/client.ts';
-import type { TransportOptions } from '../../src/client/transport.ts';
-import { fileFrom } from '../../src/client-node/files.ts';
+import {
+  clientCredentials,
+  GeomillClient,
+  GeomillProblem,
+  sessionToken,
+} from '../../packages/client/src/client.ts';
+import { fileFrom } from '../../packages/client/src/node/files.ts';
+import type { TransportOptions } from '../../packages/client/src/transport.ts';
 import { type Answer, broken, json, problem, startScriptedServer } from '../support/scripted-server.ts';
 
 const HASTY = { attempts: 4, maxDelaySeconds: 0.005 };

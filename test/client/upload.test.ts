@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'node:test';
-import { GeomillClient } from '../../src/client/client.ts';
+import { GeomillClient } from '../../packages/client/src/client.ts';
 
 const MIB = 2 ** 20;
 const SENT_BYTES = 192 * MIB;

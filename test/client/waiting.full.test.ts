@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeomillClient, type Job, JobFailed, type Progress } from '../../src/client/client.ts';
-import { readEvents, type ServerEvent } from '../../src/client/event-stream.ts';
+import { GeomillClient, type Job, JobFailed, type Progress } from '../../packages/client/src/client.ts';
+import { readEvents, type ServerEvent } from '../../packages/client/src/event-stream.ts';
 import { type Answer, broken, json, startScriptedServer } from '../support/scripted-server.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -1,10 +1,10 @@
 /** What must hold when all faults are over: rows against what clients were told, and objects of the store against rows. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
-import { PostgresQueue } from '../../src/jobs/postgres-queue.ts';
-import { sweep } from '../../src/jobs/retention.ts';
-import { Uploads } from '../../src/jobs/uploads.ts';
-import { S3Store } from '../../src/storage/s3-store.ts';
+import { PostgresQueue } from '../../apps/service/src/jobs/postgres-queue.ts';
+import { sweep } from '../../apps/service/src/jobs/retention.ts';
+import { Uploads } from '../../apps/service/src/jobs/uploads.ts';
+import { PostgresDatabase } from '../../apps/service/src/postgres/database.ts';
+import { S3Store } from '../../apps/service/src/storage/s3-store.ts';
 import { BUCKET, KEY_ID, SECRET } from '../support/s3-server.ts';
 import type { Accepted } from './clients.ts';
 import type { Cluster } from './cluster.ts';

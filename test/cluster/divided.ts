@@ -1,5 +1,5 @@
 /** Jobs of a campaign that are divided among workers: inputs of some megabytes, and steps that last long enough for others to take parts. */
-import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { PostgresDatabase } from '../../apps/service/src/postgres/database.ts';
 import type { CampaignJob, InputFile } from '../faults/jobs.ts';
 import type { Cluster } from './cluster.ts';
 import type { SingleMachine } from './single-machine.ts';

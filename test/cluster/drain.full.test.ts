@@ -1,7 +1,7 @@
 /** A worker that gets SIGTERM, as in a rolling update: its jobs end there within the grace time, or run elsewhere without delay. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { SubmitJobConfig } from '../../src/client/client.ts';
+import type { SubmitJobConfig } from '../../packages/client/src/client.ts';
 import { noPostgres as skip } from '../support/postgres.ts';
 import { running, startProcesses } from './processes.ts';
 import { manySquares, UNION_STEPS } from './squares.ts';

@@ -1,5 +1,5 @@
 /** Imported before geomill starts: makes it the next version, whose jobs have one more step of their schema. Its kinds of change are those that CONTRIBUTING.md allows. */
-import { POSTGRES_JOBS } from '../../src/jobs/postgres-schema.ts';
+import { POSTGRES_JOBS } from '../../apps/service/src/jobs/postgres-schema.ts';
 
 (POSTGRES_JOBS.steps as string[]).push(`
 -- Fails if it is run twice.

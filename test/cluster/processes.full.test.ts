@@ -1,7 +1,7 @@
 /** A service of several processes on one database and one store: requests at any of them, work at any other, deaths in between. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { JobFailed, type SubmitJobConfig } from '../../src/client/client.ts';
+import { JobFailed, type SubmitJobConfig } from '../../packages/client/src/client.ts';
 import { noPostgres as skip } from '../support/postgres.ts';
 import { running, startProcesses } from './processes.ts';
 import { manySquares, UNION_STEPS } from './squares.ts';

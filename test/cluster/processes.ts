@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { GeomillClient } from '../../src/client/client.ts';
+import { GeomillClient } from '../../packages/client/src/client.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { BUCKET, KEY_ID, S3TestServer, SECRET } from '../support/s3-server.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';

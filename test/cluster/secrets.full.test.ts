@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { PostgresDatabase } from '../../apps/service/src/postgres/database.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { sharedPostgres, noPostgres as skip, startPostgres } from '../support/postgres.ts';
 import { runCli } from '../support/run-cli.ts';

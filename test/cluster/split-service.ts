@@ -5,8 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { GeomillClient, type Job, JobFailed, type SubmitJobConfig } from '../../src/client/client.ts';
-import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
+import { PostgresDatabase } from '../../apps/service/src/postgres/database.ts';
+import {
+  GeomillClient,
+  type Job,
+  JobFailed,
+  type SubmitJobConfig,
+} from '../../packages/client/src/client.ts';
 import { sharedPostgres } from '../support/postgres.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 import { until } from '../support/until.ts';

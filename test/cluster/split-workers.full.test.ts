@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { SubmitJobConfig } from '../../src/client/client.ts';
+import type { SubmitJobConfig } from '../../packages/client/src/client.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { noPostgres as skip } from '../support/postgres.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';

@@ -5,12 +5,12 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { compile, compileCondition } from '../../src/expressions/compile.ts';
-import { evaluationOf } from '../../src/expressions/node.ts';
-import { parseExpression } from '../../src/expressions/parse.ts';
-import { TRUE } from '../../src/expressions/verdict.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { compile, compileCondition } from '../../packages/expressions/src/compile.ts';
+import { evaluationOf } from '../../packages/expressions/src/node.ts';
+import { parseExpression } from '../../packages/expressions/src/parse.ts';
+import { TRUE } from '../../packages/expressions/src/verdict.ts';
 import { batchOf, settingOf } from '../support/expression-batches.ts';
 import { shapeOf } from '../support/expressions.ts';
 import { columnOfWkt } from '../support/wkt-column.ts';

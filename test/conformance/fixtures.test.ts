@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import type { FormatReader } from '../../src/formats/format.ts';
-import { inputFormats } from '../../src/formats/registry.ts';
+import type { FormatReader } from '../../packages/formats/src/format.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { fixturesOf } from '../support/fixtures.ts';
 import { traitsOf } from '../support/formats.ts';
 import { readFileLayers } from '../support/read-layers.ts';

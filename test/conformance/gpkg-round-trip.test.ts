@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { reader } from '../../src/formats/gpkg/read.ts';
+import { reader } from '../../packages/formats/src/gpkg/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 import { type ReadLayer, readFileLayers } from '../support/read-layers.ts';

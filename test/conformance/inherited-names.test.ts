@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { isOutputFormat } from '../../src/formats/format.ts';
-import { inputFormats } from '../../src/formats/registry.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { isOutputFormat } from '../../packages/formats/src/format.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { inOrder, statedCrs, traitsOf } from '../support/formats.ts';
 

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { isInputFormat } from '../../src/formats/format.ts';
-import { outputFormats } from '../../src/formats/registry.ts';
+import { isInputFormat } from '../../packages/formats/src/format.ts';
+import { outputFormats } from '../../packages/formats/src/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Finding } from '../../src/findings.ts';
+import type { Finding } from '../../packages/core/src/messages/findings.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 const hasGdal = spawnSync('ogrinfo', ['--version']).status === 0;

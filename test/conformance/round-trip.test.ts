@@ -7,8 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { isOutputFormat } from '../../src/formats/format.ts';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { isOutputFormat } from '../../packages/formats/src/format.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { type FormatTraits, isDrawn, recordOf, statedCrs, traitsOf } from '../support/formats.ts';
 

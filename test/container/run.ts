@@ -170,7 +170,7 @@ async function checkContents(engine: ContainerEngine): Promise<void> {
     dependencies: Record<string, string>;
   };
   for (const name of Object.keys(dependencies)) assert.ok(names.includes(name.split('/')[0]), name);
-  for (const name of ['src', 'test', 'node', 'typescript', 'playwright-core'])
+  for (const name of ['apps', 'packages', 'test', 'node', 'typescript', 'playwright-core'])
     assert.ok(!names.includes(name), name);
 }
 

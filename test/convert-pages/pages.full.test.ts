@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { ANY_OWNER } from '../../src/jobs/job.ts';
+import { ANY_OWNER } from '../../apps/service/src/jobs/job.ts';
 import { ADMIN } from '../support/account-area.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { startFileHost } from '../support/file-host.ts';

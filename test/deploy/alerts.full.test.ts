@@ -20,7 +20,7 @@ const [{ groups }] = readYaml(FILE) as { groups: { name: string; rules: Rule[] }
 const rules = groups.flatMap((group) => group.rules);
 
 test('alerts use metrics and labels that the service has', () => {
-  const source = readFileSync(join(ROOT, 'src/http/metrics.ts'), 'utf8');
+  const source = readFileSync(join(ROOT, 'apps/service/src/http/metrics.ts'), 'utf8');
   for (const { alert, expr } of rules) {
     const names = expr.match(/\bgeomill_\w+/g) ?? [];
     assert.ok(names.length > 0 || expr.includes('up{'), alert);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { SIZES } from '../../src/setting-values.ts';
+import { SIZES } from '../../apps/service/src/settings/setting-values.ts';
 import { beside, DEPLOY, imageEnvironment, processConfig, readYaml, SECRETS } from '../support/deployment.ts';
 import { S3TestServer } from '../support/s3-server.ts';
 

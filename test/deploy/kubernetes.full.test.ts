@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { PostgresQueue } from '../../src/jobs/postgres-queue.ts';
+import { PostgresQueue } from '../../apps/service/src/jobs/postgres-queue.ts';
 import {
   containersOf,
   DEPLOY,

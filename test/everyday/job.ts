@@ -8,10 +8,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { withNamedSystems } from '../../src/cli/crs-names.ts';
-import { errorLine, suggestionLines } from '../../src/cli/wording.ts';
-import { readConfig } from '../../src/config.ts';
-import { asGeomillError } from '../../src/errors.ts';
+import { withNamedSystems } from '../../apps/cli/src/crs-names.ts';
+import { errorLine, suggestionLines } from '../../apps/cli/src/wording.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
+import { asGeomillError } from '../../packages/core/src/messages/errors.ts';
 import { type Ended, runCli } from '../support/run-cli.ts';
 
 const PYTHON = '/usr/bin/python3';
@@ -108,9 +108,9 @@ export async function startOracle(): Promise<Oracle> {
 type Run = (argv: readonly string[], config: ReturnType<typeof readConfig>) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, () => Promise<{ run: Run }>>> = {
-  convert: () => import('../../src/cli/convert.ts'),
-  append: () => import('../../src/cli/append.ts'),
-  merge: () => import('../../src/cli/merge.ts'),
+  convert: () => import('../../apps/cli/src/convert.ts'),
+  append: () => import('../../apps/cli/src/append.ts'),
+  merge: () => import('../../apps/cli/src/merge.ts'),
 };
 
 interface Report {

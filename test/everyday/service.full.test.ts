@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { GeomillClient } from '../../src/client/client.ts';
-import { fileFrom, saveTo } from '../../src/client-node/files.ts';
+import { GeomillClient } from '../../packages/client/src/client.ts';
+import { fileFrom, saveTo } from '../../packages/client/src/node/files.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { assertClose, type Layer, type Oracle, skip, startOracle } from './job.ts';
 

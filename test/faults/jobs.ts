@@ -1,7 +1,7 @@
 /** The jobs of the kill campaign: every pair of formats, steps, append and merge, each in several variants that differ. */
 import { createHash } from 'node:crypto';
-import { isOutputFormat } from '../../src/formats/format.ts';
-import { inputFormats, outputFormats } from '../../src/formats/registry.ts';
+import { isOutputFormat } from '../../packages/formats/src/format.ts';
+import { inputFormats, outputFormats } from '../../packages/formats/src/registry.ts';
 import { readZipMembers } from '../support/zip-members.ts';
 
 export interface CampaignJob {

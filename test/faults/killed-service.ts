@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Database } from '../../src/engines/sqlite/database.ts';
+import { Database } from '../../packages/engines/sqlite/src/database.ts';
 import { ENTRANCE } from '../support/program.ts';
 
 const TRIES = 6000;

@@ -1,10 +1,10 @@
 /** One request of the fuzzer, made from a seed and a number alone, so that any of them can be made again. */
 import { seededRandom } from '../../bench/data.ts';
-import type { Format } from '../../src/formats/format.ts';
-import { inputFormats, outputFormats } from '../../src/formats/registry.ts';
-import { exampleStep } from '../../src/transformations/parts/example-step.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import type { Transformation } from '../../src/transformations/transformation.ts';
+import type { Format } from '../../packages/formats/src/format.ts';
+import { inputFormats, outputFormats } from '../../packages/formats/src/registry.ts';
+import { exampleStep } from '../../packages/operations/src/parts/example-step.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import type { Transformation } from '../../packages/operations/src/transformation.ts';
 import { storedZip } from '../support/zip-members.ts';
 import type { Material } from './material.ts';
 import { below, MUTATIONS, type MutationName, mutationNames, pick, type Random } from './mutations.ts';

@@ -1,6 +1,6 @@
 /** Damaged expressions of CQL2, each made from a seed and a number alone. */
 import { seededRandom } from '../../bench/data.ts';
-import { functions } from '../../src/expressions/functions.ts';
+import { functions } from '../../packages/expressions/src/functions.ts';
 import { below, pick, type Random } from './mutations.ts';
 
 /** Every form of the language, over the fields of test/support/hostile-expressions.ts. */

@@ -1,8 +1,8 @@
 /** What the fuzzer damages: every fixture and sample of every registered format, taken apart where it is a zip. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isOutputFormat } from '../../src/formats/format.ts';
-import { formatByFileName, inputFormats } from '../../src/formats/registry.ts';
+import { isOutputFormat } from '../../packages/formats/src/format.ts';
+import { formatByFileName, inputFormats } from '../../packages/formats/src/registry.ts';
 import { allFixtures } from '../support/fixtures.ts';
 import { type Member, readZipMembers } from '../support/zip-members.ts';
 

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startServiceProcess } from '../../bench/service-process.ts';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { type FuzzCase, makeCase } from './cases.ts';
 import { type Material, readMaterial } from './material.ts';
 import { mutationNames } from './mutations.ts';

@@ -1,7 +1,7 @@
 /** A sample of the law in antimeridian.full.test.ts. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { transformations } from '../../src/transformations/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
 import { holdsWhenTurned, LAW_CASES, LINES, POINTS } from '../support/turned-cases.ts';
 
 test('the law has cases for every step, or a reason', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { checkIndex, manyCases, writeCases } from '../support/box-cases.ts';
 import { makeWorkspace } from '../support/convert.ts';
 

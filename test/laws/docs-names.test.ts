@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { formatFlags } from '../../src/cli/arguments.ts';
-import { commands } from '../../src/cli/commands.ts';
+import { formatFlags } from '../../apps/cli/src/arguments.ts';
+import { commands } from '../../apps/cli/src/commands.ts';
 
 const DOCS = join(import.meta.dirname, '..', '..', 'docs');
 const pages = [

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import type { FormatReader } from '../../src/formats/format.ts';
-import { HEAD_BYTES, hasEndMark } from '../../src/formats/recognise.ts';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import type { FormatReader } from '../../packages/formats/src/format.ts';
+import { HEAD_BYTES, hasEndMark } from '../../packages/formats/src/recognise.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');

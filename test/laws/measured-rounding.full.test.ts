@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { formats } from '../../src/formats/registry.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 const rounding = formats.filter(({ writeOptions }) => 'decimals' in writeOptions.properties);

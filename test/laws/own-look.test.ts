@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { deflateRawSync } from 'node:zlib';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 async function refusalOf(name: string, content: string | Uint8Array, from: string): Promise<string> {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { catalogue } from '../../src/catalogue.ts';
-import { formats } from '../../src/formats/registry.ts';
+import { catalogue } from '../../apps/service/src/catalogue.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 test('row numbers that an output cannot store are a note, and are counted by features', async () => {

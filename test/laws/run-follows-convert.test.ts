@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { run as convert } from '../../src/cli/convert.ts';
-import { run as runDocument } from '../../src/cli/run.ts';
-import { readConfig } from '../../src/config.ts';
-import { outputFormats } from '../../src/formats/registry.ts';
+import { run as convert } from '../../apps/cli/src/convert.ts';
+import { run as runDocument } from '../../apps/cli/src/run.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
+import { outputFormats } from '../../packages/formats/src/registry.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { OutputFormat } from '../../src/formats/format.ts';
-import { outputFormats } from '../../src/formats/registry.ts';
+import type { OutputFormat } from '../../packages/formats/src/format.ts';
+import { outputFormats } from '../../packages/formats/src/registry.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 
 const feature = (i: number) => ({

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { run } from '../../src/cli/convert.ts';
-import { run as runDocument } from '../../src/cli/run.ts';
-import { readConfig } from '../../src/config.ts';
-import { outputFormats } from '../../src/formats/registry.ts';
-import { outputExtension, withSplitOptions } from '../../web/model/split-output.ts';
+import { run } from '../../apps/cli/src/convert.ts';
+import { run as runDocument } from '../../apps/cli/src/run.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
+import { outputExtension, withSplitOptions } from '../../apps/web/model/split-output.ts';
+import { outputFormats } from '../../packages/formats/src/registry.ts';
 import { readZipMembers } from '../support/zip-members.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));

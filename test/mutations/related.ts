@@ -1,6 +1,7 @@
 /** Which tests concern a source file: those that import it, the nearest first. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { join, relative } from 'node:path';
+import { importResolver } from '../../scripts/workspaces.ts';
 
 /** Tests of processes run a bundle, and are too slow to be run for each mutant. */
 const STARTS_PROCESSES = /support\/(?:program|built-program|server-process|run-cli|service|browser)\.ts$/;
@@ -29,7 +30,7 @@ export function relatedTests(root: string): ReadonlyMap<string, readonly string[
     }
     if (startsProcesses) continue;
     for (const [path, distance] of distances) {
-      if (!path.startsWith('src/')) continue;
+      if (!/^(?:apps|packages)\//.test(path)) continue;
       const tests = related.get(path) ?? [];
       tests.push({ test, distance: distance + (test.includes('.full.') ? 0.5 : 0) });
       related.set(path, tests);
@@ -47,6 +48,10 @@ export function relatedTests(root: string): ReadonlyMap<string, readonly string[
 function directImports(root: string, path: string): string[] {
   if (!existsSync(join(root, path))) return [];
   const text = readFileSync(join(root, path), 'utf8');
-  const statements = /(?:^(?:import|export) (?!type )[^;]*?from |\bimport\()'(\.[^']+)'/gm;
-  return [...text.matchAll(statements)].map(([, name]) => normalize(join(dirname(path), name)));
+  const statements = /(?:^(?:import|export) (?!type )[^;]*?from |\bimport\()'([^']+)'/gm;
+  const resolve = importResolver(root);
+  return [...text.matchAll(statements)].flatMap(([, name]) => {
+    const found = resolve(join(root, path), name);
+    return found === null ? [] : [relative(root, found)];
+  });
 }

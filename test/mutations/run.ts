@@ -2,7 +2,7 @@
  * `npm run test:mutations -- --count 200 --seed 1`: changes limits, guards, sums and fences of the sources, one at a time, in a copy of the
  * checkout, and runs the tests that concern the file. A change that no test finds survives: it is reported, and the command fails.
  *
- * `--files 'src/io/*.ts'` chooses the sources. The same seed and sources choose the same mutants.
+ * `--files 'packages/io/src/*.ts'` chooses the sources. The same seed and sources choose the same mutants.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,8 @@ import { mutate, type Site, sitesOf } from './sites.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const COPIED = [
-  'src',
+  'apps',
+  'packages',
   'test',
   'bin',
   'scripts',
@@ -24,11 +25,10 @@ const COPIED = [
   'CHANGELOG.md',
   'docs',
   'bench',
-  'web',
 ];
 /** Where the limits of the service and of inputs are. */
 const SOURCES =
-  'src/{io,jobs,storage,accounts,remote-input,pipeline,sandbox,http,engines/sqlite,maintenance,formats/*}/*.ts';
+  '{packages/{io,pipeline,engines/sqlite,formats}/src/{,*/}*.ts,apps/service/src/{jobs,storage,accounts,remote-input,sandbox,http,maintenance}/*.ts}';
 /** Of a file; the nearest ones find most. */
 const MOST_TESTS = 8;
 /** A mutant that never ends counts as found. */

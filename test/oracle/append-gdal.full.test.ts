@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { SOURCE_CRS } from '../../src/crs/crs.ts';
+import { SOURCE_CRS } from '../../packages/core/src/crs/crs.ts';
 import { type Feature, pointAt, writeFile, writeGeojson } from '../support/combine.ts';
 import { combineFiles, makeWorkspace } from '../support/convert.ts';
 import { contentOf, writeRichGeopackage } from '../support/rich-gpkg.ts';

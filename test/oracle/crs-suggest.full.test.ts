@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test from 'node:test';
-import { CrsSearch } from '../../src/crs-search/crs-search.ts';
-import { type DegreeBox, type Extent, forward } from '../../src/crs-search/placement.ts';
-import { placedCodes, placementOfCode } from '../../src/crs-search/suggest.ts';
+import { CrsSearch } from '../../packages/crs-search/src/crs-search.ts';
+import { type DegreeBox, type Extent, forward } from '../../packages/crs-search/src/placement.ts';
+import { placedCodes, placementOfCode } from '../../packages/crs-search/src/suggest.ts';
 import { CS2CS, cs2cs, dataDirectories } from './cs2cs.ts';
 
 /** Degrees of latitude; datum shifts are up to 0.02 degrees, areas of use are rough boxes. */

@@ -6,9 +6,9 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import { WkbReader } from '../../src/batch/wkb.ts';
-import { WktReader } from '../../src/batch/wkt.ts';
+import { GeometryBuilder, type GeometryColumn } from '../../packages/core/src/geometry/geometry-column.ts';
+import { WkbReader } from '../../packages/core/src/geometry/wkb.ts';
+import { WktReader } from '../../packages/core/src/geometry/wkt.ts';
 
 const PYTHON = '/usr/bin/python3';
 const hasGdal = spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0;

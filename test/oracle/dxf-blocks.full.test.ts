@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { reader } from '../../src/formats/dxf/read.ts';
+import { reader } from '../../packages/formats/src/dxf/read.ts';
 import { featuresOf, type SketchFeature } from '../support/dxf-features.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 

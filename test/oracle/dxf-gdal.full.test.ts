@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
-import { reader } from '../../src/formats/dxf/read.ts';
+import { reader } from '../../packages/formats/src/dxf/read.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 
 const PYTHON = '/usr/bin/python3';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { reader } from '../../src/formats/esrijson/read.ts';
+import { reader } from '../../packages/formats/src/esrijson/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 import { gdalFacts, withoutGdal } from './gdal-facts.ts';

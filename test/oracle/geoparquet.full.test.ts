@@ -9,7 +9,7 @@ import test, { after } from 'node:test';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { datasetPath } from '../../bench/data.ts';
-import { reader } from '../../src/formats/geoparquet/read.ts';
+import { reader } from '../../packages/formats/src/geoparquet/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { connectDuckdb, type DuckdbRow } from '../support/duckdb.ts';
 import { readFileLayers } from '../support/read-layers.ts';

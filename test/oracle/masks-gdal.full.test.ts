@@ -7,8 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { transformations } from '../../src/transformations/registry.ts';
-import { checkedStep } from '../../src/transformations/requested-steps.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { checkedStep } from '../../packages/operations/src/requested-steps.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 const PYTHON = '/usr/bin/python3';

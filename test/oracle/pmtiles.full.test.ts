@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { VectorTileFeature } from '@mapbox/vector-tile';
 import { datasetPath, seededRandom } from '../../bench/data.ts';
-import { newThreads } from '../../src/pipeline/threads.ts';
+import { newThreads } from '../../packages/pipeline/src/threads.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { type Archive, readArchive } from '../support/tiles.ts';
 

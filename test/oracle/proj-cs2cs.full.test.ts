@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test, { after } from 'node:test';
-import { plainTransformer } from '../../src/engines/proj/plain-transformer.ts';
-import { Proj } from '../../src/engines/proj/proj.ts';
+import { plainTransformer } from '../../packages/engines/proj/src/plain-transformer.ts';
+import { Proj } from '../../packages/engines/proj/src/proj.ts';
 import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
 import { CRS_PAIRS, type CrsPair } from './crs-pairs.ts';
 import { CS2CS, cs2cs, dataDirectories, SYSTEM_DATA, systemGrids } from './cs2cs.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import type { Dimensions } from '../../src/batch/geometry-column.ts';
-import type { FieldType } from '../../src/batch/schema.ts';
+import { ColumnBuilder } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import type { FieldType } from '../../packages/core/src/columns/schema.ts';
+import type { Dimensions } from '../../packages/core/src/geometry/geometry-column.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { type Geometry, geometryColumn, type Position, type Simple } from '../support/geometry-arbitrary.ts';
 import { writeShp } from '../support/shp-write.ts';

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { reader } from '../../src/formats/xlsx/read.ts';
+import { reader } from '../../packages/formats/src/xlsx/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 

@@ -1,15 +1,21 @@
 /** The account area by itself on a free port, and a browser for it that keeps cookies and sends forms. */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
-import { type OneTimeLink, OneTimeLinks } from '../../src/account-area/one-time-links.ts';
-import type { UsageSource } from '../../src/account-area/own-jobs.ts';
-import { type AccountAreaOptions, registerAccountArea } from '../../src/account-area/register.ts';
-import { type Accounts, type AccountsPlace, openAccountsAt } from '../../src/accounts/accounts.ts';
-import { failure } from '../../src/errors.ts';
-import { httpErrors } from '../../src/http/errors.ts';
+import {
+  type Accounts,
+  type AccountsPlace,
+  openAccountsAt,
+} from '../../apps/service/src/accounts/accounts.ts';
+import { httpErrors } from '../../apps/service/src/http/errors.ts';
+import { type OneTimeLink, OneTimeLinks } from '../../apps/service/src/pages/account/one-time-links.ts';
+import type { UsageSource } from '../../apps/service/src/pages/account/own-jobs.ts';
+import {
+  type AccountAreaOptions,
+  registerAccountArea,
+} from '../../apps/service/src/pages/account/register.ts';
+import { failure } from '../../packages/core/src/messages/errors.ts';
 
 export interface TestArea extends AsyncDisposable {
   readonly url: string;

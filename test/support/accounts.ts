@@ -7,7 +7,7 @@ import {
   type AccountsPlace,
   openAccounts,
   openAccountsAt,
-} from '../../src/accounts/accounts.ts';
+} from '../../apps/service/src/accounts/accounts.ts';
 import { makeWorkspace } from './convert.ts';
 import { noPostgres, sharedPostgres } from './postgres.ts';
 

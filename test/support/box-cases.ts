@@ -1,9 +1,9 @@
 /** Features with the boxes of their parts on the Earth, and queries of indexes. */
 import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
-import { Findings } from '../../src/findings.ts';
-import type { FormatReader, SourceLayer } from '../../src/formats/format.ts';
-import { boxesOf, clearOutside, withTurns } from '../../src/transformations/filter/box.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import type { FormatReader, SourceLayer } from '../../packages/formats/src/format.ts';
+import { boxesOf, clearOutside, withTurns } from '../../packages/operations/src/filter/box.ts';
 import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 import type { Box } from './stated-boxes.ts';
 

@@ -12,9 +12,9 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAMS = join(ROOT, 'node_modules', '.cache', 'geomill-tests', 'programs');
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const SOURCES = [
-  'src/**/*.{ts,js,txt}',
+  '{apps,packages}/**/*.{ts,js,cjs,txt}',
   'bin/*',
-  'scripts/bundle-program.ts',
+  'scripts/{bundle-program,workspaces}.ts',
   'package.json',
   'package-lock.json',
 ];

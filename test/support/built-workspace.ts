@@ -1,4 +1,4 @@
-/** The files of the workspace as the service serves them: built again if web/ has changed since. */
+/** The files of the workspace as the service serves them: built again if apps/web has changed since. */
 import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWeb } from '../../scripts/build-web.ts';
@@ -7,9 +7,12 @@ const root = join(import.meta.dirname, '..', '..');
 
 export async function buildWorkspace(): Promise<void> {
   const built = join(root, 'dist', 'web', 'manifest.json');
-  const sources = globSync(['web/**/*.*', 'src/client/*.ts', 'src/page-style/*.ts', 'scripts/*-*.ts'], {
-    cwd: root,
-  });
+  const sources = globSync(
+    ['apps/web/**/*.*', 'packages/client/src/*.ts', 'apps/service/src/pages/style/*.ts', 'scripts/*-*.ts'],
+    {
+      cwd: root,
+    },
+  );
   const changed = Math.max(...sources.map((name) => statSync(join(root, name)).mtimeMs));
   if (!existsSync(built) || statSync(built).mtimeMs < changed) await buildWeb(root);
 }

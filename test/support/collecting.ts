@@ -2,22 +2,22 @@
  * Runs a collecting transformation without the pipeline: this module answers its calls and copies data as between
  * threads.
  */
-import type { AttributeColumn } from '../../src/batch/attribute-column.ts';
-import { ColumnBuilder, valueAt } from '../../src/batch/attribute-column.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import type { Field, FieldType } from '../../src/batch/schema.ts';
-import { WktReader } from '../../src/batch/wkt.ts';
-import { writeWkt } from '../../src/batch/wkt-write.ts';
-import { ByteWriter } from '../../src/bytes/byte-writer.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { Findings } from '../../src/findings.ts';
-import { checkedStep } from '../../src/transformations/requested-steps.ts';
+import { ByteWriter } from '../../packages/core/src/bytes/byte-writer.ts';
+import type { AttributeColumn } from '../../packages/core/src/columns/attribute-column.ts';
+import { ColumnBuilder, valueAt } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import type { Field, FieldType } from '../../packages/core/src/columns/schema.ts';
+import { GeometryBuilder } from '../../packages/core/src/geometry/geometry-column.ts';
+import { WktReader } from '../../packages/core/src/geometry/wkt.ts';
+import { writeWkt } from '../../packages/core/src/geometry/wkt-write.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { checkedStep } from '../../packages/operations/src/requested-steps.ts';
 import type {
   CollectingHost,
   StepSetting,
   Transformation,
-} from '../../src/transformations/transformation.ts';
+} from '../../packages/operations/src/transformation.ts';
 import { METRIC_CRS, settingIn } from './run-step.ts';
 
 /** `wkt` is the geometry, `id` the feature id, other members are attributes. */

@@ -1,6 +1,6 @@
 /** Columns of given values. */
-import { type AttributeColumn, ColumnBuilder } from '../../src/batch/attribute-column.ts';
-import type { FieldType } from '../../src/batch/schema.ts';
+import { type AttributeColumn, ColumnBuilder } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FieldType } from '../../packages/core/src/columns/schema.ts';
 
 export type Cell = boolean | number | bigint | string | Uint8Array | null;
 

@@ -1,7 +1,7 @@
 /** Files to append and merge: made from features by conversions, read back as rows. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { inputFormatById } from '../../src/formats/format-by-id.ts';
+import { inputFormatById } from '../../packages/formats/src/format-by-id.ts';
 import { convertFile } from './convert.ts';
 import { inOrder } from './formats.ts';
 import { readFileLayers } from './read-layers.ts';

@@ -2,22 +2,22 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { outputFormatById } from '../../src/formats/format-by-id.ts';
-import type { InputLimits } from '../../src/io/limits.ts';
-import type { CrsMemory } from '../../src/pipeline/crs-service.ts';
-import type { Division } from '../../src/pipeline/division/division.ts';
-import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
+import { outputFormatById } from '../../packages/formats/src/format-by-id.ts';
+import type { InputLimits } from '../../packages/io/src/limits.ts';
+import type { RequestedStep } from '../../packages/operations/src/requested-steps.ts';
+import type { Transformation } from '../../packages/operations/src/transformation.ts';
+import type { CrsMemory } from '../../packages/pipeline/src/crs-service.ts';
+import type { Division } from '../../packages/pipeline/src/division/division.ts';
+import type { ConversionReport, Progress } from '../../packages/pipeline/src/report.ts';
 import type {
   ConversionPaths,
   ConversionRequest,
   MergeRequest,
   SplitRequest,
-} from '../../src/pipeline/request.ts';
-import { runConversion } from '../../src/pipeline/run.ts';
-import { deliveredKind } from '../../src/pipeline/split-request.ts';
-import type { ThreadSource } from '../../src/pipeline/threads.ts';
-import type { RequestedStep } from '../../src/transformations/requested-steps.ts';
-import type { Transformation } from '../../src/transformations/transformation.ts';
+} from '../../packages/pipeline/src/request.ts';
+import { runConversion } from '../../packages/pipeline/src/run.ts';
+import { deliveredKind } from '../../packages/pipeline/src/split-request.ts';
+import type { ThreadSource } from '../../packages/pipeline/src/threads.ts';
 import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 
 export interface ConvertOptions {

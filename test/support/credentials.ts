@@ -1,9 +1,9 @@
 /** Credentials of every kind, good and bad, for the accounts of a test service. */
-import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
-import type { CreatedCredential } from '../../src/accounts/credentials.ts';
-import type { Scope } from '../../src/accounts/principal.ts';
-import { makeId, makeSecret } from '../../src/accounts/secret-text.ts';
-import { accountsPath } from '../../src/jobs/data-directory.ts';
+import { type Accounts, openAccounts } from '../../apps/service/src/accounts/accounts.ts';
+import type { CreatedCredential } from '../../apps/service/src/accounts/credentials.ts';
+import type { Scope } from '../../apps/service/src/accounts/principal.ts';
+import { makeId, makeSecret } from '../../apps/service/src/accounts/secret-text.ts';
+import { accountsPath } from '../../apps/service/src/jobs/data-directory.ts';
 
 /** Headers that show a credential. */
 export type Shown = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 /** Reads a CSV given as text, for short tests. */
 import assert from 'node:assert/strict';
-import { GeomillError } from '../../src/errors.ts';
-import { reader } from '../../src/formats/csv/read.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { reader } from '../../packages/formats/src/csv/read.ts';
 import { type ReadLayer, type ReadSettings, readBytesLayers } from './read-layers.ts';
 
 export async function read(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { type Config, readConfig, settings } from '../../src/config.ts';
+import { type Config, readConfig, settings } from '../../apps/service/src/settings/config.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 export const DEPLOY = join(ROOT, 'deploy');

@@ -1,7 +1,7 @@
 /** Other processes that run parts of a conversion, played in this one. */
-import type { Division, Offer } from '../../src/pipeline/division/division.ts';
-import { runPart } from '../../src/pipeline/division/run-part.ts';
-import { newThreads } from '../../src/pipeline/threads.ts';
+import type { Division, Offer } from '../../packages/pipeline/src/division/division.ts';
+import { runPart } from '../../packages/pipeline/src/division/run-part.ts';
+import { newThreads } from '../../packages/pipeline/src/threads.ts';
 
 export interface PlayedDivision extends Division {
   readonly offers: readonly Offer[];

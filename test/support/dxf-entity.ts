@@ -1,15 +1,15 @@
 /** Creates entities from tags as text, and the geometry that shapes draw for them, without a drawing. */
-import { DEFAULT_STROKING } from '../../src/batch/arc.ts';
-import { GEOMETRY_TYPE_NAMES, GeometryBuilder } from '../../src/batch/geometry-column.ts';
+import { DEFAULT_STROKING } from '../../packages/core/src/geometry/arc.ts';
+import { GEOMETRY_TYPE_NAMES, GeometryBuilder } from '../../packages/core/src/geometry/geometry-column.ts';
 import {
   type AffineMap,
   type Entity,
   type EntityTags,
   type StrokeOptions,
   truncatedInteger,
-} from '../../src/formats/dxf/contract.ts';
-import { IDENTITY } from '../../src/formats/dxf/shapes/affine-map.ts';
-import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
+} from '../../packages/formats/src/dxf/contract.ts';
+import { IDENTITY } from '../../packages/formats/src/dxf/shapes/affine-map.ts';
+import { SHAPES } from '../../packages/formats/src/dxf/shapes/shapes.ts';
 
 export type Tag = readonly [code: number, value: string | number];
 

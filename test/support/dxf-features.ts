@@ -1,14 +1,22 @@
 /** Reads features of a drawing given as lists of entities, without a file. */
-import { valueAt } from '../../src/batch/attribute-column.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GEOMETRY_TYPE_NAMES, strideOf } from '../../src/batch/geometry-column.ts';
-import { type Finding, Findings } from '../../src/findings.ts';
-import type { Entity } from '../../src/formats/dxf/contract.ts';
-import { DrawingFeatures, type DrawingSettings } from '../../src/formats/dxf/features/drawing-features.ts';
-import type { BlockRecord, Drawing, EntityScan, LayerRecord } from '../../src/formats/dxf/head/drawing.ts';
-import { foldName } from '../../src/formats/dxf/head/drawing.ts';
-import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
-import type { InputLimits } from '../../src/io/limits.ts';
+import { valueAt } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { GEOMETRY_TYPE_NAMES, strideOf } from '../../packages/core/src/geometry/geometry-column.ts';
+import { type Finding, Findings } from '../../packages/core/src/messages/findings.ts';
+import type { Entity } from '../../packages/formats/src/dxf/contract.ts';
+import {
+  DrawingFeatures,
+  type DrawingSettings,
+} from '../../packages/formats/src/dxf/features/drawing-features.ts';
+import type {
+  BlockRecord,
+  Drawing,
+  EntityScan,
+  LayerRecord,
+} from '../../packages/formats/src/dxf/head/drawing.ts';
+import { foldName } from '../../packages/formats/src/dxf/head/drawing.ts';
+import { SHAPES } from '../../packages/formats/src/dxf/shapes/shapes.ts';
+import type { InputLimits } from '../../packages/io/src/limits.ts';
 import { LINES } from './dxf-entity.ts';
 import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 

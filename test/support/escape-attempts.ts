@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { dropWorkerPermission } from '../../src/pipeline/threads.ts';
+import { dropWorkerPermission } from '../../packages/pipeline/src/threads.ts';
 
 export interface Target {
   readonly databasePath: string;

@@ -1,17 +1,20 @@
 /** Transformations of points that are simple enough to know every result: for tests of the machinery around steps. */
-
-import { ColumnBuilder, valueAt } from '../../src/batch/attribute-column.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import { indexOfField } from '../../src/batch/known-field.ts';
-import type { Field } from '../../src/batch/schema.ts';
-import { stepFindings } from '../../src/transformations/findings.ts';
+import { ColumnBuilder, valueAt } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { indexOfField } from '../../packages/core/src/columns/known-field.ts';
+import type { Field } from '../../packages/core/src/columns/schema.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  PART_KIND,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { stepFindings } from '../../packages/operations/src/findings.ts';
 import type {
   ParametersSchema,
   StepSetting,
   Transformation,
   TransformationCode,
-} from '../../src/transformations/transformation.ts';
+} from '../../packages/operations/src/transformation.ts';
 
 export interface ExampleLog {
   /** Settings that steps were made ready with. */

@@ -1,8 +1,8 @@
 /** Small batches of attributes, and the setting of a step. */
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import type { FieldType } from '../../src/batch/schema.ts';
-import type { CrsDescription } from '../../src/crs/crs.ts';
-import type { StepSetting } from '../../src/transformations/transformation.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import type { FieldType } from '../../packages/core/src/columns/schema.ts';
+import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
+import type { StepSetting } from '../../packages/operations/src/transformation.ts';
 import { type Cell, columnOf } from './columns.ts';
 import { columnOfWkt } from './wkt-column.ts';
 

@@ -1,5 +1,5 @@
 /** Trees of expressions without places, to compare two ways of writing one. */
-import type { Expression, Literal } from '../../src/expressions/expression.ts';
+import type { Expression, Literal } from '../../packages/expressions/src/expression.ts';
 
 /** A field is `@name`, a call a list that begins with its name, a literal an object. */
 export type Shape =

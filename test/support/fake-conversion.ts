@@ -1,6 +1,6 @@
 /** What fake-runner.ts makes of an input. */
-import type { ConversionReport } from '../../src/pipeline/report.ts';
-import type { JobRequest } from '../../src/pipeline/request.ts';
+import type { ConversionReport } from '../../packages/pipeline/src/report.ts';
+import type { JobRequest } from '../../packages/pipeline/src/request.ts';
 
 /** A thousand times longer than it need be, so that half of it is easily made. */
 export function outputOf(input: string): string {

@@ -3,14 +3,13 @@
  * world, `/hang` never ends, `/crash` ends at once, `/lie` announces a file that is not there, `/link` one that is a link,
  * `/babble` sends no message but bytes without an end.
  */
-
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { failure } from '../../src/errors.ts';
-import { generalErrors } from '../../src/general-errors.ts';
-import { openChildEnd } from '../../src/process-channel.ts';
-import type { FetchTask, FromFetcher } from '../../src/remote-input/fetch-messages.ts';
+import { openChildEnd } from '../../apps/service/src/processes/process-channel.ts';
+import type { FetchTask, FromFetcher } from '../../apps/service/src/remote-input/fetch-messages.ts';
+import { failure } from '../../packages/core/src/messages/errors.ts';
+import { generalErrors } from '../../packages/core/src/messages/general-errors.ts';
 
 function act({ url, path }: FetchTask): FromFetcher {
   const { pathname } = new URL(url);

@@ -10,7 +10,6 @@
  *   "say <JSON text>"     sends what the text says ({"text": ..., "times": ...}) as a message, and goes on
  *   "print ..."           prints to standard output, where nothing may be broken by it
  */
-
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -23,11 +22,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { failure } from '../../src/errors.ts';
-import { generalErrors } from '../../src/general-errors.ts';
-import { type Perform, serveTasks } from '../../src/jobs/runner-loop.ts';
-import type { ConversionPaths } from '../../src/pipeline/request.ts';
-import { tableErrors } from '../../src/tables/errors.ts';
+import { type Perform, serveTasks } from '../../apps/service/src/jobs/runner-loop.ts';
+import { failure } from '../../packages/core/src/messages/errors.ts';
+import { generalErrors } from '../../packages/core/src/messages/general-errors.ts';
+import { tableErrors } from '../../packages/formats/src/tables/errors.ts';
+import type { ConversionPaths } from '../../packages/pipeline/src/request.ts';
 import { fakeReport, outputOf } from './fake-conversion.ts';
 
 const perform: Perform = async (request, paths, { onProgress }) => {

@@ -1,7 +1,7 @@
 /** The fixture directories define the tests: every file beside a `<name>.expected.json`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 
 export interface Fixture {
   readonly format: string;

@@ -1,8 +1,8 @@
 /** What tests and benchmarks need to know of a format beyond its record: test/fixtures/<id>/format.json. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Format } from '../../src/formats/format.ts';
-import { formats } from '../../src/formats/registry.ts';
+import type { Format } from '../../packages/formats/src/format.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 
 export interface FormatTraits {
   /** GDAL's driver and its options; null: GDAL cannot judge the format. */

@@ -1,6 +1,6 @@
 /** A runner that does its tasks, but never comes back from a warm-up. */
 import { writeFileSync } from 'node:fs';
-import { serveTasks } from '../../src/jobs/runner-loop.ts';
+import { serveTasks } from '../../apps/service/src/jobs/runner-loop.ts';
 import { fakeReport } from './fake-conversion.ts';
 
 serveTasks(

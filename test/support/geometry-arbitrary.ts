@@ -1,7 +1,8 @@
 /** Random geometries and batches for property tests. */
 import fc from 'fast-check';
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
+import { ColumnBuilder } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import type { Field, FieldType } from '../../packages/core/src/columns/schema.ts';
 import {
   type Dimensions,
   dimensionsOf,
@@ -13,8 +14,7 @@ import {
   PART_KIND,
   PART_MULTI_FIRST,
   PART_MULTI_NEXT,
-} from '../../src/batch/geometry-column.ts';
-import type { Field, FieldType } from '../../src/batch/schema.ts';
+} from '../../packages/core/src/geometry/geometry-column.ts';
 
 export type Position = readonly [x: number, y: number, z: number, m: number];
 /** Rings of one part: a point has one ring of one position, a line one ring, a polygon a shell and holes. */

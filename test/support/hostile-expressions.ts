@@ -1,13 +1,13 @@
 /** Checks and evaluates any expression over rows of all types: it is refused by an error of the user, or has values, soon. */
 import assert from 'node:assert/strict';
-import { valueAt } from '../../src/batch/attribute-column.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { compile } from '../../src/expressions/compile.ts';
-import { evaluationOf, isValueKind } from '../../src/expressions/node.ts';
-import { parseExpression } from '../../src/expressions/parse.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { valueAt } from '../../packages/core/src/columns/attribute-column.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { compile } from '../../packages/expressions/src/compile.ts';
+import { evaluationOf, isValueKind } from '../../packages/expressions/src/node.ts';
+import { parseExpression } from '../../packages/expressions/src/parse.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
 import { batchOf, settingOf } from './expression-batches.ts';
 
 export const geos = await Geos.load();

@@ -1,6 +1,5 @@
 /** The limits that the settings have by default. */
-
-import { readConfig } from '../../src/config.ts';
-import { inputLimits } from '../../src/input-limits.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
+import { inputLimits } from '../../apps/service/src/settings/input-limits.ts';
 
 export const DEFAULT_INPUT_LIMITS = inputLimits(readConfig({}));

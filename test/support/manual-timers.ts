@@ -1,5 +1,5 @@
 /** Time that passes only when a test says so. */
-import type { Timers } from '../../src/timers.ts';
+import type { Timers } from '../../packages/core/src/timers.ts';
 
 interface Waiting {
   at: number;

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { LOCAL_OWNER } from '../../src/accounts/principal.ts';
-import type { Job, NewJob } from '../../src/jobs/job.ts';
-import { PostgresQueue } from '../../src/jobs/postgres-queue.ts';
-import type { JobQueue, OwnerLimits } from '../../src/jobs/queue.ts';
-import { SqliteQueue, type SqliteQueueOptions } from '../../src/jobs/sqlite-queue.ts';
+import { LOCAL_OWNER } from '../../apps/service/src/accounts/principal.ts';
+import type { Job, NewJob } from '../../apps/service/src/jobs/job.ts';
+import { PostgresQueue } from '../../apps/service/src/jobs/postgres-queue.ts';
+import type { JobQueue, OwnerLimits } from '../../apps/service/src/jobs/queue.ts';
+import { SqliteQueue, type SqliteQueueOptions } from '../../apps/service/src/jobs/sqlite-queue.ts';
 import { noPostgres, sharedPostgres } from './postgres.ts';
 
 export function newJob(id: string, more: Partial<Omit<NewJob, 'id' | 'request'>> = {}): NewJob {

@@ -1,7 +1,7 @@
 /** Writes Parquet files page by page, also such as no program writes. */
 import { writeFileSync } from 'node:fs';
-import { T } from '../../src/formats/geoparquet/bytes/compact-reader.ts';
-import { CompactWriter } from '../../src/formats/geoparquet/write/compact-writer.ts';
+import { T } from '../../packages/formats/src/geoparquet/bytes/compact-reader.ts';
+import { CompactWriter } from '../../packages/formats/src/geoparquet/write/compact-writer.ts';
 
 export interface RawPage {
   readonly data: Uint8Array;

@@ -2,7 +2,7 @@
  * Creates shapefiles of points with a .dbf given cell by cell, for content of files in the wild that no writer of ours
  * would write.
  */
-import { ZipWriter } from '../../src/io/zip-write.ts';
+import { ZipWriter } from '../../packages/io/src/zip-write.ts';
 import { WGS84_ESRI } from './shp-write.ts';
 
 /** Name, type letter, width in bytes, decimals. */

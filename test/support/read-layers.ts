@@ -1,17 +1,26 @@
 /** Reads a whole input through a FormatReader as the pipeline does, one partition after another. */
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { castBatch } from '../../src/batch/cast.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { MisfitList } from '../../src/batch/misfits.ts';
-import type { Field } from '../../src/batch/schema.ts';
-import { batchStatistics, emptyStatistics, fieldsOf, mergeStatistics } from '../../src/batch/statistics.ts';
-import { type Finding, Findings } from '../../src/findings.ts';
-import type { FormatReader, Partition, PartitionRead, SourceLayer } from '../../src/formats/format.ts';
-import { generalFindings } from '../../src/general-findings.ts';
-import type { InputLimits } from '../../src/io/limits.ts';
+import { castBatch } from '../../packages/core/src/columns/cast.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { MisfitList } from '../../packages/core/src/columns/misfits.ts';
+import type { Field } from '../../packages/core/src/columns/schema.ts';
+import {
+  batchStatistics,
+  emptyStatistics,
+  fieldsOf,
+  mergeStatistics,
+} from '../../packages/core/src/columns/statistics.ts';
+import { type Finding, Findings } from '../../packages/core/src/messages/findings.ts';
+import { generalFindings } from '../../packages/core/src/messages/general-findings.ts';
+import type {
+  FormatReader,
+  Partition,
+  PartitionRead,
+  SourceLayer,
+} from '../../packages/formats/src/format.ts';
+import type { InputLimits } from '../../packages/io/src/limits.ts';
 import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 import { batchRows, type Row } from './rows.ts';
 

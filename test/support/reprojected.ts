@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import { WktReader } from '../../src/batch/wkt.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import type { RequestedStep } from '../../src/transformations/requested-steps.ts';
+import { GeometryBuilder } from '../../packages/core/src/geometry/geometry-column.ts';
+import { WktReader } from '../../packages/core/src/geometry/wkt.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import type { RequestedStep } from '../../packages/operations/src/requested-steps.ts';
 import { convertFile, makeWorkspace } from './convert.ts';
 
 const geos = await Geos.load();

@@ -8,12 +8,12 @@
  */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { formats } from '../../src/formats/registry.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
-import type { ResponseRecord } from '../../src/http/operation.ts';
-import { allOperations } from '../../src/http/operations/all.ts';
-import type { JsonSchema } from '../../src/schema-check.ts';
-import { transformations } from '../../src/transformations/registry.ts';
+import { openApiDocument } from '../../apps/service/src/http/openapi.ts';
+import type { ResponseRecord } from '../../apps/service/src/http/operation.ts';
+import { allOperations } from '../../apps/service/src/http/operations/all.ts';
+import type { JsonSchema } from '../../packages/core/src/schemas/schema-check.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
 
 const ID = 'urn:geomill:openapi';
 const document = openApiDocument(allOperations(formats), { formats, transformations }, '0.0.0');

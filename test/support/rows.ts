@@ -1,9 +1,9 @@
 /** Converts a batch to plain rows, for readable expectations. */
-import { valueAt } from '../../src/batch/attribute-column.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GEOMETRY_TYPE, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import { writeWkt } from '../../src/batch/wkt-write.ts';
-import { ByteWriter } from '../../src/bytes/byte-writer.ts';
+import { ByteWriter } from '../../packages/core/src/bytes/byte-writer.ts';
+import { valueAt } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { GEOMETRY_TYPE, type GeometryColumn } from '../../packages/core/src/geometry/geometry-column.ts';
+import { writeWkt } from '../../packages/core/src/geometry/wkt-write.ts';
 
 export interface Row {
   readonly id: unknown;

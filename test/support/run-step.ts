@@ -1,12 +1,12 @@
 /** Runs one streaming transformation on a batch, as the pipeline would: parameters checked, code loaded, findings listed. */
 import assert from 'node:assert/strict';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import type { CrsDescription } from '../../src/crs/crs.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { type Finding, Findings } from '../../src/findings.ts';
-import { checkedStep } from '../../src/transformations/requested-steps.ts';
-import type { StepSetting, Transformation } from '../../src/transformations/transformation.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { type Finding, Findings } from '../../packages/core/src/messages/findings.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { checkedStep } from '../../packages/operations/src/requested-steps.ts';
+import type { StepSetting, Transformation } from '../../packages/operations/src/transformation.ts';
 import { batchRows, type Row } from './rows.ts';
 
 /** A plane with metres, which knows no way to EPSG:4326. */

@@ -1,7 +1,7 @@
 /** Waits for work of runners, measured by the CPU time of their processes and not by a clock. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { RunnerProcess } from '../../src/jobs/runner-process.ts';
-import type { RunningService } from '../../src/service.ts';
+import type { RunnerProcess } from '../../apps/service/src/jobs/runner-process.ts';
+import type { RunningService } from '../../apps/service/src/service.ts';
 import { until } from './until.ts';
 
 /** proc(5): times are in hundredths of a second on all architectures of Linux. */

@@ -3,7 +3,6 @@
  * in parts, and their end). With TEST_S3_PORT, another server on this machine instead of s3rver (test/cluster/README.md): each test has a
  * prefix of its own there.
  */
-
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,7 +10,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
-import type { Patience, S3Settings } from '../../src/storage/s3-client.ts';
+import type { Patience, S3Settings } from '../../apps/service/src/storage/s3-client.ts';
 
 interface S3rver {
   run(): Promise<{ readonly port: number }>;

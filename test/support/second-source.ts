@@ -1,9 +1,9 @@
 /** Conversions of texts with a step that has a second source: GeoJSON in, GeoJSON out. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FeatureCollection } from '../../src/client/client.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { checkedStep, type RequestedStep } from '../../src/transformations/requested-steps.ts';
+import type { FeatureCollection } from '../../packages/client/src/client.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { checkedStep, type RequestedStep } from '../../packages/operations/src/requested-steps.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from './convert.ts';
 
 export interface SecondSourceRun {

@@ -2,11 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { type Finding, Findings } from '../../src/findings.ts';
-import { BatchSpool } from '../../src/pipeline/batch-spool.ts';
-import { checkedStep } from '../../src/transformations/requested-steps.ts';
-import type { StepSetting, StoredBatch, Transformation } from '../../src/transformations/transformation.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { type Finding, Findings } from '../../packages/core/src/messages/findings.ts';
+import { checkedStep } from '../../packages/operations/src/requested-steps.ts';
+import type {
+  StepSetting,
+  StoredBatch,
+  Transformation,
+} from '../../packages/operations/src/transformation.ts';
+import { BatchSpool } from '../../packages/pipeline/src/batch-spool.ts';
 import { METRIC_CRS, settingIn } from './run-step.ts';
 
 /** Runs `work` with a spool that is removed afterwards. */

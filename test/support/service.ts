@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.ts';
-import { ANY_OWNER, type Job } from '../../src/jobs/job.ts';
-import { type RunningService, type StartOptions, startService } from '../../src/service.ts';
+import { ANY_OWNER, type Job } from '../../apps/service/src/jobs/job.ts';
+import { type RunningService, type StartOptions, startService } from '../../apps/service/src/service.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
 import { RUNNER } from './program.ts';
 import { checkedFetch, expectFakeOutputs } from './response-check.ts';
 import { strippedCopy } from './stripped-copy.ts';

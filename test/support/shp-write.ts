@@ -1,13 +1,18 @@
 /** Writes batches with the shapefile writer as the pipeline does: statistics, plan, cast, encode, sink. */
 import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { castBatch } from '../../src/batch/cast.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { batchStatistics, emptyStatistics, fieldsOf, mergeStatistics } from '../../src/batch/statistics.ts';
-import type { CrsDescription } from '../../src/crs/crs.ts';
-import { type Finding, Findings } from '../../src/findings.ts';
-import type { OutputFile } from '../../src/formats/format.ts';
-import { writer } from '../../src/formats/shp/write.ts';
+import { castBatch } from '../../packages/core/src/columns/cast.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import {
+  batchStatistics,
+  emptyStatistics,
+  fieldsOf,
+  mergeStatistics,
+} from '../../packages/core/src/columns/statistics.ts';
+import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
+import { type Finding, Findings } from '../../packages/core/src/messages/findings.ts';
+import type { OutputFile } from '../../packages/formats/src/format.ts';
+import { writer } from '../../packages/formats/src/shp/write.ts';
 
 export const WGS84_ESRI =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';

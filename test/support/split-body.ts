@@ -1,8 +1,12 @@
 /** A JSON body through the splitter, its pieces put together again as their consumer does. */
 import assert from 'node:assert/strict';
-import type { JsonBody, JsonBodyLimits, JsonBodyMembers } from '../../src/http/json-body/body-parts.ts';
-import { configLimits } from '../../src/http/json-body/config-limits.ts';
-import { JsonBodySplitter } from '../../src/http/json-body/split.ts';
+import type {
+  JsonBody,
+  JsonBodyLimits,
+  JsonBodyMembers,
+} from '../../apps/service/src/http/json-body/body-parts.ts';
+import { configLimits } from '../../apps/service/src/http/json-body/config-limits.ts';
+import { JsonBodySplitter } from '../../apps/service/src/http/json-body/split.ts';
 
 export const BODY_MEMBERS: JsonBodyMembers = {
   documents: ['input_geojson', 'target_geojson'],

@@ -1,11 +1,11 @@
 /** The boxes that files state: of layers and of features, as their bytes have them. */
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { levelsOf } from '../../src/formats/flatgeobuf/index-layout.ts';
-import type { FlatGeobufState } from '../../src/formats/flatgeobuf/open.ts';
-import { reader as flatgeobuf } from '../../src/formats/flatgeobuf/read.ts';
-import type { ParquetState } from '../../src/formats/geoparquet/read/open.ts';
-import { reader as geoparquet } from '../../src/formats/geoparquet/read.ts';
+import { levelsOf } from '../../packages/formats/src/flatgeobuf/index-layout.ts';
+import type { FlatGeobufState } from '../../packages/formats/src/flatgeobuf/open.ts';
+import { reader as flatgeobuf } from '../../packages/formats/src/flatgeobuf/read.ts';
+import type { ParquetState } from '../../packages/formats/src/geoparquet/read/open.ts';
+import { reader as geoparquet } from '../../packages/formats/src/geoparquet/read.ts';
 import { readFileLayers } from './read-layers.ts';
 import { readZipMembers } from './zip-members.ts';
 

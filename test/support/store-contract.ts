@@ -4,7 +4,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { type FileKind, type FileStore, inputKey, type ListedFile } from '../../src/storage/store.ts';
+import {
+  type FileKind,
+  type FileStore,
+  inputKey,
+  type ListedFile,
+} from '../../apps/service/src/storage/store.ts';
 
 /** Longer than two of the pieces in which stores keep large files, and no multiple of them. */
 const LARGE = 2 * 16 * 1024 ** 2 + 12_345;

@@ -7,11 +7,14 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { importResolver } from '../../scripts/workspaces.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 /** Below node_modules, where imports of packages are found and runners may read. */
 const COPIES = join(ROOT, 'node_modules', '.cache', 'geomill-tests');
-const STATIC_IMPORT = /^((?:import|export|\}) (?:[^'\n]* )?'\.{1,2}\/[^']+)\.ts';$/gm;
+/** Of a file of our own, by its path or by its workspace. */
+const STATIC_IMPORT = /^((?:import|export|\}) (?:[^'\n]* )?)'((?:\.{1,2}|@geomill)\/[^']+\.ts)';$/gm;
+const sourceOf = importResolver(ROOT);
 const TYPES_ALONE = /^(?:import|export) type [^;=]* from '[^']*';$/gm;
 
 /** The path of the copy of the entry; made once for each state of the sources. */
@@ -33,8 +36,7 @@ function collect(path: string, sources: Map<string, string>): void {
   if (sources.has(path)) return;
   const source = readFileSync(path, 'utf8').replaceAll(TYPES_ALONE, '');
   sources.set(path, source);
-  for (const [statement] of source.matchAll(STATIC_IMPORT))
-    collect(resolve(dirname(path), /'(.+)'/.exec(statement)![1]), sources);
+  for (const [, , specifier] of source.matchAll(STATIC_IMPORT)) collect(sourceOf(path, specifier)!, sources);
 }
 
 function write(sources: ReadonlyMap<string, string>, directory: string): void {
@@ -44,9 +46,12 @@ function write(sources: ReadonlyMap<string, string>, directory: string): void {
     const copy = copyOf(path, partial);
     mkdirSync(dirname(copy), { recursive: true });
     const script = stripTypeScriptTypes(source)
-      .replaceAll(STATIC_IMPORT, "$1.js';")
-      .replaceAll(/import\('(\.[^']+)'\)/g, (_, name: string) => {
-        return `import('${pathToFileURL(resolve(dirname(path), name)).href}')`;
+      .replaceAll(STATIC_IMPORT, (_, before: string, specifier: string) => {
+        const to = relative(dirname(copy), copyOf(sourceOf(path, specifier)!, partial));
+        return `${before}'${to.startsWith('.') ? to : `./${to}`}';`;
+      })
+      .replaceAll(/import\('((?:\.|@geomill\/)[^']+)'\)/g, (_, specifier: string) => {
+        return `import('${pathToFileURL(sourceOf(path, specifier)!).href}')`;
       });
     writeFileSync(copy, script);
   }

@@ -5,13 +5,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GeoJsonGeometryReader } from '../../src/batch/geojson-geometry.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import type { GeosGeometry } from '../../src/engines/geos/geometry.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { cutAtAntimeridian } from '../../src/sphere/cut.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { checkedStep } from '../../src/transformations/requested-steps.ts';
+import { GeoJsonGeometryReader } from '../../packages/core/src/geometry/geojson-geometry.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  type GeometryColumn,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { cutAtAntimeridian } from '../../packages/core/src/sphere/cut.ts';
+import type { GeosGeometry } from '../../packages/engines/geos/src/geometry.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { checkedStep } from '../../packages/operations/src/requested-steps.ts';
 import { convertFile, makeWorkspace } from './convert.ts';
 
 export interface LawGeometry {

@@ -1,5 +1,5 @@
 /** Writes geometry as well-known binary: ISO (type + 1000 with Z, + 2000 with M), little-endian. */
-
+import type { ByteWriter } from '../../packages/core/src/bytes/byte-writer.ts';
 import {
   type Dimensions,
   GEOMETRY_TYPE,
@@ -11,9 +11,8 @@ import {
   PART_MULTI_FIRST,
   PART_MULTI_NEXT,
   strideOf,
-} from '../../src/batch/geometry-column.ts';
-import { rowDimensions } from '../../src/batch/row-dimensions.ts';
-import type { ByteWriter } from '../../src/bytes/byte-writer.ts';
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { rowDimensions } from '../../packages/core/src/geometry/row-dimensions.ts';
 
 const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 

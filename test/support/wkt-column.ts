@@ -1,13 +1,13 @@
 /** Creates geometry columns and batches from WKT, for readable expectations; null is a null geometry. */
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
+import { ColumnBuilder } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
 import {
   type Dimensions,
   GEOMETRY_TYPE,
   GeometryBuilder,
   type GeometryColumn,
-} from '../../src/batch/geometry-column.ts';
-import { WktReader } from '../../src/batch/wkt.ts';
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { WktReader } from '../../packages/core/src/geometry/wkt.ts';
 
 const encoder = new TextEncoder();
 

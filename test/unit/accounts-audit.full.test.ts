@@ -1,6 +1,6 @@
 /** The audit log, and whom an operator's word for an owner means. */
 import assert from 'node:assert/strict';
-import { makeSecret } from '../../src/accounts/secret-text.ts';
+import { makeSecret } from '../../apps/service/src/accounts/secret-text.ts';
 import { contract, START } from '../support/accounts.ts';
 
 contract('what happens to keys and clients is written down, with who did it', async (open) => {

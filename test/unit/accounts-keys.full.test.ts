@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import test from 'node:test';
 import fc from 'fast-check';
-import { openAccounts } from '../../src/accounts/accounts.ts';
-import type { CredentialFilter, NewCredential } from '../../src/accounts/credentials.ts';
-import { hasScope, parseScopes, type Scope } from '../../src/accounts/principal.ts';
+import { openAccounts } from '../../apps/service/src/accounts/accounts.ts';
+import type { CredentialFilter, NewCredential } from '../../apps/service/src/accounts/credentials.ts';
+import { hasScope, parseScopes, type Scope } from '../../apps/service/src/accounts/principal.ts';
 import {
   idOfSecret,
   makeId,
   makeSecret,
   publicIdIn,
   withoutSecrets,
-} from '../../src/accounts/secret-text.ts';
-import { Database } from '../../src/engines/sqlite/database.ts';
-import { GeomillError } from '../../src/errors.ts';
+} from '../../apps/service/src/accounts/secret-text.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { Database } from '../../packages/engines/sqlite/src/database.ts';
 import { contract, openTestAccounts, START } from '../support/accounts.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { AttemptLimiter, type AttemptRules, PASSWORD_RULES, SECRET_RULES, sourceOf } from '../../src/accounts/attempt-limiter.ts'; // biome-ignore format: one line
+import { AttemptLimiter, type AttemptRules, PASSWORD_RULES, SECRET_RULES, sourceOf } from '../../apps/service/src/accounts/attempt-limiter.ts'; // biome-ignore format: one line
 
 const rules: AttemptRules = {
   freeFailures: 3,

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import test from 'node:test';
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
-import { OidcIssuer, type OidcOptions, oidcOwner } from '../../src/accounts/oidc.ts';
+import { OidcIssuer, type OidcOptions, oidcOwner } from '../../apps/service/src/accounts/oidc.ts';
 
 const START = Date.UTC(2030, 0, 1);
 const AUDIENCE = 'https://mill.example.org';

@@ -13,9 +13,9 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import type { Accounts } from '../../src/accounts/accounts.ts';
-import type { CreatedCredential } from '../../src/accounts/credentials.ts';
-import type { Scope } from '../../src/accounts/principal.ts';
+import type { Accounts } from '../../apps/service/src/accounts/accounts.ts';
+import type { CreatedCredential } from '../../apps/service/src/accounts/credentials.ts';
+import type { Scope } from '../../apps/service/src/accounts/principal.ts';
 import { contract, type OpenAccounts, START, type TestAccounts } from '../support/accounts.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -1,7 +1,7 @@
 /** What is kept of checks never outlives what it was found in. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Verified } from '../../src/accounts/verified.ts';
+import { Verified } from '../../apps/service/src/accounts/verified.ts';
 import { contract, openTestAccounts, START } from '../support/accounts.ts';
 
 const wanted = { kind: 'key', owner: 'alice', name: 'a', scopes: ['jobs:read'], expiresAt: null } as const;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { type Feature, featuresIn, pointAt, writeFile, writeGeojson } from '../support/combine.ts';
 import { combineFiles, makeWorkspace } from '../support/convert.ts';
 

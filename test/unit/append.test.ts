@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Finding } from '../../src/findings.ts';
+import type { Finding } from '../../packages/core/src/messages/findings.ts';
 import { type Feature, featuresIn, pointAt, readRows, writeFile, writeGeojson } from '../support/combine.ts';
 import { type Converted, combineFiles, makeWorkspace } from '../support/convert.ts';
 

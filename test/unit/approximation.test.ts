@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { plainTransformer } from '../../src/engines/proj/plain-transformer.ts';
-import { Proj, type Transformer } from '../../src/engines/proj/proj.ts';
+import { plainTransformer } from '../../packages/engines/proj/src/plain-transformer.ts';
+import { Proj, type Transformer } from '../../packages/engines/proj/src/proj.ts';
 import { allSystems, compareBothWays, seeded } from '../accuracy/compare.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ArcStroker, bulgeSweep, DEFAULT_STROKING, type Stroking, stepCount } from '../../src/batch/arc.ts';
-import { type Dimensions, GeometryBuilder, strideOf } from '../../src/batch/geometry-column.ts';
+import {
+  ArcStroker,
+  bulgeSweep,
+  DEFAULT_STROKING,
+  type Stroking,
+  stepCount,
+} from '../../packages/core/src/geometry/arc.ts';
+import {
+  type Dimensions,
+  GeometryBuilder,
+  strideOf,
+} from '../../packages/core/src/geometry/geometry-column.ts';
 
 type Positions = readonly (readonly number[])[];
 

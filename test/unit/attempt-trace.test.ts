@@ -1,9 +1,9 @@
 /** How attempts, and runs of parts of divided jobs, are named in traces and in the log. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { attemptSpan, factsOf, StageSpans } from '../../src/jobs/attempt-trace.ts';
-import type { Claim } from '../../src/jobs/queue.ts';
-import { Recorder, type SpanRecord } from '../../src/tracing/recorder.ts';
+import { attemptSpan, factsOf, StageSpans } from '../../apps/service/src/jobs/attempt-trace.ts';
+import type { Claim } from '../../apps/service/src/jobs/queue.ts';
+import { Recorder, type SpanRecord } from '../../apps/service/src/tracing/recorder.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT_ID = '00f067aa0ba902b7';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { azimuthalEqualArea } from '../../src/engines/proj/azimuthal-equal-area.ts';
+import { azimuthalEqualArea } from '../../packages/engines/proj/src/azimuthal-equal-area.ts';
 
 const RADIANS = Math.PI / 180;
 const LEAST_POLE_DISTANCE = 1e-12;

@@ -1,7 +1,7 @@
 /** A ballpark transformation is one between datums of which none is known, not one between prime meridians, units or axes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Proj } from '../../src/engines/proj/proj.ts';
+import { Proj } from '../../packages/engines/proj/src/proj.ts';
 
 const proj = await Proj.load({ gridDirectory: null });
 

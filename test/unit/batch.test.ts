@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ColumnBuilder, nullColumn, valueAt } from '../../src/batch/attribute-column.ts';
-import { castColumn, castKeepsText } from '../../src/batch/cast.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND, restride } from '../../src/batch/geometry-column.ts';
-import { locateInRing, signedArea } from '../../src/batch/rings.ts';
-import { type FieldType, type OpenType, widenType } from '../../src/batch/schema.ts';
+import { ColumnBuilder, nullColumn, valueAt } from '../../packages/core/src/columns/attribute-column.ts';
+import { castColumn, castKeepsText } from '../../packages/core/src/columns/cast.ts';
+import { type FieldType, type OpenType, widenType } from '../../packages/core/src/columns/schema.ts';
 import {
   batchStatistics,
   emptyStatistics,
   MORE_DECIMALS,
   mergeStatistics,
-} from '../../src/batch/statistics.ts';
+} from '../../packages/core/src/columns/statistics.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  PART_KIND,
+  restride,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { locateInRing, signedArea } from '../../packages/core/src/geometry/rings.ts';
 
 const TYPES: readonly OpenType[] = [
   'null',

@@ -1,22 +1,38 @@
 /** The law: no text of user data makes an error, a finding, a report or a log line longer than its stated bound. */
-
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { catalogue } from '../../src/catalogue.ts';
-import { asGeomillError, GeomillError, type Location, reviveError } from '../../src/errors.ts';
-import { Findings } from '../../src/findings.ts';
-import { formatFindings } from '../../src/formats/findings.ts';
-import { problemOf } from '../../src/http/error-reply.ts';
-import { errorText } from '../../src/jobs/job.ts';
-import { checkRunnerMessage } from '../../src/jobs/runner-message-check.ts';
-import { createLogger, MAX_LINE_BYTES } from '../../src/logger.ts';
-import { field, type MessageParam, type MessageParams, parameterNames, phrase } from '../../src/message.ts';
-import { boundedReport, MAX_REPORT_BYTES } from '../../src/pipeline/bounded-report.ts';
-import type { ConversionReport } from '../../src/pipeline/report.ts';
-import { reportDocument } from '../../src/pipeline/report-document.ts';
-import type { ConversionRequest } from '../../src/pipeline/request.ts';
-import { jsonBytes, listed, listWithin, MAX_QUOTED, shortText } from '../../src/short-text.ts';
+import { catalogue } from '../../apps/service/src/catalogue.ts';
+import { problemOf } from '../../apps/service/src/http/error-reply.ts';
+import { errorText } from '../../apps/service/src/jobs/job.ts';
+import { checkRunnerMessage } from '../../apps/service/src/jobs/runner-message-check.ts';
+import { createLogger, MAX_LINE_BYTES } from '../../apps/service/src/logger.ts';
+import {
+  asGeomillError,
+  GeomillError,
+  type Location,
+  reviveError,
+} from '../../packages/core/src/messages/errors.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import {
+  field,
+  type MessageParam,
+  type MessageParams,
+  parameterNames,
+  phrase,
+} from '../../packages/core/src/messages/message.ts';
+import {
+  jsonBytes,
+  listed,
+  listWithin,
+  MAX_QUOTED,
+  shortText,
+} from '../../packages/core/src/messages/short-text.ts';
+import { formatFindings } from '../../packages/formats/src/findings.ts';
+import { boundedReport, MAX_REPORT_BYTES } from '../../packages/pipeline/src/bounded-report.ts';
+import type { ConversionReport } from '../../packages/pipeline/src/report.ts';
+import { reportDocument } from '../../packages/pipeline/src/report-document.ts';
+import type { ConversionRequest } from '../../packages/pipeline/src/request.ts';
 import { anyText } from '../support/any-text.ts';
 
 const MAX_ERROR_BODY_BYTES = 16 * 1024;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../bench/data.ts';
-import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { LineBuffer } from '../../src/transformations/buffer/line-buffer.ts';
+import { GeometryBuilder, type GeometryColumn } from '../../packages/core/src/geometry/geometry-column.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { LineBuffer } from '../../packages/operations/src/buffer/line-buffer.ts';
 
 const geos = await Geos.load();
 const ROUNDS = Number(process.env.LINE_ROUNDS ?? 60);

@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../bench/data.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import { signedArea } from '../../src/batch/rings.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { Findings } from '../../src/findings.ts';
-import { PlanarBuffer, type PlanarForm } from '../../src/transformations/buffer/planar.ts';
-import { ShrunkRing } from '../../src/transformations/buffer/shrunk-ring.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  type GeometryColumn,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { signedArea } from '../../packages/core/src/geometry/rings.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { PlanarBuffer, type PlanarForm } from '../../packages/operations/src/buffer/planar.ts';
+import { ShrunkRing } from '../../packages/operations/src/buffer/shrunk-ring.ts';
 import { batchRows } from '../support/rows.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

@@ -7,9 +7,9 @@ import {
   GeometryBuilder,
   type GeometryColumn,
   PART_KIND,
-} from '../../src/batch/geometry-column.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { StarBuffer } from '../../src/transformations/buffer/star-buffer.ts';
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { StarBuffer } from '../../packages/operations/src/buffer/star-buffer.ts';
 import { columnOfWkt } from '../support/wkt-column.ts';
 
 const geos = await Geos.load();

@@ -1,15 +1,15 @@
 /** The buffer as a step: its parameters, how it is written on the command line, units and scale of projected systems. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { CrsDescription } from '../../src/crs/crs.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { Findings } from '../../src/findings.ts';
-import { code } from '../../src/transformations/buffer/code.ts';
-import { buffer } from '../../src/transformations/buffer.ts';
-import { METERS_PER_UNIT } from '../../src/transformations/parts/lengths.ts';
-import { checkedStep } from '../../src/transformations/requested-steps.ts';
-import type { StepSetting } from '../../src/transformations/transformation.ts';
+import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { code } from '../../packages/operations/src/buffer/code.ts';
+import { buffer } from '../../packages/operations/src/buffer/record.ts';
+import { METERS_PER_UNIT } from '../../packages/operations/src/parts/lengths.ts';
+import { checkedStep } from '../../packages/operations/src/requested-steps.ts';
+import type { StepSetting } from '../../packages/operations/src/transformation.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 
 const step = (given: Record<string, unknown>) => checkedStep(buffer, given, 'transformations[0]').params;

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type CapacitySettings, planCapacity } from '../../src/capacity.ts';
-import { readConfig } from '../../src/config.ts';
-import { type Machine, readMachine } from '../../src/machine.ts';
+import { type CapacitySettings, planCapacity } from '../../apps/service/src/settings/capacity.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
+import { type Machine, readMachine } from '../../apps/service/src/settings/machine.ts';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;

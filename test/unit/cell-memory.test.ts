@@ -1,8 +1,8 @@
 /** Polynomials of cells: compiled code and JavaScript give the same bits, and both stop at the same positions. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { CellMemory, plainRun } from '../../src/engines/proj/cell-memory.ts';
-import { fitPoints, fitted } from '../../src/engines/proj/polynomial.ts';
+import { CellMemory, plainRun } from '../../packages/engines/proj/src/cell-memory.ts';
+import { fitPoints, fitted } from '../../packages/engines/proj/src/polynomial.ts';
 import { seeded } from '../accuracy/compare.ts';
 
 const random = seeded(5);

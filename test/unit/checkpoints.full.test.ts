@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { Database } from '../../src/engines/sqlite/database.ts';
-import { Checkpoints } from '../../src/jobs/checkpoints.ts';
-import { GroupCommit } from '../../src/jobs/group-commit.ts';
+import { Checkpoints } from '../../apps/service/src/jobs/checkpoints.ts';
+import { GroupCommit } from '../../apps/service/src/jobs/group-commit.ts';
+import { Database } from '../../packages/engines/sqlite/src/database.ts';
 
 /** Bytes of a log of 1,000 pages, at which SQLite would copy it. */
 const USUAL_LOG = 1000 * 4120;
@@ -93,8 +93,11 @@ for (const flags of [[], ['--permission', '--allow-fs-read=*', '--allow-fs-write
   test(`closes the database before the process ends; flags: ${flags.join(' ') || 'none'}`, (context) => {
     const directory = mkdtempSync(join(tmpdir(), 'geomill-checkpoints-'));
     context.after(() => rmSync(directory, { recursive: true, force: true }));
-    const source = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href;
-    const modules = [source('engines/sqlite/database.ts'), source('jobs/group-commit.ts')];
+    const source = (path: string): string => new URL(`../../${path}`, import.meta.url).href;
+    const modules = [
+      source('packages/engines/sqlite/src/database.ts'),
+      source('apps/service/src/jobs/group-commit.ts'),
+    ];
     const program = [...flags, '--input-type=module', '-e', PROGRAM, '--', ''];
     const printed = execFileSync(process.execPath, [
       ...program,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formatFlags, parse } from '../../src/cli/arguments.ts';
-import { stepFlags, stepsOf, stepUsage } from '../../src/cli/steps.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import type { CommandLineForm, Transformation } from '../../src/transformations/transformation.ts';
+import { formatFlags, parse } from '../../apps/cli/src/arguments.ts';
+import { stepFlags, stepsOf, stepUsage } from '../../apps/cli/src/steps.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import type { CommandLineForm, Transformation } from '../../packages/operations/src/transformation.ts';
 
 function record(
   id: string,

@@ -1,13 +1,16 @@
 /** Masks in many coordinate reference systems: a point is inside where its longitude and latitude are, whatever the CRS. */
-
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import { Proj } from '../../src/engines/proj/proj.ts';
-import { failure } from '../../src/errors.ts';
-import { clip } from '../../src/transformations/clip.ts';
-import { stepErrors } from '../../src/transformations/errors.ts';
-import type { StepSetting } from '../../src/transformations/transformation.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  PART_KIND,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { failure } from '../../packages/core/src/messages/errors.ts';
+import { Proj } from '../../packages/engines/proj/src/proj.ts';
+import { clip } from '../../packages/operations/src/clip/record.ts';
+import { stepErrors } from '../../packages/operations/src/errors.ts';
+import type { StepSetting } from '../../packages/operations/src/transformation.ts';
 import { runStep } from '../support/run-step.ts';
 
 const proj = await Proj.load({ gridDirectory: null });

@@ -1,8 +1,8 @@
 /** clip: what is inside stays as it is, what is outside goes and is counted, what is on the border is cut. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { clip } from '../../src/transformations/clip.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { clip } from '../../packages/operations/src/clip/record.ts';
 import { areValid, idsOf, METRIC_CRS, runStep, settingIn } from '../support/run-step.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

@@ -1,17 +1,20 @@
 /** A config before it is parsed: its limits, and the large parameters that are lifted out of it. */
-
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { jsonSyntaxError } from '../../src/bytes/json-syntax.ts';
-import { positionAfter } from '../../src/bytes/text-position.ts';
-import { failure, GeomillError } from '../../src/errors.ts';
-import { httpErrors } from '../../src/http/errors.ts';
-import type { JsonBodyPiece } from '../../src/http/json-body/body-parts.ts';
-import { ConfigCounts, type ConfigLimits, configLimits } from '../../src/http/json-body/config-limits.ts';
-import { ConfigScanner } from '../../src/http/json-body/config-scanner.ts';
-import { ConfigText, type SyntaxFailure } from '../../src/http/json-body/config-text.ts';
-import { StepFile } from '../../src/transformations/requested-steps.ts';
+import { httpErrors } from '../../apps/service/src/http/errors.ts';
+import type { JsonBodyPiece } from '../../apps/service/src/http/json-body/body-parts.ts';
+import {
+  ConfigCounts,
+  type ConfigLimits,
+  configLimits,
+} from '../../apps/service/src/http/json-body/config-limits.ts';
+import { ConfigScanner } from '../../apps/service/src/http/json-body/config-scanner.ts';
+import { ConfigText, type SyntaxFailure } from '../../apps/service/src/http/json-body/config-text.ts';
+import { failure, GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { jsonSyntaxError } from '../../packages/core/src/text/json-syntax.ts';
+import { positionAfter } from '../../packages/core/src/text/text-position.ts';
+import { StepFile } from '../../packages/operations/src/requested-steps.ts';
 
 const NAMES = new Set(['clipping_geojson', 'erasing_geojson']);
 

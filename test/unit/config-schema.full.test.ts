@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { parseEpsg } from '../../src/crs/crs.ts';
-import { formats, inputFormats } from '../../src/formats/registry.ts';
-import { CONFIG_FIELDS, type Endpoint } from '../../src/requests/config-fields.ts';
-import { configSchema, jsonBodySchema, jsonDocumentsOf } from '../../src/requests/config-schema.ts';
-import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
-import { transformations } from '../../src/transformations/registry.ts';
+import { parseEpsg } from '../../packages/core/src/crs/crs.ts';
+import { formats, inputFormats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { CONFIG_FIELDS, type Endpoint } from '../../packages/requests/src/config-fields.ts';
+import { configSchema, jsonBodySchema, jsonDocumentsOf } from '../../packages/requests/src/config-schema.ts';
+import { parseJobRequest } from '../../packages/requests/src/parse-job-request.ts';
 
 const registries = { formats, transformations };
 

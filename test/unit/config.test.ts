@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import test from 'node:test';
-import { readConfig, settings } from '../../src/config.ts';
+import { readConfig, settings } from '../../apps/service/src/settings/config.ts';
 
 test('without any variable every setting has its default', () => {
   const config = readConfig({});

@@ -8,10 +8,10 @@ import {
   isValid,
   nullColumn,
   valueAt,
-} from '../../src/batch/attribute-column.ts';
-import { castColumn } from '../../src/batch/cast.ts';
-import { convertColumn } from '../../src/batch/convert-column.ts';
-import { type FieldType, widenType } from '../../src/batch/schema.ts';
+} from '../../packages/core/src/columns/attribute-column.ts';
+import { castColumn } from '../../packages/core/src/columns/cast.ts';
+import { convertColumn } from '../../packages/core/src/columns/convert-column.ts';
+import { type FieldType, widenType } from '../../packages/core/src/columns/schema.ts';
 
 type Value = boolean | number | bigint | string | Uint8Array | null;
 

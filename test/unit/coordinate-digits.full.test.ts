@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { run as convert } from '../../src/cli/convert.ts';
-import { readConfig } from '../../src/config.ts';
+import { run as convert } from '../../apps/cli/src/convert.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 
 const POINTS = 'n,geom_wkt\n1,POINT Z (450000.123456 5400000.654321 12.3456789)\n';

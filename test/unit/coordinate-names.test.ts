@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { namedPairs, namedPoints } from '../../src/batch/coordinate-names.ts';
+import { namedPairs, namedPoints } from '../../packages/core/src/geometry/coordinate-names.ts';
 
 const pairsOf = (names: string): string =>
   namedPairs(names.split(','))

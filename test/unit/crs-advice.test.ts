@@ -3,11 +3,17 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { Bounds } from '../../src/batch/bounds.ts';
-import { GeomillError } from '../../src/errors.ts';
-import type { SourceLayer } from '../../src/formats/format.ts';
-import { crsAdvice, GRIDS, NO_ADVICE, WEB_MERCATOR, wantsAdvice } from '../../src/pipeline/crs-advice.ts';
-import { CrsService } from '../../src/pipeline/crs-service.ts';
+import type { Bounds } from '../../packages/core/src/geometry/bounds.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import type { SourceLayer } from '../../packages/formats/src/format.ts';
+import {
+  crsAdvice,
+  GRIDS,
+  NO_ADVICE,
+  WEB_MERCATOR,
+  wantsAdvice,
+} from '../../packages/pipeline/src/crs-advice.ts';
+import { CrsService } from '../../packages/pipeline/src/crs-service.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 import { onePoint } from '../support/raw-shapefile.ts';

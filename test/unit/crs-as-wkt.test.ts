@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { CrsText } from '../../src/crs/crs.ts';
-import { CrsService } from '../../src/pipeline/crs-service.ts';
-import { identified } from '../../src/pipeline/source-crs.ts';
+import type { CrsText } from '../../packages/core/src/crs/crs.ts';
+import { CrsService } from '../../packages/pipeline/src/crs-service.ts';
+import { identified } from '../../packages/pipeline/src/source-crs.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 const CODES = ['EPSG:25832', 'EPSG:28350', 'EPSG:3857', 'EPSG:4326', 'EPSG:2154', 'EPSG:2263'];

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { KeptCrsMemory } from '../../src/cli/crs-memory.ts';
-import { CrsAnswerMissing, type CrsMemory, CrsService } from '../../src/pipeline/crs-service.ts';
-import type { ConversionReport } from '../../src/pipeline/report.ts';
+import { KeptCrsMemory } from '../../apps/cli/src/crs-memory.ts';
+import { CrsAnswerMissing, type CrsMemory, CrsService } from '../../packages/pipeline/src/crs-service.ts';
+import type { ConversionReport } from '../../packages/pipeline/src/report.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 
 /** 4267 to 27700: more than one operation; the grad and foot of 2154 and 2263: other units. */

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
-import { parseEpsg } from '../../src/crs/crs.ts';
-import { type CrsHit, CrsSearch } from '../../src/crs-search/crs-search.ts';
-import { type GeographicPoint, parsePoint } from '../../src/crs-search/filter.ts';
-import { projDatabasePath } from '../../src/engines/proj/database-path.ts';
-import { Proj } from '../../src/engines/proj/proj.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { parseEpsg } from '../../packages/core/src/crs/crs.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { type CrsHit, CrsSearch } from '../../packages/crs-search/src/crs-search.ts';
+import { type GeographicPoint, parsePoint } from '../../packages/crs-search/src/filter.ts';
+import { projDatabasePath } from '../../packages/engines/proj/src/database-path.ts';
+import { Proj } from '../../packages/engines/proj/src/proj.ts';
 import { anyText } from '../support/any-text.ts';
 
 const search = new CrsSearch();

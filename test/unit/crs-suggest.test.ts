@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { parseEpsg } from '../../src/crs/crs.ts';
-import { CrsSearch } from '../../src/crs-search/crs-search.ts';
-import { boxOf, hasBox, hasPoint, haveCommon, unitPattern } from '../../src/crs-search/filter.ts';
-import { type Extent, forward, inverse } from '../../src/crs-search/placement.ts';
-import { readCrsRecords } from '../../src/crs-search/read-database.ts';
-import { placedCodes, placementOfCode } from '../../src/crs-search/suggest.ts';
-import { widelyUsed } from '../../src/crs-search/widely-used.ts';
-import { ProjContext } from '../../src/engines/proj/context.ts';
-import { projDatabasePath } from '../../src/engines/proj/database-path.ts';
-import { createCrs } from '../../src/engines/proj/definition.ts';
-import { DegreesView } from '../../src/engines/proj/degrees.ts';
+import { parseEpsg } from '../../packages/core/src/crs/crs.ts';
+import { CrsSearch } from '../../packages/crs-search/src/crs-search.ts';
+import { boxOf, hasBox, hasPoint, haveCommon, unitPattern } from '../../packages/crs-search/src/filter.ts';
+import { type Extent, forward, inverse } from '../../packages/crs-search/src/placement.ts';
+import { readCrsRecords } from '../../packages/crs-search/src/read-database.ts';
+import { placedCodes, placementOfCode } from '../../packages/crs-search/src/suggest.ts';
+import { widelyUsed } from '../../packages/crs-search/src/widely-used.ts';
+import { ProjContext } from '../../packages/engines/proj/src/context.ts';
+import { projDatabasePath } from '../../packages/engines/proj/src/database-path.ts';
+import { createCrs } from '../../packages/engines/proj/src/definition.ts';
+import { DegreesView } from '../../packages/engines/proj/src/degrees.ts';
 
 const search = new CrsSearch();
 

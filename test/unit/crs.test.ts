@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { epsgCode, parseEpsg } from '../../src/crs/crs.ts';
-import { isPlainWgs84, WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { epsgCode, parseEpsg } from '../../packages/core/src/crs/crs.ts';
+import { isPlainWgs84, WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 
 test('an EPSG code is read in every spelling that a request may use', () => {
   for (const value of [28350, '28350', 'EPSG:28350', 'epsg:28350', ' Epsg:28350 ', '028350'])

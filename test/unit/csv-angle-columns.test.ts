@@ -1,7 +1,7 @@
 /** Degrees, minutes, seconds and hemispheres in columns of their own. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { namedAngles } from '../../src/batch/angle-names.ts';
+import { namedAngles } from '../../packages/core/src/geometry/angle-names.ts';
 import { codes, errorOf, geometries, read } from '../support/csv-texts.ts';
 
 const NAMES = [

@@ -1,8 +1,8 @@
 /** CSV without positions: read as features without geometry, unless something looks like a position that cannot be used. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { reader as csv } from '../../src/formats/csv/read.ts';
-import { reader as xlsx } from '../../src/formats/xlsx/read.ts';
+import { reader as csv } from '../../packages/formats/src/csv/read.ts';
+import { reader as xlsx } from '../../packages/formats/src/xlsx/read.ts';
 import { codes, errorOf, read } from '../support/csv-texts.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 import { row, workbook } from '../support/workbooks.ts';

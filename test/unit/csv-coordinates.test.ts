@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { reader } from '../../src/formats/csv/read.ts';
+import { reader } from '../../packages/formats/src/csv/read.ts';
 import { codes, errorOf, geometries, read } from '../support/csv-texts.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 

@@ -1,8 +1,8 @@
 /** A header and a record are never taken for each other: geometries are found by their values, whatever the name of their column. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { reader as xlsxReader } from '../../src/formats/xlsx/read.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { reader as xlsxReader } from '../../packages/formats/src/xlsx/read.ts';
 import { codes, errorOf, geometries, read } from '../support/csv-texts.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 import { row, workbook } from '../support/workbooks.ts';

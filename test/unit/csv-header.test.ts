@@ -1,11 +1,10 @@
 /** Lines before the header, units after it, delimiters of rows, and files with one column. */
-
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import iconv from 'iconv-lite';
-import { catalogue } from '../../src/catalogue.ts';
-import { shownFindings } from '../../src/findings.ts';
-import { reader } from '../../src/formats/csv/read.ts';
+import { catalogue } from '../../apps/service/src/catalogue.ts';
+import { shownFindings } from '../../packages/core/src/messages/findings.ts';
+import { reader } from '../../packages/formats/src/csv/read.ts';
 import { codes, errorOf, geometries, read } from '../support/csv-texts.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 

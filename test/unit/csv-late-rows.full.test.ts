@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { errorOf, geometries, read } from '../support/csv-texts.ts';
 import type { ReadSettings } from '../support/read-layers.ts';
 

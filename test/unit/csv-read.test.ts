@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
-import { GeomillError } from '../../src/errors.ts';
-import { reader } from '../../src/formats/csv/read.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { reader } from '../../packages/formats/src/csv/read.ts';
 import { type ReadLayer, type ReadSettings, readBytesLayers } from '../support/read-layers.ts';
 
 async function read(text: string | Uint8Array, settings: ReadSettings = {}): Promise<ReadLayer> {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { type Converted, convertFile, makeWorkspace } from '../support/convert.ts';
 
 type Feature = { readonly properties: object; readonly geometry: unknown };

@@ -8,10 +8,10 @@ import {
   GEOMETRY_TYPE_NAMES,
   GeometryBuilder,
   type GeometryColumn,
-} from '../../src/batch/geometry-column.ts';
-import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
-import { WkbReader } from '../../src/batch/wkb.ts';
-import { WktReader } from '../../src/batch/wkt.ts';
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../packages/core/src/geometry/geometry-notes.ts';
+import { WkbReader } from '../../packages/core/src/geometry/wkb.ts';
+import { WktReader } from '../../packages/core/src/geometry/wkt.ts';
 import { type ByteOrder, curveWkb } from '../support/curve-wkb.ts';
 import { geometryText } from '../support/rows.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { reader } from '../../src/formats/shp/read.ts';
+import { reader } from '../../packages/formats/src/shp/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { csvCells } from '../support/csv-cells.ts';
 import { type RawField, writeRawShapefile, writeRawShapefiles } from '../support/raw-shapefile.ts';

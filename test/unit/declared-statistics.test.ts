@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FieldType } from '../../src/batch/schema.ts';
-import { emptyStatistics } from '../../src/batch/statistics.ts';
-import type { SourceLayer } from '../../src/formats/format.ts';
-import { declaredTogether } from '../../src/pipeline/declared-statistics.ts';
+import type { FieldType } from '../../packages/core/src/columns/schema.ts';
+import { emptyStatistics } from '../../packages/core/src/columns/statistics.ts';
+import type { SourceLayer } from '../../packages/formats/src/format.ts';
+import { declaredTogether } from '../../packages/pipeline/src/declared-statistics.ts';
 
 function layerOf(fields: readonly (readonly [string, FieldType, number])[], rowCount: number): SourceLayer {
   const declaredStatistics = emptyStatistics();

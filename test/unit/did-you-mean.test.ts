@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { closest, didYouMean, editDistance } from '../../src/did-you-mean.ts';
-import { fillTemplate } from '../../src/message.ts';
+import { closest, didYouMean, editDistance } from '../../packages/core/src/messages/did-you-mean.ts';
+import { fillTemplate } from '../../packages/core/src/messages/message.ts';
 
 const COMMANDS = ['convert', 'append', 'merge', 'info', 'serve', 'keys', 'users', 'doctor', 'backup'];
 

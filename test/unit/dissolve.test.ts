@@ -1,8 +1,8 @@
 /** Dissolve: groups by key values, the union of each, and what becomes of the other fields. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { dissolve } from '../../src/transformations/dissolve.ts';
-import { checkedStep } from '../../src/transformations/requested-steps.ts';
+import { dissolve } from '../../packages/operations/src/dissolve/record.ts';
+import { checkedStep } from '../../packages/operations/src/requested-steps.ts';
 import { collectWith, layerOf, type Row, rowsOf } from '../support/collecting.ts';
 
 const square = (x: number, y: number, size = 10): string =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { entity } from '../support/dxf-entity.ts';
 import { readSketch } from '../support/dxf-features.ts';
 

@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { run as convert } from '../../src/cli/convert.ts';
-import { readConfig } from '../../src/config.ts';
-import { GeomillError } from '../../src/errors.ts';
-import type { ConversionReport } from '../../src/pipeline/report.ts';
+import { run as convert } from '../../apps/cli/src/convert.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import type { ConversionReport } from '../../packages/pipeline/src/report.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 
 const PYTHON = '/usr/bin/python3';

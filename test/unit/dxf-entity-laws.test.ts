@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeomillError } from '../../src/errors.ts';
-import type { Entity } from '../../src/formats/dxf/contract.ts';
-import { UNFOLDING_TYPES } from '../../src/formats/dxf/features/insert.ts';
-import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import type { Entity } from '../../packages/formats/src/dxf/contract.ts';
+import { UNFOLDING_TYPES } from '../../packages/formats/src/dxf/features/insert.ts';
+import { SHAPES } from '../../packages/formats/src/dxf/shapes/shapes.ts';
 import { entity, type Tag } from '../support/dxf-entity.ts';
 import { type Read, readSketch, type SketchFeature } from '../support/dxf-features.ts';
 import { DXF_SAMPLES } from '../support/dxf-samples.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { reader } from '../../src/formats/dxf/read.ts';
+import { reader } from '../../packages/formats/src/dxf/read.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'fixtures', 'dxf');

@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { labelPlace } from '../../src/formats/dxf/writing/label-place.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { labelPlace } from '../../packages/formats/src/dxf/writing/label-place.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

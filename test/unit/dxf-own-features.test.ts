@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Entity } from '../../src/formats/dxf/contract.ts';
+import type { Entity } from '../../packages/formats/src/dxf/contract.ts';
 import { entity, POLYGONS } from '../support/dxf-entity.ts';
 import { readSketch } from '../support/dxf-features.ts';
 

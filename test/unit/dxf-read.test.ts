@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeomillError } from '../../src/errors.ts';
-import { reader } from '../../src/formats/dxf/read.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { reader } from '../../packages/formats/src/dxf/read.ts';
 import { binaryDrawing, EOF, section, type Tag, textDrawing } from '../support/dxf-text.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import {

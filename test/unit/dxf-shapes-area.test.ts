@@ -1,14 +1,13 @@
 /** Hatches: paths of polylines and edges, and which loop is a hole of which. */
-
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
-import { RingBands } from '../../src/batch/ring-tree.ts';
-import { locateInRing, signedArea } from '../../src/batch/rings.ts';
-import { rotation, translation } from '../../src/formats/dxf/shapes/affine-map.ts';
-import { LoopNester } from '../../src/formats/dxf/shapes/loops.ts';
-import { pen } from '../../src/formats/dxf/shapes/pen.ts';
+import { GEOMETRY_NOTE } from '../../packages/core/src/geometry/geometry-notes.ts';
+import { RingBands } from '../../packages/core/src/geometry/ring-tree.ts';
+import { locateInRing, signedArea } from '../../packages/core/src/geometry/rings.ts';
+import { rotation, translation } from '../../packages/formats/src/dxf/shapes/affine-map.ts';
+import { LoopNester } from '../../packages/formats/src/dxf/shapes/loops.ts';
+import { pen } from '../../packages/formats/src/dxf/shapes/pen.ts';
 import { type Drawn, drawn, entity, LINES } from '../support/dxf-entity.ts';
 
 type Box = readonly [minX: number, minY: number, maxX: number, maxY: number];

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type Entity, EntityError, type EntityTags } from '../../src/formats/dxf/contract.ts';
-import { IDENTITY } from '../../src/formats/dxf/shapes/affine-map.ts';
-import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
-import { textHeight, textOf, textRotationDegrees } from '../../src/formats/dxf/shapes/text.ts';
+import { type Entity, EntityError, type EntityTags } from '../../packages/formats/src/dxf/contract.ts';
+import { IDENTITY } from '../../packages/formats/src/dxf/shapes/affine-map.ts';
+import { SHAPES } from '../../packages/formats/src/dxf/shapes/shapes.ts';
+import { textHeight, textOf, textRotationDegrees } from '../../packages/formats/src/dxf/shapes/text.ts';
 import { drawn, entitiesOf, entity, POLYGONS, type Tag } from '../support/dxf-entity.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'dxf');

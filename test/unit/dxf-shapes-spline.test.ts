@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_STROKING } from '../../src/batch/arc.ts';
-import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
+import { DEFAULT_STROKING } from '../../packages/core/src/geometry/arc.ts';
+import { GeometryBuilder } from '../../packages/core/src/geometry/geometry-column.ts';
 import {
   clampedKnots,
   knotFault,
   type Spline,
   SplineStroker,
-} from '../../src/formats/dxf/shapes/spline-curve.ts';
-import { splineThrough } from '../../src/formats/dxf/shapes/spline-fit.ts';
+} from '../../packages/formats/src/dxf/shapes/spline-curve.ts';
+import { splineThrough } from '../../packages/formats/src/dxf/shapes/spline-fit.ts';
 import { drawn, entity, LINES, POLYGONS } from '../support/dxf-entity.ts';
 
 function stroked(spline: Spline, toleranceUnits: number | null = null): number[][] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { IDENTITY, rotation } from '../../src/formats/dxf/shapes/affine-map.ts';
-import { plainMtext, plainText } from '../../src/formats/dxf/shapes/mtext.ts';
-import { textHeight, textOf, textRotationDegrees } from '../../src/formats/dxf/shapes/text.ts';
+import { IDENTITY, rotation } from '../../packages/formats/src/dxf/shapes/affine-map.ts';
+import { plainMtext, plainText } from '../../packages/formats/src/dxf/shapes/mtext.ts';
+import { textHeight, textOf, textRotationDegrees } from '../../packages/formats/src/dxf/shapes/text.ts';
 import { drawn, entity, scaling } from '../support/dxf-entity.ts';
 
 test('resolves control codes of single lines', () => {

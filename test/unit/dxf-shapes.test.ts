@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import { EntityError } from '../../src/formats/dxf/contract.ts';
-import { IDENTITY, rotation, translation } from '../../src/formats/dxf/shapes/affine-map.ts';
-import { ocsMap } from '../../src/formats/dxf/shapes/ocs.ts';
-import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
+import { GeometryBuilder } from '../../packages/core/src/geometry/geometry-column.ts';
+import { EntityError } from '../../packages/formats/src/dxf/contract.ts';
+import { IDENTITY, rotation, translation } from '../../packages/formats/src/dxf/shapes/affine-map.ts';
+import { ocsMap } from '../../packages/formats/src/dxf/shapes/ocs.ts';
+import { SHAPES } from '../../packages/formats/src/dxf/shapes/shapes.ts';
 import { drawn, entity, LINES, POLYGONS, scaling } from '../support/dxf-entity.ts';
 
 const close = (actual: number, expected: number, tolerance = 1e-9): void =>

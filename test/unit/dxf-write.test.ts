@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GEOMETRY_TYPE, GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import type { CrsDescription } from '../../src/crs/crs.ts';
-import { WGS84_DESCRIPTION as wgs84 } from '../../src/crs/wgs84.ts';
-import { type Finding, Findings } from '../../src/findings.ts';
-import { writer } from '../../src/formats/dxf/write.ts';
-import { writeOptions } from '../../src/formats/dxf/write-options.ts';
-import type { OutputLayer } from '../../src/formats/format.ts';
-import { reader as geojsonReader } from '../../src/formats/geojson/read.ts';
-import { validateOptions } from '../../src/formats/options.ts';
+import { ColumnBuilder } from '../../packages/core/src/columns/attribute-column.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
+import { WGS84_DESCRIPTION as wgs84 } from '../../packages/core/src/crs/wgs84.ts';
+import { GEOMETRY_TYPE, GeometryBuilder } from '../../packages/core/src/geometry/geometry-column.ts';
+import { type Finding, Findings } from '../../packages/core/src/messages/findings.ts';
+import { writer } from '../../packages/formats/src/dxf/write.ts';
+import { writeOptions } from '../../packages/formats/src/dxf/write-options.ts';
+import type { OutputLayer } from '../../packages/formats/src/format.ts';
+import { reader as geojsonReader } from '../../packages/formats/src/geojson/read.ts';
+import { validateOptions } from '../../packages/formats/src/options.ts';
 import {
   type Drawing,
   handleFaults,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import iconv from 'iconv-lite';
-import { encodingCandidates } from '../../src/bytes/encoding-candidates.ts';
-import { encodingByName } from '../../src/bytes/text-encoding.ts';
+import { encodingCandidates } from '../../packages/core/src/bytes/encoding-candidates.ts';
+import { encodingByName } from '../../packages/core/src/bytes/text-encoding.ts';
 
 /** `best`: it is the first; else single-byte alphabets read each other's texts as letters. */
 const TEXTS: readonly (readonly [encoding: string, texts: readonly string[], best: boolean])[] = [

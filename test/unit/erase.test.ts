@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { clip } from '../../src/transformations/clip.ts';
-import { erase } from '../../src/transformations/erase.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { clip } from '../../packages/operations/src/clip/record.ts';
+import { erase } from '../../packages/operations/src/erase/record.ts';
 import { areValid, idsOf, runStep, settingIn } from '../support/run-step.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

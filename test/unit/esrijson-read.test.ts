@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { reader } from '../../src/formats/esrijson/read.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { reader } from '../../packages/formats/src/esrijson/read.ts';
 import { type ReadInput, readBytesLayers } from '../support/read-layers.ts';
 import type { Row } from '../support/rows.ts';
 

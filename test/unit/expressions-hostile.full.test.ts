@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compile } from '../../src/expressions/compile.ts';
-import { functions } from '../../src/expressions/functions.ts';
-import { evaluationOf } from '../../src/expressions/node.ts';
-import { parseExpression } from '../../src/expressions/parse.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { compile } from '../../packages/expressions/src/compile.ts';
+import { functions } from '../../packages/expressions/src/functions.ts';
+import { evaluationOf } from '../../packages/expressions/src/node.ts';
+import { parseExpression } from '../../packages/expressions/src/parse.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
 import { expressionCase } from '../fuzz/expression-cases.ts';
 import { batchOf, settingOf } from '../support/expression-batches.ts';
 import { check, evaluate, geos, sample, survives } from '../support/hostile-expressions.ts';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { FLAG_FORM } from '../../src/cli/wording.ts';
-import { GeomillError } from '../../src/errors.ts';
-import type { FailOn } from '../../src/findings.ts';
+import { FLAG_FORM } from '../../apps/cli/src/wording.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import type { FailOn } from '../../packages/core/src/messages/findings.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 
 const point = (coordinates: number[], properties: object = {}): object => ({

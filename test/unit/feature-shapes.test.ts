@@ -1,10 +1,10 @@
 /** The steps that give each feature one simpler shape: centroid, point on surface, envelope, convex hull. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { centroid } from '../../src/transformations/centroid.ts';
-import { convexHull } from '../../src/transformations/convex_hull.ts';
-import { envelope } from '../../src/transformations/envelope.ts';
-import { pointOnSurface } from '../../src/transformations/point_on_surface.ts';
+import { centroid } from '../../packages/operations/src/centroid/record.ts';
+import { convexHull } from '../../packages/operations/src/convex_hull/record.ts';
+import { envelope } from '../../packages/operations/src/envelope/record.ts';
+import { pointOnSurface } from '../../packages/operations/src/point_on_surface/record.ts';
 import { areValid, idsOf, runStep } from '../support/run-step.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

@@ -6,17 +6,17 @@ import {
   ColumnBuilder,
   nullColumn,
   valueAt,
-} from '../../src/batch/attribute-column.ts';
-import { batchBuffers, type FeatureBatch } from '../../src/batch/feature-batch.ts';
+} from '../../packages/core/src/columns/attribute-column.ts';
+import { batchBuffers, type FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
 import {
   type FieldMapping,
   type FoundField,
   mapBatch,
   mapFields,
   widenedTarget,
-} from '../../src/batch/field-mapping.ts';
-import { GEOMETRY_TYPE, GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import type { Field, FieldType, OpenType } from '../../src/batch/schema.ts';
+} from '../../packages/core/src/columns/field-mapping.ts';
+import type { Field, FieldType, OpenType } from '../../packages/core/src/columns/schema.ts';
+import { GEOMETRY_TYPE, GeometryBuilder } from '../../packages/core/src/geometry/geometry-column.ts';
 
 function fields(...names: string[]): Field[] {
   return names.map((name) => ({ name, type: 'string' }));

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { run as convert } from '../../src/cli/convert.ts';
-import { FLAG_FORM } from '../../src/cli/wording.ts';
-import { readConfig } from '../../src/config.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { run as convert } from '../../apps/cli/src/convert.ts';
+import { FLAG_FORM } from '../../apps/cli/src/wording.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 const context = readConfig({});

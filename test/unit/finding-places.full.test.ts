@@ -1,15 +1,14 @@
 /** Findings with places: which features they concern, where these are in EPSG:4326, and the bounds of the list. */
-
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { catalogue } from '../../src/catalogue.ts';
-import { SOURCE_CRS } from '../../src/crs/crs.ts';
-import type { ListedFinding } from '../../src/findings.ts';
-import { MAX_BYTES, writeFindings } from '../../src/pipeline/findings-file.ts';
+import { catalogue } from '../../apps/service/src/catalogue.ts';
+import { SOURCE_CRS } from '../../packages/core/src/crs/crs.ts';
+import type { ListedFinding } from '../../packages/core/src/messages/findings.ts';
+import { MAX_BYTES, writeFindings } from '../../packages/pipeline/src/findings-file.ts';
 import { type Converted, type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 import { writeRawShapefile } from '../support/raw-shapefile.ts';
 

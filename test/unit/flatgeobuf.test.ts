@@ -4,17 +4,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { Findings } from '../../src/findings.ts';
-import type { EncodedFeatures } from '../../src/formats/flatgeobuf/feature-encode.ts';
-import { FeatureSpool } from '../../src/formats/flatgeobuf/feature-spool.ts';
-import { type FlatFields, type FlatValue, writeFlatBuffer } from '../../src/formats/flatgeobuf/flat-write.ts';
-import { MAGIC } from '../../src/formats/flatgeobuf/header.ts';
-import { visitSorted } from '../../src/formats/flatgeobuf/hilbert-sort.ts';
-import { reader } from '../../src/formats/flatgeobuf/read.ts';
-import { writer } from '../../src/formats/flatgeobuf/write.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import type { EncodedFeatures } from '../../packages/formats/src/flatgeobuf/feature-encode.ts';
+import { FeatureSpool } from '../../packages/formats/src/flatgeobuf/feature-spool.ts';
+import {
+  type FlatFields,
+  type FlatValue,
+  writeFlatBuffer,
+} from '../../packages/formats/src/flatgeobuf/flat-write.ts';
+import { MAGIC } from '../../packages/formats/src/flatgeobuf/header.ts';
+import { visitSorted } from '../../packages/formats/src/flatgeobuf/hilbert-sort.ts';
+import { reader } from '../../packages/formats/src/flatgeobuf/read.ts';
+import { writer } from '../../packages/formats/src/flatgeobuf/write.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { batchArbitrary, type Geometry, geometryColumn } from '../support/geometry-arbitrary.ts';
 import { readBytesLayers, readFileLayers } from '../support/read-layers.ts';

@@ -1,13 +1,13 @@
 /** Files and sources of other programs are refused with what to do, from one table, wherever they are named. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { chooseInputFormat, chooseOutputFormat } from '../../src/cli/arguments.ts';
-import { formatOfFile } from '../../src/convert-pages/form-fields.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { FOREIGN_FORMATS } from '../../src/formats/foreign-formats.ts';
-import { formatHint } from '../../src/formats/format-by-id.ts';
-import { lookOf, lookOfMembers, unsupportedByName } from '../../src/formats/recognise.ts';
-import { formatByFileName, formats, inputFormats } from '../../src/formats/registry.ts';
+import { chooseInputFormat, chooseOutputFormat } from '../../apps/cli/src/arguments.ts';
+import { formatOfFile } from '../../apps/service/src/pages/convert/form-fields.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { FOREIGN_FORMATS } from '../../packages/formats/src/foreign-formats.ts';
+import { formatHint } from '../../packages/formats/src/format-by-id.ts';
+import { lookOf, lookOfMembers, unsupportedByName } from '../../packages/formats/src/recognise.ts';
+import { formatByFileName, formats, inputFormats } from '../../packages/formats/src/registry.ts';
 
 function messageOf(work: () => unknown): string {
   try {

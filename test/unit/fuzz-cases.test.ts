@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { seededRandom } from '../../bench/data.ts';
-import { inputFormats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { makeCase, operations } from '../fuzz/cases.ts';
 import { readMaterial } from '../fuzz/material.ts';
 import { MUTATIONS, mutationNames } from '../fuzz/mutations.ts';

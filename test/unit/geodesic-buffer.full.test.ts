@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GeometryBuilder, type GeometryColumn, PART_KIND } from '../../src/batch/geometry-column.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { Findings } from '../../src/findings.ts';
-import { GeodesicBuffer } from '../../src/transformations/buffer/geodesic.ts';
-import type { BufferParameters } from '../../src/transformations/buffer/parameters.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import {
+  GeometryBuilder,
+  type GeometryColumn,
+  PART_KIND,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { GeodesicBuffer } from '../../packages/operations/src/buffer/geodesic.ts';
+import type { BufferParameters } from '../../packages/operations/src/buffer/parameters.ts';
 import { LineJudge, type Position } from '../support/geodesic-judge.ts';
 
 const geos = await Geos.load();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import geographiclib from 'geographiclib-geodesic';
-import { Ellipsoid } from '../../src/transformations/parts/geodesy/ellipsoid.ts';
-import { GeodesicBetween } from '../../src/transformations/parts/geodesy/geodesic-between.ts';
-import { GeodesicLine } from '../../src/transformations/parts/geodesy/geodesic-line.ts';
-import { LocalChart } from '../../src/transformations/parts/geodesy/local-chart.ts';
-import { NormalCoordinates } from '../../src/transformations/parts/geodesy/normal-coordinates.ts';
+import { Ellipsoid } from '../../packages/engines/geodesic/src/ellipsoid.ts';
+import { GeodesicBetween } from '../../packages/engines/geodesic/src/geodesic-between.ts';
+import { GeodesicLine } from '../../packages/engines/geodesic/src/geodesic-line.ts';
+import { LocalChart } from '../../packages/engines/geodesic/src/local-chart.ts';
+import { NormalCoordinates } from '../../packages/engines/geodesic/src/normal-coordinates.ts';
 
 const DEGREE = Math.PI / 180;
 const judge = geographiclib.Geodesic.WGS84;

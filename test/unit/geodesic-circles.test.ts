@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import geographiclib from 'geographiclib-geodesic';
-import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import { signedArea } from '../../src/batch/rings.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { GeodesicCircles } from '../../src/transformations/buffer/geodesic-circles.ts';
-import { Ellipsoid } from '../../src/transformations/parts/geodesy/ellipsoid.ts';
+import { GeometryBuilder, type GeometryColumn } from '../../packages/core/src/geometry/geometry-column.ts';
+import { signedArea } from '../../packages/core/src/geometry/rings.ts';
+import { Ellipsoid } from '../../packages/engines/geodesic/src/ellipsoid.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { GeodesicCircles } from '../../packages/operations/src/buffer/geodesic-circles.ts';
 
 const judge = geographiclib.Geodesic.WGS84;
 const wgs84 = new Ellipsoid(6378137, 298.257223563);

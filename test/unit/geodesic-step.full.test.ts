@@ -1,14 +1,14 @@
 /** Geodesic buffers as a step: what becomes of rows, kinds of geometries, forms of buffers, units and wrong input. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import type { CrsDescription } from '../../src/crs/crs.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { Findings } from '../../src/findings.ts';
-import { code } from '../../src/transformations/buffer/code.ts';
-import { GeodesicBuffer } from '../../src/transformations/buffer/geodesic.ts';
-import type { BufferParameters } from '../../src/transformations/buffer/parameters.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { code } from '../../packages/operations/src/buffer/code.ts';
+import { GeodesicBuffer } from '../../packages/operations/src/buffer/geodesic.ts';
+import type { BufferParameters } from '../../packages/operations/src/buffer/parameters.ts';
 import { LineJudge, metersBetween, type Position } from '../support/geodesic-judge.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

@@ -1,7 +1,7 @@
 /** The member 'place' of JSON-FG: a file is refused if it would lose geometries, and read if it would not. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { reader } from '../../src/formats/geojson/read.ts';
+import { reader } from '../../packages/formats/src/geojson/read.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 
 const POINT = '{"type":"Point","coordinates":[500000,5500000]}';

@@ -4,19 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
-import { castBatch } from '../../src/batch/cast.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import { signedArea } from '../../src/batch/rings.ts';
-import type { CrsDescription } from '../../src/crs/crs.ts';
-import { WGS84_DESCRIPTION as wgs84 } from '../../src/crs/wgs84.ts';
-import { type Finding, Findings } from '../../src/findings.ts';
-import type { OutputLayer } from '../../src/formats/format.ts';
-import { geojson } from '../../src/formats/geojson/format.ts';
-import { reader } from '../../src/formats/geojson/read.ts';
-import { writer } from '../../src/formats/geojson/write.ts';
-import { validateOptions } from '../../src/formats/options.ts';
+import { ColumnBuilder } from '../../packages/core/src/columns/attribute-column.ts';
+import { castBatch } from '../../packages/core/src/columns/cast.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
+import { WGS84_DESCRIPTION as wgs84 } from '../../packages/core/src/crs/wgs84.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  PART_KIND,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { signedArea } from '../../packages/core/src/geometry/rings.ts';
+import { type Finding, Findings } from '../../packages/core/src/messages/findings.ts';
+import type { OutputLayer } from '../../packages/formats/src/format.ts';
+import { geojson } from '../../packages/formats/src/geojson/format.ts';
+import { reader } from '../../packages/formats/src/geojson/read.ts';
+import { writer } from '../../packages/formats/src/geojson/write.ts';
+import { validateOptions } from '../../packages/formats/src/options.ts';
 import { batchArbitrary } from '../support/geometry-arbitrary.ts';
 import { type ReadInput, readBytesLayers } from '../support/read-layers.ts';
 import { batchRows, type Row } from '../support/rows.ts';

@@ -1,8 +1,8 @@
 /** Parquet without a geometry column: positions in columns of coordinates, or features without geometry. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { reader } from '../../src/formats/geoparquet/read.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { reader } from '../../packages/formats/src/geoparquet/read.ts';
 import { plainBytes, type RawColumn, rawParquet } from '../support/raw-parquet.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 

@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { loadGeosModule } from '../../src/engines/geos/module.ts';
-import { GeomillError } from '../../src/errors.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  PART_KIND,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { loadGeosModule } from '../../packages/engines/geos/src/module.ts';
 import { geometryText } from '../support/rows.ts';
 import { columnOfWkt } from '../support/wkt-column.ts';
 

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { SOURCE_CRS } from '../../src/crs/crs.ts';
+import { SOURCE_CRS } from '../../packages/core/src/crs/crs.ts';
 import { type Feature, pointAt, writeGeojson } from '../support/combine.ts';
 import { type CombineOptions, type Converted, combineFiles, makeWorkspace } from '../support/convert.ts';
 import { changeDatabase, contentOf, requireSound, writeRichGeopackage } from '../support/rich-gpkg.ts';

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { reader } from '../../src/formats/gpkg/read.ts';
+import { reader } from '../../packages/formats/src/gpkg/read.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { Findings } from '../../src/findings.ts';
-import { writer } from '../../src/formats/gpkg/write.ts';
+import { ColumnBuilder } from '../../packages/core/src/columns/attribute-column.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { writer } from '../../packages/formats/src/gpkg/write.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { type Geometry, geometryColumn, simpleArbitrary } from '../support/geometry-arbitrary.ts';
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
-import { runConversion } from '../../src/pipeline/run.ts';
+import { runConversion } from '../../packages/pipeline/src/run.ts';
 import { type Feature, pointAt, writeGeojson } from '../support/combine.ts';
 import { convertFile, makeWorkspace, requestFor } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
-import { BulkDatabase } from '../../src/engines/sqlite/bulk-database.ts';
-import { RtreeBuilder } from '../../src/formats/gpkg/rtree-build.ts';
-import { roundOutward } from '../../src/formats/gpkg/rtree-rounding.ts';
-import { TileSorter } from '../../src/formats/gpkg/rtree-sort.ts';
+import { BulkDatabase } from '../../packages/engines/sqlite/src/bulk-database.ts';
+import { RtreeBuilder } from '../../packages/formats/src/gpkg/rtree-build.ts';
+import { roundOutward } from '../../packages/formats/src/gpkg/rtree-rounding.ts';
+import { TileSorter } from '../../packages/formats/src/gpkg/rtree-sort.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 /** minX, maxX, minY, maxY. */

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import { checkGrowth, FREE_POSITIONS, LayerGrowth } from '../../src/pipeline/growth.ts';
-import type { Transformation, TransformationCode } from '../../src/transformations/transformation.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { GeometryBuilder, PART_KIND } from '../../packages/core/src/geometry/geometry-column.ts';
+import type { Transformation, TransformationCode } from '../../packages/operations/src/transformation.ts';
+import { checkGrowth, FREE_POSITIONS, LayerGrowth } from '../../packages/pipeline/src/growth.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS as LIMITS } from '../support/limits.ts';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { gzipFile, isGzip, unpackGzip } from '../../src/io/gzip.ts';
-import { UNLIMITED } from '../../src/io/limits.ts';
-import { UnpackBudget } from '../../src/io/unpack-budget.ts';
+import { gzipFile, isGzip, unpackGzip } from '../../packages/io/src/gzip.ts';
+import { UNLIMITED } from '../../packages/io/src/limits.ts';
+import { UnpackBudget } from '../../packages/io/src/unpack-budget.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
 test.after(() => rmSync(directory, { recursive: true, force: true }));

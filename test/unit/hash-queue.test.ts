@@ -1,8 +1,8 @@
 /** The queue of password hashes runs one at a time, in order, and refuses what would wait too long. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { HashQueue } from '../../src/account-area/hash-queue.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { HashQueue } from '../../apps/service/src/pages/account/hash-queue.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 
 test('hashes run one after the other; more than a hundred waiting ones are refused with 503, and then it goes on', async () => {
   const queue = new HashQueue();

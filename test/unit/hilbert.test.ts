@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { hilbert } from '../../src/batch/hilbert.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { hilbert } from '../../packages/core/src/geometry/hilbert.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 test('neighbours along the curve share a side, and every cell has one place', () => {

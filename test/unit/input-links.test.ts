@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { stageInput } from '../../src/cli/files.ts';
+import { stageInput } from '../../apps/cli/src/files.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 test('an input is the file that a link leads to, under the name of the link', async () => {

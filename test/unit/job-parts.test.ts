@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { JobParts } from '../../src/jobs/job-parts.ts';
-import type { PartQueue } from '../../src/jobs/parts.ts';
-import type { RunnerProcess } from '../../src/jobs/runner-process.ts';
-import { SharedDirectoryStore } from '../../src/storage/shared-directory.ts';
+import { JobParts } from '../../apps/service/src/jobs/job-parts.ts';
+import type { PartQueue } from '../../apps/service/src/jobs/parts.ts';
+import type { RunnerProcess } from '../../apps/service/src/jobs/runner-process.ts';
+import { SharedDirectoryStore } from '../../apps/service/src/storage/shared-directory.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 const ATTEMPT = { id: '00000000-0000-4000-8000-000000000001', fence: 1 };

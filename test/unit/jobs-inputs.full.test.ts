@@ -5,14 +5,14 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { LOCAL_OWNER } from '../../src/accounts/principal.ts';
-import type { NewJob } from '../../src/jobs/job.ts';
-import { Receipts } from '../../src/jobs/receipts.ts';
-import { sweep } from '../../src/jobs/retention.ts';
-import type { JobService } from '../../src/jobs/service.ts';
-import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
-import { LocalStore } from '../../src/storage/local-store.ts';
-import { inputKey } from '../../src/storage/store.ts';
+import { LOCAL_OWNER } from '../../apps/service/src/accounts/principal.ts';
+import type { NewJob } from '../../apps/service/src/jobs/job.ts';
+import { Receipts } from '../../apps/service/src/jobs/receipts.ts';
+import { sweep } from '../../apps/service/src/jobs/retention.ts';
+import type { JobService } from '../../apps/service/src/jobs/service.ts';
+import { SqliteQueue } from '../../apps/service/src/jobs/sqlite-queue.ts';
+import { LocalStore } from '../../apps/service/src/storage/local-store.ts';
+import { inputKey } from '../../apps/service/src/storage/store.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { startTestService } from '../support/service.ts';
 

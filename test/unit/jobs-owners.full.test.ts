@@ -5,10 +5,16 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ANY_OWNER, type Job, type JobState, type JobSummary, type NewJob } from '../../src/jobs/job.ts';
-import { MAX_LEAD_MS } from '../../src/jobs/job-schema.ts';
-import type { Claim, JobQueue } from '../../src/jobs/queue.ts';
-import type { JobService } from '../../src/jobs/service.ts';
+import {
+  ANY_OWNER,
+  type Job,
+  type JobState,
+  type JobSummary,
+  type NewJob,
+} from '../../apps/service/src/jobs/job.ts';
+import { MAX_LEAD_MS } from '../../apps/service/src/jobs/job-schema.ts';
+import type { Claim, JobQueue } from '../../apps/service/src/jobs/queue.ts';
+import type { JobService } from '../../apps/service/src/jobs/service.ts';
 import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
 import { fakeReport, outputOf } from '../support/fake-conversion.ts';
 import { newJob, QUEUES, recordBytes } from '../support/queue.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { catalogue } from '../../src/catalogue.ts';
+import { catalogue } from '../../apps/service/src/catalogue.ts';
 import {
   ANY_OWNER,
   isFinal,
@@ -10,8 +10,8 @@ import {
   type JobSummary,
   jobStates,
   type NewJob,
-} from '../../src/jobs/job.ts';
-import type { Claim } from '../../src/jobs/queue.ts';
+} from '../../apps/service/src/jobs/job.ts';
+import type { Claim } from '../../apps/service/src/jobs/queue.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 import { newJob, openQueue, QUEUES } from '../support/queue.ts';
 import { until } from '../support/until.ts';

@@ -5,7 +5,7 @@ import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { ANY_OWNER } from '../../src/jobs/job.ts';
+import { ANY_OWNER } from '../../apps/service/src/jobs/job.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { untilAtWork } from '../support/runner-work.ts';

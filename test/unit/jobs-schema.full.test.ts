@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Database } from '../../src/engines/sqlite/database.ts';
-import { bringUpToDate, versionOf } from '../../src/engines/sqlite/migrations.ts';
-import { JOBS_SCHEMA } from '../../src/jobs/job-schema.ts';
-import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
+import { JOBS_SCHEMA } from '../../apps/service/src/jobs/job-schema.ts';
+import { SqliteQueue } from '../../apps/service/src/jobs/sqlite-queue.ts';
+import { Database } from '../../packages/engines/sqlite/src/database.ts';
+import { bringUpToDate, versionOf } from '../../packages/engines/sqlite/src/migrations.ts';
 import { newJob } from '../support/queue.ts';
 
 function databasePath(t: { after(work: () => void): void }): string {
@@ -84,6 +84,32 @@ test('databases of unreleased and of newer versions are rejected and left unchan
     );
     left.close();
   }
+});
+
+test('a database that lacks the tables of its version is rejected and left unchanged', (t) => {
+  const path = databasePath(t);
+  const { firstVersion, earlier = [] } = JOBS_SCHEMA;
+  const fixtures = [null, 'CREATE TABLE uploads (id TEXT)', 'CREATE TABLE owners (owner TEXT)'];
+  let rejected = 0;
+  for (let version = firstVersion - earlier.length; version < versionOf(JOBS_SCHEMA); version++)
+    for (const [index, sql] of fixtures.entries()) {
+      const own = `${path}-${version}-${index}`;
+      const database = new Database(own, { synchronous: 'NORMAL' });
+      if (sql !== null) database.exec(sql);
+      database.userVersion = version;
+      const tables = () => database.prepare('SELECT name, sql FROM sqlite_schema').all();
+      const before = tables();
+      assert.throws(() => bringUpToDate(database, own, JOBS_SCHEMA), {
+        code: 'SERVICE_DATABASE_UNUSABLE',
+        message: new RegExp(
+          `states schema version ${version}, .*(?:no such|already exists).*; restore a backup`,
+        ),
+      });
+      rejected++;
+      assert.deepEqual([database.userVersion, tables()], [version, before]);
+      database.close();
+    }
+  assert.ok(rejected >= 3);
 });
 
 test('steps after the first are applied to a database that has not had them', (t) => {

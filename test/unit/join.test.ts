@@ -4,11 +4,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import type { GeomillError } from '../../src/errors.ts';
-import { SOURCE_LIMITS } from '../../src/transformations/parts/source/attribute-table.ts';
-import { FeatureSourceCollector } from '../../src/transformations/parts/source/feature-source.ts';
+import { ColumnBuilder } from '../../packages/core/src/columns/attribute-column.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  PART_KIND,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import type { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { SOURCE_LIMITS } from '../../packages/operations/src/parts/source/attribute-table.ts';
+import { FeatureSourceCollector } from '../../packages/operations/src/parts/source/feature-source.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';

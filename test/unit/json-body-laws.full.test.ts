@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { byteOrderMarkLength, positionAfter } from '../../src/bytes/text-position.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { configLimits } from '../../src/http/json-body/config-limits.ts';
-import { JsonBodySplitter } from '../../src/http/json-body/split.ts';
+import { configLimits } from '../../apps/service/src/http/json-body/config-limits.ts';
+import { JsonBodySplitter } from '../../apps/service/src/http/json-body/split.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { byteOrderMarkLength, positionAfter } from '../../packages/core/src/text/text-position.ts';
 import { anyText } from '../support/any-text.ts';
 import { BODY_MEMBERS, type SplitBody, splitBody } from '../support/split-body.ts';
 

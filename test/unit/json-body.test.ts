@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import type { JsonBodyLimits } from '../../src/http/json-body/body-parts.ts';
-import { configLimits } from '../../src/http/json-body/config-limits.ts';
+import type { JsonBodyLimits } from '../../apps/service/src/http/json-body/body-parts.ts';
+import { configLimits } from '../../apps/service/src/http/json-body/config-limits.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { splitBody } from '../support/split-body.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

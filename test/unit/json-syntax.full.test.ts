@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import fc from 'fast-check';
-import { MAX_DEPTH } from '../../src/bytes/json-ends.ts';
-import { JsonTextError, jsonSyntaxError, parseJsonText } from '../../src/bytes/json-syntax.ts';
+import { MAX_DEPTH } from '../../packages/core/src/text/json-ends.ts';
+import { JsonTextError, jsonSyntaxError, parseJsonText } from '../../packages/core/src/text/json-syntax.ts';
 import { assertLittleGrowth } from '../support/growth.ts';
 
 const PYTHON = '/usr/bin/python3';

@@ -5,12 +5,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { KeptThreads, type ThreadSource } from '../../src/pipeline/threads.ts';
+import { KeptThreads, type ThreadSource } from '../../packages/pipeline/src/threads.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 /** A file of this many points is cut into more partitions than are read without threads. */
 const MANY = 20_000;
-const SOURCE = join(import.meta.dirname, '..', '..', 'src');
+const ROOT = join(import.meta.dirname, '..', '..');
+const PIPELINE = join(ROOT, 'packages', 'pipeline', 'src');
 
 function points(count: number, properties: (index: number) => string): string {
   const features = Array.from({ length: count }, (_, i) => {
@@ -114,7 +115,7 @@ test('a process that has dropped the permission starts no thread, from none of i
     return context.skip('this Node cannot drop permissions');
   using workspace = makeWorkspace();
   const script = join(workspace.path, 'probe.mjs');
-  const url = (file: string): string => JSON.stringify(pathToFileURL(join(SOURCE, 'pipeline', file)).href);
+  const url = (file: string): string => JSON.stringify(pathToFileURL(join(PIPELINE, file)).href);
   // A thread begins as those of a runner do; the other one shows that it is the thread's own doing.
   writeFileSync(
     script,
@@ -140,7 +141,8 @@ test('a process that has dropped the permission starts no thread, from none of i
     process.execPath,
     [
       '--permission',
-      `--allow-fs-read=${SOURCE}`,
+      `--allow-fs-read=${join(ROOT, 'packages')}`,
+      `--allow-fs-read=${join(ROOT, 'node_modules')}`,
       `--allow-fs-read=${workspace.path}`,
       '--allow-worker',
       '--no-warnings',

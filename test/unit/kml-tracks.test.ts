@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { reader } from '../../src/formats/kml/read.ts';
+import { reader } from '../../packages/formats/src/kml/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 

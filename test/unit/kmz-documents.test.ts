@@ -1,7 +1,7 @@
 /** All KML documents of a KMZ are read, whether or not its main document links to them. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { reader } from '../../src/formats/kml/read.ts';
+import { reader } from '../../packages/formats/src/kml/read.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 import { storedZip } from '../support/zip-members.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { failure, GeomillError } from '../../src/errors.ts';
-import type { SourceLayer } from '../../src/formats/format.ts';
-import { gpkgErrors } from '../../src/formats/gpkg/errors.ts';
-import { groupLayers, type OpenedFile } from '../../src/pipeline/layer-groups.ts';
+import { failure, GeomillError } from '../../packages/core/src/messages/errors.ts';
+import type { SourceLayer } from '../../packages/formats/src/format.ts';
+import { gpkgErrors } from '../../packages/formats/src/gpkg/errors.ts';
+import { groupLayers, type OpenedFile } from '../../packages/pipeline/src/layer-groups.ts';
 
 function file(name: string, ...layers: readonly string[]): OpenedFile {
   return { name, layers: layers.map((layer) => sourceLayer(layer)) };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { LikePattern } from '../../src/expressions/like-pattern.ts';
+import { LikePattern } from '../../packages/expressions/src/like-pattern.ts';
 
 const encoder = new TextEncoder();
 

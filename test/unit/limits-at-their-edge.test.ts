@@ -4,10 +4,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { AttemptLimiter, PASSWORD_RULES } from '../../src/accounts/attempt-limiter.ts';
-import { UnpackBudget } from '../../src/io/unpack-budget.ts';
-import { readZipDirectory, unpackEntry } from '../../src/io/zip-read.ts';
-import { FREE_POSITIONS, LayerGrowth } from '../../src/pipeline/growth.ts';
+import { AttemptLimiter, PASSWORD_RULES } from '../../apps/service/src/accounts/attempt-limiter.ts';
+import { UnpackBudget } from '../../packages/io/src/unpack-budget.ts';
+import { readZipDirectory, unpackEntry } from '../../packages/io/src/zip-read.ts';
+import { FREE_POSITIONS, LayerGrowth } from '../../packages/pipeline/src/growth.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ByteWriter } from '../../src/bytes/byte-writer.ts';
-import { writeJsonString } from '../../src/bytes/json-text.ts';
-import { writeXmlText } from '../../src/bytes/xml-text.ts';
-import { writeTextCell } from '../../src/formats/csv/encode.ts';
+import { ByteWriter } from '../../packages/core/src/bytes/byte-writer.ts';
+import { writeJsonString } from '../../packages/core/src/text/json-text.ts';
+import { writeXmlText } from '../../packages/core/src/text/xml-text.ts';
+import { writeTextCell } from '../../packages/formats/src/csv/encode.ts';
 
 /** Texts of several blocks of escapes, in which any character may be at the end of a block. */
 const longText = fc

@@ -1,7 +1,7 @@
 /** make_valid: what is valid stays as it is, what is not is repaired and counted. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { makeValid } from '../../src/transformations/make_valid.ts';
+import { makeValid } from '../../packages/operations/src/make_valid/record.ts';
 import { areValid, idsOf, runStep } from '../support/run-step.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

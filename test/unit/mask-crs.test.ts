@@ -1,11 +1,15 @@
 /** Masks in one CRS and data in another: a position is kept if it is in the mask's box in the CRS of the mask. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import { Proj } from '../../src/engines/proj/proj.ts';
-import { Findings } from '../../src/findings.ts';
-import { clip } from '../../src/transformations/clip.ts';
-import type { TransformPositions } from '../../src/transformations/transformation.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  PART_KIND,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { Proj } from '../../packages/engines/proj/src/proj.ts';
+import { clip } from '../../packages/operations/src/clip/record.ts';
+import type { TransformPositions } from '../../packages/operations/src/transformation.ts';
 import { columnOfWkt } from '../support/wkt-column.ts';
 
 const proj = await Proj.load({ gridDirectory: null });

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { Mask } from '../../src/transformations/parts/mask/mask.ts';
-import { MaskCollector } from '../../src/transformations/parts/mask/mask-collector.ts';
-import { indexParts } from '../../src/transformations/parts/mask/part-index.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { Mask } from '../../packages/operations/src/parts/mask/mask.ts';
+import { MaskCollector } from '../../packages/operations/src/parts/mask/mask-collector.ts';
+import { indexParts } from '../../packages/operations/src/parts/mask/part-index.ts';
 import { METRIC_CRS } from '../support/run-step.ts';
 import { batchOfWkt, columnOfWkt } from '../support/wkt-column.ts';
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { Findings } from '../../src/findings.ts';
-import { clip } from '../../src/transformations/clip.ts';
-import { erase } from '../../src/transformations/erase.ts';
-import type { FileSetting, Transformation } from '../../src/transformations/transformation.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { clip } from '../../packages/operations/src/clip/record.ts';
+import { erase } from '../../packages/operations/src/erase/record.ts';
+import type { FileSetting, Transformation } from '../../packages/operations/src/transformation.ts';
 import { batchRows } from '../support/rows.ts';
 import { METRIC_CRS, settingIn } from '../support/run-step.ts';
 import { batchOfWkt, columnOfWkt } from '../support/wkt-column.ts';

@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { formats } from '../../src/formats/registry.ts';
-import type { MergeRequest } from '../../src/pipeline/request.ts';
-import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
+import type { MergeRequest } from '../../packages/pipeline/src/request.ts';
+import { parseJobRequest } from '../../packages/requests/src/parse-job-request.ts';
 import { type CombineOptions, combineFiles, convertFile, makeWorkspace } from '../support/convert.ts';
 import { runCli } from '../support/run-cli.ts';
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { Findings } from '../../src/findings.ts';
-import { prepareMerge } from '../../src/transformations/parts/merge/answer-merge.ts';
-import { type ChunkSizes, mergePolygons } from '../../src/transformations/parts/merge/merge-polygons.ts';
-import { PartList } from '../../src/transformations/parts/merge/part-list.ts';
-import { spatialChunks } from '../../src/transformations/parts/merge/spatial-chunks.ts';
+import { GeometryBuilder, type GeometryColumn } from '../../packages/core/src/geometry/geometry-column.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { prepareMerge } from '../../packages/operations/src/parts/merge/answer-merge.ts';
+import { type ChunkSizes, mergePolygons } from '../../packages/operations/src/parts/merge/merge-polygons.ts';
+import { PartList } from '../../packages/operations/src/parts/merge/part-list.ts';
+import { spatialChunks } from '../../packages/operations/src/parts/merge/spatial-chunks.ts';
 
 const geos = await Geos.load();
 const answer = await prepareMerge();

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { zipSync } from 'fflate';
-import { readPageLayout } from '../../src/engines/sqlite/database-pages.ts';
-import { measureTable } from '../../src/engines/sqlite/table-pages.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { readPageLayout } from '../../packages/engines/sqlite/src/database-pages.ts';
+import { measureTable } from '../../packages/engines/sqlite/src/table-pages.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 import { MANY, PAD, positionOf, writeGeojson, writeLines, writeShapefile } from '../support/large-files.ts';
 

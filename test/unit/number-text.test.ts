@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ByteWriter } from '../../src/bytes/byte-writer.ts';
+import { ByteWriter } from '../../packages/core/src/bytes/byte-writer.ts';
 import {
   decimalsOf,
   fixedDecimals,
@@ -11,7 +11,7 @@ import {
   writeInteger,
   writeNumber,
   writeRounded,
-} from '../../src/bytes/number-text.ts';
+} from '../../packages/core/src/text/number-text.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

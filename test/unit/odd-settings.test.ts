@@ -1,11 +1,11 @@
 /** Every quantity of the settings with odd values: what is derived from it is a whole number, and every time has a date. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readConfig, settings } from '../../src/config.ts';
-import { JobFeed } from '../../src/jobs/job-feed.ts';
-import { Peers } from '../../src/jobs/peers.ts';
-import type { SharedQueue } from '../../src/jobs/queue.ts';
-import type { Setting } from '../../src/setting-values.ts';
+import { JobFeed } from '../../apps/service/src/jobs/job-feed.ts';
+import { Peers } from '../../apps/service/src/jobs/peers.ts';
+import type { SharedQueue } from '../../apps/service/src/jobs/queue.ts';
+import { readConfig, settings } from '../../apps/service/src/settings/config.ts';
+import type { Setting } from '../../apps/service/src/settings/setting-values.ts';
 
 const quantities = (Object.entries(settings) as [keyof typeof settings, Setting][]).filter(([, { type }]) =>
   ['seconds', 'bytes', 'integer'].includes(type),

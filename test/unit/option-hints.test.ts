@@ -1,8 +1,8 @@
 /** Hints about options that geomill does not have. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { commands } from '../../src/cli/commands.ts';
-import { optionHint } from '../../src/cli/option-hints.ts';
+import { commands } from '../../apps/cli/src/commands.ts';
+import { optionHint } from '../../apps/cli/src/option-hints.ts';
 
 const flagsOf = async (command: string): Promise<string[]> =>
   Object.keys((await commands[command].load()).flags());

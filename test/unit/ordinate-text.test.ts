@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { COMMA, DOT } from '../../src/bytes/ascii.ts';
-import { type OrdinateNotation, OrdinateScanner } from '../../src/bytes/ordinate-text.ts';
-import { PositionScanner } from '../../src/bytes/position-text.ts';
+import { COMMA, DOT } from '../../packages/core/src/text/ascii.ts';
+import { type OrdinateNotation, OrdinateScanner } from '../../packages/core/src/text/ordinate-text.ts';
+import { PositionScanner } from '../../packages/core/src/text/position-text.ts';
 
 const POINT: OrdinateNotation = { decimalMark: DOT, takesSingleGroup: false, letterO: null };
 const COMMAS: OrdinateNotation = { decimalMark: COMMA, takesSingleGroup: false, letterO: null };

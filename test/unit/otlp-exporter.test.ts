@@ -1,9 +1,9 @@
 /** What the exporter of traces does while its collector is away, slow or refuses. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Timers } from '../../src/timers.ts';
-import { OtlpExporter } from '../../src/tracing/otlp-exporter.ts';
-import { Recorder } from '../../src/tracing/recorder.ts';
+import { OtlpExporter } from '../../apps/service/src/tracing/otlp-exporter.ts';
+import { Recorder } from '../../apps/service/src/tracing/recorder.ts';
+import type { Timers } from '../../packages/core/src/timers.ts';
 import { startFileHost } from '../support/file-host.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { startCollector } from '../support/trace-collector.ts';

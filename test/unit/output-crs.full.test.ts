@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { run as append } from '../../src/cli/append.ts';
-import { run as convert } from '../../src/cli/convert.ts';
-import { run as merge } from '../../src/cli/merge.ts';
-import { readConfig } from '../../src/config.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { run as append } from '../../apps/cli/src/append.ts';
+import { run as convert } from '../../apps/cli/src/convert.ts';
+import { run as merge } from '../../apps/cli/src/merge.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { type Converted, combineFiles, convertFile, makeWorkspace } from '../support/convert.ts';
 
 const context = readConfig({});

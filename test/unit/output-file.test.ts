@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { OutputFileSink } from '../../src/io/output-file.ts';
+import { OutputFileSink } from '../../packages/io/src/output-file.ts';
 
 function withDirectory(use: (directory: string) => void): void {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-output-'));

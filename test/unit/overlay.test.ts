@@ -2,21 +2,25 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { errorLine } from '../../apps/cli/src/wording.ts';
 import { seededRandom } from '../../bench/data.ts';
-import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../src/batch/geometry-column.ts';
-import { errorLine } from '../../src/cli/wording.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { Findings } from '../../src/findings.ts';
-import { field } from '../../src/message.ts';
-import { CoveringBuilder, CoveringStore } from '../../src/transformations/overlay/covering.ts';
-import { Remains } from '../../src/transformations/overlay/remains.ts';
-import { EdgeIndex, RELATION, RingCutter } from '../../src/transformations/overlay/ring-cutter.ts';
-import { Subtraction } from '../../src/transformations/overlay/subtraction.ts';
-import { emptyBounds, growByRow } from '../../src/transformations/parts/row-bounds.ts';
-import type { FeatureSource } from '../../src/transformations/parts/source/feature-source.ts';
-import { PlacedSource } from '../../src/transformations/parts/source/placed-source.ts';
+import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  PART_KIND,
+} from '../../packages/core/src/geometry/geometry-column.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { field } from '../../packages/core/src/messages/message.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { CoveringBuilder, CoveringStore } from '../../packages/operations/src/overlay/covering.ts';
+import { Remains } from '../../packages/operations/src/overlay/remains.ts';
+import { EdgeIndex, RELATION, RingCutter } from '../../packages/operations/src/overlay/ring-cutter.ts';
+import { Subtraction } from '../../packages/operations/src/overlay/subtraction.ts';
+import { emptyBounds, growByRow } from '../../packages/operations/src/parts/row-bounds.ts';
+import type { FeatureSource } from '../../packages/operations/src/parts/source/feature-source.ts';
+import { PlacedSource } from '../../packages/operations/src/parts/source/placed-source.ts';
 import { METRIC_CRS, settingIn } from '../support/run-step.ts';
 import { collectionOf, runWithSource, type SecondSourceRun } from '../support/second-source.ts';
 import { withSpool } from '../support/serial.ts';
@@ -331,7 +335,7 @@ test('advice about the source names the parameters and flags of the source', asy
     assert.ok(error instanceof GeomillError);
     return error;
   };
-  const columns = await about('overlay', ['s.csv', 'a,b\n1,2\n'], {});
+  const columns = await about('overlay', ['s.csv', 'a,lat\n1,2\n'], {});
   assert.match(columns.message, /'source_options\.x_column'/);
   assert.doesNotMatch(columns.message, /csv_options|input\./);
   const comma = await about('spatial_join', ['s.csv', 'x;y\n"1,234";"2,345"\n'], { source_options: { x_column: 'x', y_column: 'y', delimiter: ';' }, source_crs: 'EPSG:25832' }); // biome-ignore format: one line

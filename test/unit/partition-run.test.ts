@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { failure, GeomillError } from '../../src/errors.ts';
-import type { Partition } from '../../src/formats/format.ts';
-import { UNLIMITED } from '../../src/io/limits.ts';
-import type { Executor } from '../../src/pipeline/executor.ts';
-import { type PartitionBase, runPartitions } from '../../src/pipeline/partition-run.ts';
-import type { Task, TaskResult } from '../../src/pipeline/task.ts';
-import { tableErrors } from '../../src/tables/errors.ts';
+import { failure, GeomillError } from '../../packages/core/src/messages/errors.ts';
+import type { Partition } from '../../packages/formats/src/format.ts';
+import { tableErrors } from '../../packages/formats/src/tables/errors.ts';
+import { UNLIMITED } from '../../packages/io/src/limits.ts';
+import type { Executor } from '../../packages/pipeline/src/executor.ts';
+import { type PartitionBase, runPartitions } from '../../packages/pipeline/src/partition-run.ts';
+import type { Task, TaskResult } from '../../packages/pipeline/src/task.ts';
 
 /**
  * A source of records that begin at `starts` and end where the next begins (the last at `byteLength`). Reading from a

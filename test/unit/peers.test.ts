@@ -1,10 +1,10 @@
 /** A process among those of a queue whose news were lost. */
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import type { Job, JobState } from '../../src/jobs/job.ts';
-import { JobFeed } from '../../src/jobs/job-feed.ts';
-import { Peers } from '../../src/jobs/peers.ts';
-import type { SharedQueue } from '../../src/jobs/queue.ts';
+import type { Job, JobState } from '../../apps/service/src/jobs/job.ts';
+import { JobFeed } from '../../apps/service/src/jobs/job-feed.ts';
+import { Peers } from '../../apps/service/src/jobs/peers.ts';
+import type { SharedQueue } from '../../apps/service/src/jobs/queue.ts';
 
 const log = { info() {}, warn() {}, error: (facts: object) => assert.fail(JSON.stringify(facts)) };
 

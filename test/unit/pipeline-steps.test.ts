@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { outputFormats } from '../../src/formats/registry.ts';
-import type { Progress } from '../../src/pipeline/report.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { outputFormats } from '../../packages/formats/src/registry.ts';
+import type { Progress } from '../../packages/pipeline/src/report.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 import { exampleSteps } from '../support/example-steps.ts';
 
@@ -211,7 +211,7 @@ test('statistics that a writer needs are those of what comes out of the steps', 
 
 test('each step works in the CRS of its place, and the report tells every reprojection', async () => {
   using workspace = makeWorkspace();
-  const { transformations: house } = await import('../../src/transformations/registry.ts');
+  const { transformations: house } = await import('../../packages/operations/src/registry.ts');
   const { registry, log } = exampleSteps();
   const path = join(workspace.path, 'in.geojson');
   writeFileSync(path, points(10));

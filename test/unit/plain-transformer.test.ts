@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Dimensions } from '../../src/batch/geometry-column.ts';
-import { plainTransformer } from '../../src/engines/proj/plain-transformer.ts';
-import { Proj, type Transformer, type TransformerRecipe } from '../../src/engines/proj/proj.ts';
+import type { Dimensions } from '../../packages/core/src/geometry/geometry-column.ts';
+import { plainTransformer } from '../../packages/engines/proj/src/plain-transformer.ts';
+import { Proj, type Transformer, type TransformerRecipe } from '../../packages/engines/proj/src/proj.ts';
 
 const proj = await Proj.load({ gridDirectory: null });
 

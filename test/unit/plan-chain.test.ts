@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
 import {
   fieldsAfter,
   type LoadedStep,
   loadSteps,
   planStages,
   reprojectionsOf,
-} from '../../src/pipeline/chain.ts';
-import { transformations } from '../../src/transformations/registry.ts';
+} from '../../packages/pipeline/src/chain.ts';
 import { exampleSteps } from '../support/example-steps.ts';
 
 const registry = [...exampleSteps().registry, ...transformations];

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { projErrors } from '../../src/engines/proj/errors.ts';
-import { failure, GeomillError } from '../../src/errors.ts';
-import { Findings } from '../../src/findings.ts';
-import type { SourceLayer } from '../../src/formats/format.ts';
-import { inputFormatById, outputFormatById } from '../../src/formats/format-by-id.ts';
-import { generalErrors } from '../../src/general-errors.ts';
-import { field } from '../../src/message.ts';
-import { type ConversionPlan, planConversion } from '../../src/pipeline/plan.ts';
-import type { ConversionRequest } from '../../src/pipeline/request.ts';
-import type { CrsAuthority } from '../../src/pipeline/source-crs.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { failure, GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { generalErrors } from '../../packages/core/src/messages/general-errors.ts';
+import { field } from '../../packages/core/src/messages/message.ts';
+import { projErrors } from '../../packages/engines/proj/src/errors.ts';
+import type { SourceLayer } from '../../packages/formats/src/format.ts';
+import { inputFormatById, outputFormatById } from '../../packages/formats/src/format-by-id.ts';
+import { type ConversionPlan, planConversion } from '../../packages/pipeline/src/plan.ts';
+import type { ConversionRequest } from '../../packages/pipeline/src/request.ts';
+import type { CrsAuthority } from '../../packages/pipeline/src/source-crs.ts';
 
 /** Knows EPSG:4326, EPSG:28350 and a WKT that means the latter. */
 const AUTHORITY: CrsAuthority = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { CellSet } from '../../src/formats/pmtiles/cell-set.ts';
+import { CellSet } from '../../packages/formats/src/pmtiles/cell-set.ts';
 
 test('each cell is new once, also beyond the edges of the world', () => {
   const number = fc.integer({ min: -1000, max: 2 ** 31 });

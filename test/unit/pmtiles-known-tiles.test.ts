@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { KnownTiles } from '../../src/formats/pmtiles/known-tiles.ts';
+import { KnownTiles } from '../../packages/formats/src/pmtiles/known-tiles.ts';
 
 const COUNT = 3000;
 const MOST = 2000;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { PART_KIND } from '../../src/batch/geometry-column.ts';
-import { emptyStatistics, type GeometryStatistics } from '../../src/batch/statistics.ts';
-import { WGS84_DESCRIPTION as crs } from '../../src/crs/wgs84.ts';
-import { zoomsFor } from '../../src/formats/pmtiles/zooms.ts';
+import { emptyStatistics, type GeometryStatistics } from '../../packages/core/src/columns/statistics.ts';
+import { WGS84_DESCRIPTION as crs } from '../../packages/core/src/crs/wgs84.ts';
+import { PART_KIND } from '../../packages/core/src/geometry/geometry-column.ts';
+import { zoomsFor } from '../../packages/formats/src/pmtiles/zooms.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { readArchive } from '../support/tiles.ts';
 

@@ -4,13 +4,13 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { seededRandom } from '../../bench/data.ts';
-import { CellSet } from '../../src/formats/pmtiles/cell-set.ts';
-import { stableOrder } from '../../src/formats/pmtiles/record-order.ts';
-import { RecordWriter } from '../../src/formats/pmtiles/record-writer.ts';
-import { RecordView } from '../../src/formats/pmtiles/records.ts';
-import { SortedRuns } from '../../src/formats/pmtiles/sorted-runs.ts';
-import { gatherTiles } from '../../src/formats/pmtiles/tile-gather.ts';
-import { ValueTable } from '../../src/formats/pmtiles/value-table.ts';
+import { CellSet } from '../../packages/formats/src/pmtiles/cell-set.ts';
+import { stableOrder } from '../../packages/formats/src/pmtiles/record-order.ts';
+import { RecordWriter } from '../../packages/formats/src/pmtiles/record-writer.ts';
+import { RecordView } from '../../packages/formats/src/pmtiles/records.ts';
+import { SortedRuns } from '../../packages/formats/src/pmtiles/sorted-runs.ts';
+import { gatherTiles } from '../../packages/formats/src/pmtiles/tile-gather.ts';
+import { ValueTable } from '../../packages/formats/src/pmtiles/value-table.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 /** Chunks with records of random tiles; the id of a record is its number. */

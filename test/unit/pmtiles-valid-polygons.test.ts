@@ -1,7 +1,7 @@
 /** Polygons that the grid made invalid, beyond what is mended: the work for them is bounded. test/oracle/pmtiles-gdal.full.test.ts judges the others. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { validPolygons } from '../../src/formats/pmtiles/valid-polygons.ts';
+import { validPolygons } from '../../packages/formats/src/pmtiles/valid-polygons.ts';
 
 /** A ring through pseudo-random positions, whose edges cross each other about n * n / 6 times. */
 function tangle(positions: number): number[] {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { Findings } from '../../src/findings.ts';
-import { RecordWriter } from '../../src/formats/pmtiles/record-writer.ts';
-import { RecordView } from '../../src/formats/pmtiles/records.ts';
-import { PmtilesSink } from '../../src/formats/pmtiles/sink.ts';
-import type { WriteState } from '../../src/formats/pmtiles/state.ts';
-import type { BuiltTiles, TileWork } from '../../src/formats/pmtiles/tile-build.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { RecordWriter } from '../../packages/formats/src/pmtiles/record-writer.ts';
+import { RecordView } from '../../packages/formats/src/pmtiles/records.ts';
+import { PmtilesSink } from '../../packages/formats/src/pmtiles/sink.ts';
+import type { WriteState } from '../../packages/formats/src/pmtiles/state.ts';
+import type { BuiltTiles, TileWork } from '../../packages/formats/src/pmtiles/tile-build.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 const MIB = 1 << 20;

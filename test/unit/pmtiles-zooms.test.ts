@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { PART_KIND } from '../../src/batch/geometry-column.ts';
-import { batchStatistics } from '../../src/batch/statistics.ts';
-import { WGS84_DESCRIPTION as crs } from '../../src/crs/wgs84.ts';
-import { zoomsFor } from '../../src/formats/pmtiles/zooms.ts';
+import { batchStatistics } from '../../packages/core/src/columns/statistics.ts';
+import { WGS84_DESCRIPTION as crs } from '../../packages/core/src/crs/wgs84.ts';
+import { PART_KIND } from '../../packages/core/src/geometry/geometry-column.ts';
+import { zoomsFor } from '../../packages/formats/src/pmtiles/zooms.ts';
 import { geometryColumn } from '../support/geometry-arbitrary.ts';
 
 type Ring = readonly (readonly [number, number])[];

@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type Bounds, positionBounds } from '../../src/batch/bounds.ts';
-import { catalogue } from '../../src/catalogue.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { checkPositions, positionRangeOf } from '../../src/pipeline/position-range.ts';
-import type { ConversionReport } from '../../src/pipeline/report.ts';
+import { catalogue } from '../../apps/service/src/catalogue.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { type Bounds, positionBounds } from '../../packages/core/src/geometry/bounds.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { checkPositions, positionRangeOf } from '../../packages/pipeline/src/position-range.ts';
+import type { ConversionReport } from '../../packages/pipeline/src/report.ts';
 import { type ConvertOptions, convertFile, makeWorkspace, requestFor } from '../support/convert.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

@@ -1,9 +1,9 @@
 /** Parts of running jobs in the queue in PostgreSQL: turns, runs that are over, deaths, and the end of their job. */
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import type { PartAttempt, PartTask } from '../../src/jobs/parts.ts';
-import { PostgresQueue, type PostgresQueueOptions } from '../../src/jobs/postgres-queue.ts';
-import type { AttemptId, Claim } from '../../src/jobs/queue.ts';
+import type { PartAttempt, PartTask } from '../../apps/service/src/jobs/parts.ts';
+import { PostgresQueue, type PostgresQueueOptions } from '../../apps/service/src/jobs/postgres-queue.ts';
+import type { AttemptId, Claim } from '../../apps/service/src/jobs/queue.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
 import { newJob } from '../support/queue.ts';

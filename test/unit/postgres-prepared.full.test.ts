@@ -1,8 +1,8 @@
 /** Prepared statements where the server does not have them (any more): as behind a pooler, and after a newer release changed a table. */
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { PostgresDatabase } from '../../src/engines/postgres/database.ts';
-import { Prepared } from '../../src/engines/postgres/prepared.ts';
+import { PostgresDatabase } from '../../apps/service/src/postgres/database.ts';
+import { Prepared } from '../../apps/service/src/postgres/prepared.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
 
 const FIND = new Prepared('SELECT * FROM things WHERE id = $1');

@@ -1,11 +1,11 @@
 /** What a queue in PostgreSQL has to hold beside the contract of all queues: several processes, leases, crashes of the database. */
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { PostgresDatabase, type PostgresOptions } from '../../src/engines/postgres/database.ts';
-import { PostgresQueue, type PostgresQueueOptions } from '../../src/jobs/postgres-queue.ts';
-import { POSTGRES_JOBS } from '../../src/jobs/postgres-schema.ts';
-import type { AttemptId, Claim } from '../../src/jobs/queue.ts';
-import type { Progress } from '../../src/pipeline/report.ts';
+import { PostgresQueue, type PostgresQueueOptions } from '../../apps/service/src/jobs/postgres-queue.ts';
+import { POSTGRES_JOBS } from '../../apps/service/src/jobs/postgres-schema.ts';
+import type { AttemptId, Claim } from '../../apps/service/src/jobs/queue.ts';
+import { PostgresDatabase, type PostgresOptions } from '../../apps/service/src/postgres/database.ts';
+import type { Progress } from '../../packages/pipeline/src/report.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 import { sharedPostgres, noPostgres as skip, startPostgres } from '../support/postgres.ts';
 import { newJob } from '../support/queue.ts';

@@ -1,7 +1,7 @@
 /** Which credential a request shows. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { presentedIn } from '../../src/http/auth/presented.ts';
+import { presentedIn } from '../../apps/service/src/http/auth/presented.ts';
 
 const key = (text: string) => ({ kind: 'key', text });
 const token = (text: string) => ({ kind: 'token', text });

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import test from 'node:test';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../apps/service/src/settings/config.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 const { cacheDirectory, privateDirectory } = createRequire(import.meta.url)('../../bin/compile-cache.js') as {

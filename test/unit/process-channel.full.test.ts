@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import test from 'node:test';
 import fc from 'fast-check';
-import { LineCollector, ServiceEnd } from '../../src/process-channel.ts';
+import { LineCollector, ServiceEnd } from '../../apps/service/src/processes/process-channel.ts';
 import { anyText } from '../support/any-text.ts';
 import { startServerProcess } from '../support/server-process.ts';
 import { until } from '../support/until.ts';

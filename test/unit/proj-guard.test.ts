@@ -1,9 +1,9 @@
 /** What happens when C++ throws in the middle of PROJ, by a module that throws when it is told to. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { transformAll } from '../../src/engines/proj/bulk.ts';
-import type { ProjContext, ProjObject } from '../../src/engines/proj/context.ts';
-import { guardExceptions } from '../../src/engines/proj/guard.ts';
+import { transformAll } from '../../packages/engines/proj/src/bulk.ts';
+import type { ProjContext, ProjObject } from '../../packages/engines/proj/src/context.ts';
+import { guardExceptions } from '../../packages/engines/proj/src/guard.ts';
 
 const STACK = 4096;
 

@@ -3,15 +3,15 @@ import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { countOutside, isWithin, middleOf } from '../../src/engines/proj/area.ts';
-import { ProjContext } from '../../src/engines/proj/context.ts';
-import { describeCrs } from '../../src/engines/proj/crs.ts';
-import { combineOperations } from '../../src/engines/proj/operation-description.ts';
-import { Proj } from '../../src/engines/proj/proj.ts';
-import { ProjTransformer } from '../../src/engines/proj/transformer.ts';
-import { eachPosition } from '../../src/engines/proj/transformer-contract.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { countOutside, isWithin, middleOf } from '../../packages/engines/proj/src/area.ts';
+import { ProjContext } from '../../packages/engines/proj/src/context.ts';
+import { describeCrs } from '../../packages/engines/proj/src/crs.ts';
+import { combineOperations } from '../../packages/engines/proj/src/operation-description.ts';
+import { Proj } from '../../packages/engines/proj/src/proj.ts';
+import { ProjTransformer } from '../../packages/engines/proj/src/transformer.ts';
+import { eachPosition } from '../../packages/engines/proj/src/transformer-contract.ts';
 
 const proj = await Proj.load({ gridDirectory: null });
 
@@ -427,12 +427,12 @@ test('transformers beyond the number kept ready stay usable', () => {
 test('PROJ works under the permission model with nothing but packages and sources readable', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const script = `
-    const { Proj } = await import(${JSON.stringify(new URL('../../src/engines/proj/proj.ts', import.meta.url).href)});
+    const { Proj } = await import(${JSON.stringify(new URL('../../packages/engines/proj/src/proj.ts', import.meta.url).href)});
     const proj = await Proj.load({ gridDirectory: null });
     const coordinates = Float64Array.of(15, 0);
     proj.transformer('EPSG:4326', 'EPSG:32633').transform(coordinates, 'XY');
     console.log(Math.round(coordinates[0]));`;
-  const allow = ['node_modules', 'src', 'package.json'].map((name) => `--allow-fs-read=${root}${name}`);
+  const allow = ['node_modules', 'packages', 'package.json'].map((name) => `--allow-fs-read=${root}${name}`);
   const args = ['--permission', ...allow, '--input-type=module', '--eval', script];
   assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8', cwd: root }).trim(), '500000');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { BLOCK, RadixSorter } from '../../src/bytes/radix-sort.ts';
+import { BLOCK, RadixSorter } from '../../packages/core/src/bytes/radix-sort.ts';
 
 const key = fc.oneof(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 5 }));
 

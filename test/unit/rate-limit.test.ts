@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Principal } from '../../src/accounts/principal.ts';
-import { TokenBuckets } from '../../src/accounts/token-buckets.ts';
-import { RequestRate } from '../../src/http/auth/request-rate.ts';
+import type { Principal } from '../../apps/service/src/accounts/principal.ts';
+import { TokenBuckets } from '../../apps/service/src/accounts/token-buckets.ts';
+import { RequestRate } from '../../apps/service/src/http/auth/request-rate.ts';
 
 const rules = fc.record({
   ratePerSecond: fc.integer({ min: 1, max: 1000 }),

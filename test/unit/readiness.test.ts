@@ -1,9 +1,9 @@
 /** When checks of /readyz are made, and what they say. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { DatabaseFault } from '../../src/engines/postgres/fault.ts';
-import { MigrationMissing, Readiness, type StorageCheck } from '../../src/jobs/readiness.ts';
-import { StoreFault } from '../../src/storage/store-fault.ts';
+import { MigrationMissing, Readiness, type StorageCheck } from '../../apps/service/src/jobs/readiness.ts';
+import { DatabaseFault } from '../../apps/service/src/postgres/fault.ts';
+import { StoreFault } from '../../apps/service/src/storage/store-fault.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 
 interface Fake {

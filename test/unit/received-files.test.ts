@@ -1,8 +1,8 @@
 /** Files of a request on their way to disk: all are kept, or none is left. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ReceivedFiles } from '../../src/http/received-files.ts';
-import type { Upload } from '../../src/storage/store.ts';
+import { ReceivedFiles } from '../../apps/service/src/http/received-files.ts';
+import type { Upload } from '../../apps/service/src/storage/store.ts';
 
 type Fate = 'fine' | 'full' | 'unsafe' | 'stuck';
 

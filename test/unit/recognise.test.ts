@@ -3,9 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { FOREIGN_FORMATS } from '../../src/formats/foreign-formats.ts';
-import { binaryLookOf, lookOf, lookOfMembers, unsupportedByName } from '../../src/formats/recognise.ts';
-import { formatByFileName, formats } from '../../src/formats/registry.ts';
+import { FOREIGN_FORMATS } from '../../packages/formats/src/foreign-formats.ts';
+import {
+  binaryLookOf,
+  lookOf,
+  lookOfMembers,
+  unsupportedByName,
+} from '../../packages/formats/src/recognise.ts';
+import { formatByFileName, formats } from '../../packages/formats/src/registry.ts';
 import { readZipMembers } from '../support/zip-members.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { openAccounts } from '../../src/accounts/accounts.ts';
-import { Database } from '../../src/engines/sqlite/database.ts';
-import { bringUpToDate, currentVersionFault, type SchemaHistory, versionFault, versionOf } from '../../src/engines/sqlite/migrations.ts'; // biome-ignore format: one line
-import { JobFiles } from '../../src/jobs/job-files.ts';
-import { JOBS_SCHEMA } from '../../src/jobs/job-schema.ts';
-import { JobSnapshot } from '../../src/jobs/job-snapshot.ts';
-import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
-import { checkDatabases } from '../../src/maintenance/doctor/databases.ts';
-import { DATABASES, MANIFEST, readManifest } from '../../src/maintenance/manifest.ts';
+import { openAccounts } from '../../apps/service/src/accounts/accounts.ts';
+import { JobFiles } from '../../apps/service/src/jobs/job-files.ts';
+import { JOBS_SCHEMA } from '../../apps/service/src/jobs/job-schema.ts';
+import { JobSnapshot } from '../../apps/service/src/jobs/job-snapshot.ts';
+import { SqliteQueue } from '../../apps/service/src/jobs/sqlite-queue.ts';
+import { checkDatabases } from '../../apps/service/src/maintenance/doctor/databases.ts';
+import { DATABASES, MANIFEST, readManifest } from '../../apps/service/src/maintenance/manifest.ts';
+import { Database } from '../../packages/engines/sqlite/src/database.ts';
+import { bringUpToDate, currentVersionFault, type SchemaHistory, versionFault, versionOf } from '../../packages/engines/sqlite/src/migrations.ts'; // biome-ignore format: one line
 import { makeWorkspace } from '../support/convert.ts';
 import { RELEASES, type ReleaseFixture, releaseDirectory } from '../support/releases.ts';
 

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { GeomillError } from '../../src/errors.ts';
-import { fetchLayer } from '../../src/remote-input/arcgis/fetch-layer.ts';
-import { REAL_OUTSIDE } from '../../src/remote-input/connect.ts';
-import type { FetchedFile, FetchLimits } from '../../src/remote-input/fetch-messages.ts';
-import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
+import { fetchLayer } from '../../apps/service/src/remote-input/arcgis/fetch-layer.ts';
+import { REAL_OUTSIDE } from '../../apps/service/src/remote-input/connect.ts';
+import type { FetchedFile, FetchLimits } from '../../apps/service/src/remote-input/fetch-messages.ts';
+import { parseUrlPolicy } from '../../apps/service/src/remote-input/policy.ts';
+import type { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import {
   type ArcgisOptions,
   FIELDS,

@@ -6,12 +6,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { catalogue } from '../../src/catalogue.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { findingsOfFetch } from '../../src/jobs/fetch-input.ts';
-import { REAL_OUTSIDE } from '../../src/remote-input/connect.ts';
-import { fetchFile } from '../../src/remote-input/fetch-file.ts';
-import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
+import { catalogue } from '../../apps/service/src/catalogue.ts';
+import { findingsOfFetch } from '../../apps/service/src/jobs/fetch-input.ts';
+import { REAL_OUTSIDE } from '../../apps/service/src/remote-input/connect.ts';
+import { fetchFile } from '../../apps/service/src/remote-input/fetch-file.ts';
+import { parseUrlPolicy } from '../../apps/service/src/remote-input/policy.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { until } from '../support/until.ts';
 

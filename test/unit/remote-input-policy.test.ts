@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeomillError } from '../../src/errors.ts';
-import { isAllowedAddress } from '../../src/remote-input/addresses.ts';
-import { checkInputUrl } from '../../src/remote-input/check-url.ts';
+import { isAllowedAddress } from '../../apps/service/src/remote-input/addresses.ts';
+import { checkInputUrl } from '../../apps/service/src/remote-input/check-url.ts';
 import {
   isAllowedByName,
   parseUrlPolicy,
   policyOfUser,
   privateNetworksOf,
-} from '../../src/remote-input/policy.ts';
+} from '../../apps/service/src/remote-input/policy.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 
 function judge(url: string, hosts: string | null): string {
   try {

@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { fetchInput } from '../../src/jobs/fetch-input.ts';
-import type { FetchTask } from '../../src/remote-input/fetch-messages.ts';
-import { runFetcher } from '../../src/remote-input/fetch-process.ts';
-import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
-import type { Slot } from '../../src/storage/workspace.ts';
+import { fetchInput } from '../../apps/service/src/jobs/fetch-input.ts';
+import type { FetchTask } from '../../apps/service/src/remote-input/fetch-messages.ts';
+import { runFetcher } from '../../apps/service/src/remote-input/fetch-process.ts';
+import { parseUrlPolicy } from '../../apps/service/src/remote-input/policy.ts';
+import type { Slot } from '../../apps/service/src/storage/workspace.ts';
 import { LAYER_PATH, startArcgis } from '../support/arcgis-server.ts';
 import { startFileHost } from '../support/file-host.ts';
 

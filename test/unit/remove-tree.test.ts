@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { removeTree } from '../../src/storage/remove-tree.ts';
+import { removeTree } from '../../apps/service/src/storage/remove-tree.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 test('files that appear while the directory is removed do not stop it', async () => {

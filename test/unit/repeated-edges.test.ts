@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { makeValid } from '../../src/transformations/make_valid.ts';
-import { withoutRepeatedEdges } from '../../src/transformations/parts/repeated-edges.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { makeValid } from '../../packages/operations/src/make_valid/record.ts';
+import { withoutRepeatedEdges } from '../../packages/operations/src/parts/repeated-edges.ts';
 import { runStep } from '../support/run-step.ts';
 import { batchOfWkt, columnOfWkt } from '../support/wkt-column.ts';
 

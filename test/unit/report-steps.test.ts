@@ -1,19 +1,22 @@
 /** Counts of a report: read = written + dropped + merged - generated, step by step and in total, whatever the steps. */
-
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import fc from 'fast-check';
-import { catalogue } from '../../src/catalogue.ts';
-import { formats } from '../../src/formats/registry.ts';
-import type { ConversionReport, StepReport } from '../../src/pipeline/report.ts';
-import { reportDocument, requestDocument } from '../../src/pipeline/report-document.ts';
-import type { JobRequest } from '../../src/pipeline/request.ts';
-import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
-import { exampleStep } from '../../src/transformations/parts/example-step.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { checkedStep, parseSteps, type RequestedStep } from '../../src/transformations/requested-steps.ts';
+import { catalogue } from '../../apps/service/src/catalogue.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
+import { exampleStep } from '../../packages/operations/src/parts/example-step.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import {
+  checkedStep,
+  parseSteps,
+  type RequestedStep,
+} from '../../packages/operations/src/requested-steps.ts';
+import type { ConversionReport, StepReport } from '../../packages/pipeline/src/report.ts';
+import { reportDocument, requestDocument } from '../../packages/pipeline/src/report-document.ts';
+import type { JobRequest } from '../../packages/pipeline/src/request.ts';
+import { parseJobRequest } from '../../packages/requests/src/parse-job-request.ts';
 import { type Feature, featuresIn, readRows, writeFile, writeGeojson } from '../support/combine.ts';
 import {
   type ConvertOptions,

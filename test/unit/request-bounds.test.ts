@@ -1,15 +1,15 @@
 /** What a request may hold: every list and text is bounded, and names of prototypes are names as any other. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { parseExpression } from '../../src/expressions/parse.ts';
-import { isOutputFormat } from '../../src/formats/format.ts';
-import { formats, inputFormats } from '../../src/formats/registry.ts';
-import { CONFIG_FIELDS } from '../../src/requests/config-fields.ts';
-import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
-import { exampleStep } from '../../src/transformations/parts/example-step.ts';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { parseExpression } from '../../packages/expressions/src/parse.ts';
+import { isOutputFormat } from '../../packages/formats/src/format.ts';
+import { formats, inputFormats } from '../../packages/formats/src/registry.ts';
+import { exampleStep } from '../../packages/operations/src/parts/example-step.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
+import { CONFIG_FIELDS } from '../../packages/requests/src/config-fields.ts';
+import { parseJobRequest } from '../../packages/requests/src/parse-job-request.ts';
 
 /** Names that an object without own members seems to have. */
 const INHERITED = [

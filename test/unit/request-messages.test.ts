@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { CrsSearch } from '../../src/crs-search/crs-search.ts';
-import { GeomillError } from '../../src/errors.ts';
-import { formats, inputFormats } from '../../src/formats/registry.ts';
-import { refuseUnknownCodes } from '../../src/http/known-crs.ts';
-import type { Endpoint } from '../../src/requests/config-fields.ts';
-import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
-import { transformations } from '../../src/transformations/registry.ts';
+import { refuseUnknownCodes } from '../../apps/service/src/http/known-crs.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { CrsSearch } from '../../packages/crs-search/src/crs-search.ts';
+import { formats, inputFormats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import type { Endpoint } from '../../packages/requests/src/config-fields.ts';
+import { parseJobRequest } from '../../packages/requests/src/parse-job-request.ts';
 
 const JOB: Endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' };
 

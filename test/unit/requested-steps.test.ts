@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { failure, GeomillError } from '../../src/errors.ts';
-import { generalErrors } from '../../src/general-errors.ts';
-import { field } from '../../src/message.ts';
-import { reproject } from '../../src/transformations/reproject.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
-import type { Transformation } from '../../src/transformations/transformation.ts';
+import { failure, GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { generalErrors } from '../../packages/core/src/messages/general-errors.ts';
+import { field } from '../../packages/core/src/messages/message.ts';
+import { reproject } from '../../packages/operations/src/reproject/record.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
+import type { Transformation } from '../../packages/operations/src/transformation.ts';
 
 const swell: Transformation = {
   id: 'swell',

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
-import { backUp } from '../../src/maintenance/backup.ts';
-import { restore } from '../../src/maintenance/restore.ts';
+import { SqliteQueue } from '../../apps/service/src/jobs/sqlite-queue.ts';
+import { backUp } from '../../apps/service/src/maintenance/backup.ts';
+import { restore } from '../../apps/service/src/maintenance/restore.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { RELEASES, releaseDirectory } from '../support/releases.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { RingSorter } from '../../src/batch/ring-sorter.ts';
+import { RingSorter } from '../../packages/core/src/geometry/ring-sorter.ts';
 
 type Ring = readonly (readonly [x: number, y: number])[];
 

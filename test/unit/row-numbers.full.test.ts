@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { transformations } from '../../src/transformations/registry.ts';
-import { parseSteps } from '../../src/transformations/requested-steps.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import { parseSteps } from '../../packages/operations/src/requested-steps.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 
 /** More than four partitions of the size that is usual with steps. */

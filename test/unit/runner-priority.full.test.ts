@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { test } from 'node:test';
-import { lowerPriority } from '../../src/jobs/runner-priority.ts';
+import { lowerPriority } from '../../apps/service/src/jobs/runner-priority.ts';
 
 // The file is empty for a process without a group of its own.
 const nicenessOf = (pid: number | 'self'): number =>

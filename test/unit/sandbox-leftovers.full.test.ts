@@ -6,8 +6,8 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CHANNEL_STDIO } from '../../src/process-channel.ts';
-import { closeAfterExit, killStartedWith } from '../../src/sandbox/leftovers.ts';
+import { CHANNEL_STDIO } from '../../apps/service/src/processes/process-channel.ts';
+import { closeAfterExit, killStartedWith } from '../../apps/service/src/sandbox/leftovers.ts';
 
 const skip = process.platform === 'linux' ? false : 'processes are listed in /proc';
 

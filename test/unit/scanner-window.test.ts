@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { readStructure } from '../../src/formats/gpx/structure.ts';
-import type { ByteSource } from '../../src/io/byte-source.ts';
-import { XmlWindow } from '../../src/io/xml-window.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { readStructure } from '../../packages/formats/src/gpx/structure.ts';
+import type { ByteSource } from '../../packages/io/src/byte-source.ts';
+import { XmlWindow } from '../../packages/io/src/xml-window.ts';
 
 const GIB = 2 ** 30;
 

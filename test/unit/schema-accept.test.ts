@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { isPlainlyValid } from '../../src/schema-accept.ts';
-import { schemaCheck } from '../../src/schema-check.ts';
-import { transformations } from '../../src/transformations/registry.ts';
+import { isPlainlyValid } from '../../packages/core/src/schemas/schema-accept.ts';
+import { schemaCheck } from '../../packages/core/src/schemas/schema-check.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
 
 type Members = Readonly<
   Record<

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import yazl from 'yazl';
-import { Findings } from '../../src/findings.ts';
-import { reader } from '../../src/formats/shp/read.ts';
-import { ScratchSpace, type UnpackedSet } from '../../src/io/scratch-space.ts';
-import { UnpackBudget } from '../../src/io/unpack-budget.ts';
-import { readZipDirectory, unpackEntry } from '../../src/io/zip-read.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { reader } from '../../packages/formats/src/shp/read.ts';
+import { ScratchSpace, type UnpackedSet } from '../../packages/io/src/scratch-space.ts';
+import { UnpackBudget } from '../../packages/io/src/unpack-budget.ts';
+import { readZipDirectory, unpackEntry } from '../../packages/io/src/zip-read.ts';
 import { combineFiles, convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS as LIMITS } from '../support/limits.ts';
 

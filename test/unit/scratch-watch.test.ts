@@ -1,7 +1,7 @@
 /** Which running jobs are ended because of the files that they write. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type ScratchLimits, ScratchWatch } from '../../src/jobs/scratch-watch.ts';
+import { type ScratchLimits, ScratchWatch } from '../../apps/service/src/jobs/scratch-watch.ts';
 
 /** A runner whose files have the given sizes, and what it was ended for. */
 function runner(scratchBytes: number, outputBytes = 0) {

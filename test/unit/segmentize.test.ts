@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { segmentize } from '../../src/transformations/segmentize.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { segmentize } from '../../packages/operations/src/segmentize/record.ts';
 import { METRIC_CRS, runStep, settingIn } from '../support/run-step.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

@@ -1,8 +1,8 @@
 /** The choice between operations from plain data gives the results and descriptions of PROJ, bit for bit. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Dimensions } from '../../src/batch/geometry-column.ts';
-import { Proj, type TransformerRecipe } from '../../src/engines/proj/proj.ts';
+import type { Dimensions } from '../../packages/core/src/geometry/geometry-column.ts';
+import { Proj, type TransformerRecipe } from '../../packages/engines/proj/src/proj.ts';
 import { seeded } from '../accuracy/compare.ts';
 import { makeWorkspace } from '../support/convert.ts';
 

@@ -1,10 +1,10 @@
 /** Limits that two processes share through PostgreSQL. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openAccountsAt } from '../../src/accounts/accounts.ts';
-import { AttemptLimiter, type AttemptRules } from '../../src/accounts/attempt-limiter.ts';
-import type { SharedLimits } from '../../src/accounts/shared-limits.ts';
-import { TokenBuckets } from '../../src/accounts/token-buckets.ts';
+import { openAccountsAt } from '../../apps/service/src/accounts/accounts.ts';
+import { AttemptLimiter, type AttemptRules } from '../../apps/service/src/accounts/attempt-limiter.ts';
+import type { SharedLimits } from '../../apps/service/src/accounts/shared-limits.ts';
+import { TokenBuckets } from '../../apps/service/src/accounts/token-buckets.ts';
 import { postgresPlace } from '../support/accounts.ts';
 import { noPostgres } from '../support/postgres.ts';
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
-import { reader } from '../../src/formats/shp/read.ts';
-import { ZipWriter } from '../../src/io/zip-write.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { reader } from '../../packages/formats/src/shp/read.ts';
+import { ZipWriter } from '../../packages/io/src/zip-write.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { type ReadInput, readFileLayers } from '../support/read-layers.ts';
 

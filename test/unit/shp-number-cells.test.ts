@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { reader } from '../../src/formats/shp/read.ts';
+import { reader } from '../../packages/formats/src/shp/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { writeRawShapefile } from '../support/raw-shapefile.ts';
 import { type ReadInput, readFileLayers } from '../support/read-layers.ts';

@@ -1,9 +1,9 @@
 /** simplify_coverage: adjoining polygons keep their common borders. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { simplifyCoverage } from '../../src/transformations/simplify_coverage.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { simplifyCoverage } from '../../packages/operations/src/simplify_coverage/record.ts';
 import { collectWith, layerOf, type Row, rowsOf } from '../support/collecting.ts';
 import { batchRows } from '../support/rows.ts';
 import { areValid, settingIn } from '../support/run-step.ts';

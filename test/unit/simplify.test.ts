@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../bench/data.ts';
-import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import type { GeosGeometry } from '../../src/engines/geos/geometry.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { simplify } from '../../src/transformations/simplify.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { GeometryBuilder } from '../../packages/core/src/geometry/geometry-column.ts';
+import type { GeosGeometry } from '../../packages/engines/geos/src/geometry.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { simplify } from '../../packages/operations/src/simplify/record.ts';
 import { geometryText } from '../support/rows.ts';
 import { areValid, idsOf, METRIC_CRS, runStep, settingIn } from '../support/run-step.ts';
 import { batchOfWkt, columnOfWkt } from '../support/wkt-column.ts';

@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { LocalStore } from '../../src/storage/local-store.ts';
-import { removeTree } from '../../src/storage/remove-tree.ts';
-import { SharedDirectoryStore } from '../../src/storage/shared-directory.ts';
-import type { FileStore } from '../../src/storage/store.ts';
+import { LocalStore } from '../../apps/service/src/storage/local-store.ts';
+import { removeTree } from '../../apps/service/src/storage/remove-tree.ts';
+import { SharedDirectoryStore } from '../../apps/service/src/storage/shared-directory.ts';
+import type { FileStore } from '../../apps/service/src/storage/store.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 const JOB = '00000000-0000-4000-8000-000000000000';

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { valueAt } from '../../src/batch/attribute-column.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { check } from '../../src/transformations/check.ts';
-import { makeValid } from '../../src/transformations/make_valid.ts';
-import { snap } from '../../src/transformations/snap.ts';
+import { valueAt } from '../../packages/core/src/columns/attribute-column.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { check } from '../../packages/operations/src/check/record.ts';
+import { makeValid } from '../../packages/operations/src/make_valid/record.ts';
+import { snap } from '../../packages/operations/src/snap/record.ts';
 import { runStep, settingIn } from '../support/run-step.ts';
 import { batchOfWkt } from '../support/wkt-column.ts';
 

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { batchBuffers, type FeatureBatch } from '../../src/batch/feature-batch.ts';
-import { batchStatistics, emptyStatistics, mergeStatistics } from '../../src/batch/statistics.ts';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { Findings } from '../../src/findings.ts';
-import { type FormatWriter, isOutputFormat, type LayerEncoding } from '../../src/formats/format.ts';
-import { validateOptions } from '../../src/formats/options.ts';
-import { formats } from '../../src/formats/registry.ts';
+import { batchBuffers, type FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
+import {
+  batchStatistics,
+  emptyStatistics,
+  mergeStatistics,
+} from '../../packages/core/src/columns/statistics.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { type FormatWriter, isOutputFormat, type LayerEncoding } from '../../packages/formats/src/format.ts';
+import { validateOptions } from '../../packages/formats/src/options.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
 import { batchArbitrary } from '../support/geometry-arbitrary.ts';
 
 /** Formats whose writers free values or positions before the last byte is encoded. */

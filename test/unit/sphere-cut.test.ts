@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import { locateInRing, signedArea } from '../../src/batch/rings.ts';
-import { WktReader } from '../../src/batch/wkt.ts';
-import { cutAtAntimeridian } from '../../src/sphere/cut.ts';
+import { GeometryBuilder, type GeometryColumn } from '../../packages/core/src/geometry/geometry-column.ts';
+import { locateInRing, signedArea } from '../../packages/core/src/geometry/rings.ts';
+import { WktReader } from '../../packages/core/src/geometry/wkt.ts';
+import { cutAtAntimeridian } from '../../packages/core/src/sphere/cut.ts';
 import { geometryText } from '../support/rows.ts';
 
 function parseWkts(wkts: readonly string[]): GeometryColumn {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { unwrapped, wrapped } from '../../src/sphere/unwrap.ts';
+import { unwrapped, wrapped } from '../../packages/core/src/sphere/unwrap.ts';
 import { geometryText } from '../support/rows.ts';
 import { columnOfWkt } from '../support/wkt-column.ts';
 

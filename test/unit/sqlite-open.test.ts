@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { makeWorkspace } from '../support/convert.ts';
 
-const DATABASE = new URL('../../src/engines/sqlite/database.ts', import.meta.url).href;
+const DATABASE = new URL('../../packages/engines/sqlite/src/database.ts', import.meta.url).href;
 
 /** Waits at the barrier until all threads are there, opens the database, answers with the journal or what went wrong. */
 const OPENER = `

@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
-import { BulkDatabase } from '../../src/engines/sqlite/bulk-database.ts';
-import { PageFile } from '../../src/engines/sqlite/page-file.ts';
-import { blobSerial, headerBytes, varintBytes, writeVarint } from '../../src/engines/sqlite/record-bytes.ts';
-import { type Key, TableTree } from '../../src/engines/sqlite/table-tree.ts';
+import { BulkDatabase } from '../../packages/engines/sqlite/src/bulk-database.ts';
+import { PageFile } from '../../packages/engines/sqlite/src/page-file.ts';
+import {
+  blobSerial,
+  headerBytes,
+  varintBytes,
+  writeVarint,
+} from '../../packages/engines/sqlite/src/record-bytes.ts';
+import { type Key, TableTree } from '../../packages/engines/sqlite/src/table-tree.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 interface Row {

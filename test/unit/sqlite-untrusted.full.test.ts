@@ -5,8 +5,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
-import { UntrustedDatabase } from '../../src/engines/sqlite/untrusted-database.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { UntrustedDatabase } from '../../packages/engines/sqlite/src/untrusted-database.ts';
 import { makeWorkspace } from '../support/convert.ts';
 
 const OPTIONS = { source: 'file.db', mappedBytes: 1 << 20 };
@@ -118,7 +118,7 @@ test('a database is read where the permission model allows its folder alone', ()
   using workspace = makeWorkspace();
   const path = makeDatabase(join(workspace.path, 'file.db'), 'CREATE TABLE t (a); INSERT INTO t VALUES (7)');
   const root = new URL('../..', import.meta.url).pathname;
-  const script = `const { UntrustedDatabase } = await import('${root}src/engines/sqlite/untrusted-database.ts');
+  const script = `const { UntrustedDatabase } = await import('${root}packages/engines/sqlite/src/untrusted-database.ts');
     const database = new UntrustedDatabase(${JSON.stringify(path)}, { source: 'x', mappedBytes: 0 });
     console.log(JSON.stringify(database.rows('t', 'SELECT a FROM t')));`;
   const flags = [

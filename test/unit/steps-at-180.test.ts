@@ -1,12 +1,12 @@
 /** Filters and steps at 180 degrees, in each way a feature can be written there. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
-import { LayerWindow } from '../../src/sphere/layer-window.ts';
-import { LongitudeIntervals } from '../../src/sphere/longitude-gap.ts';
-import { meetingShifts } from '../../src/sphere/meeting-turns.ts';
-import { boxesOf, withTurns } from '../../src/transformations/filter/box.ts';
-import { filter } from '../../src/transformations/filter.ts';
+import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
+import { LayerWindow } from '../../packages/core/src/sphere/layer-window.ts';
+import { LongitudeIntervals } from '../../packages/core/src/sphere/longitude-gap.ts';
+import { meetingShifts } from '../../packages/core/src/sphere/meeting-turns.ts';
+import { boxesOf, withTurns } from '../../packages/operations/src/filter/box.ts';
+import { filter } from '../../packages/operations/src/filter/record.ts';
 import { geometryText } from '../support/rows.ts';
 import { runStep, settingIn } from '../support/run-step.ts';
 import { batchOfWkt, columnOfWkt } from '../support/wkt-column.ts';

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { LocalStore } from '../../src/storage/local-store.ts';
-import { S3Store } from '../../src/storage/s3-store.ts';
-import { SharedDirectoryStore } from '../../src/storage/shared-directory.ts';
-import type { FileStore } from '../../src/storage/store.ts';
+import { LocalStore } from '../../apps/service/src/storage/local-store.ts';
+import { S3Store } from '../../apps/service/src/storage/s3-store.ts';
+import { SharedDirectoryStore } from '../../apps/service/src/storage/shared-directory.ts';
+import type { FileStore } from '../../apps/service/src/storage/store.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { S3TestServer } from '../support/s3-server.ts';
 import { STORE_TESTS } from '../support/store-contract.ts';

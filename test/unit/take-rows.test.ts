@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ColumnBuilder, valueAt } from '../../src/batch/attribute-column.ts';
-import { takeRows } from '../../src/transformations/parts/take-rows.ts';
+import { ColumnBuilder, valueAt } from '../../packages/core/src/columns/attribute-column.ts';
+import { takeRows } from '../../packages/operations/src/parts/take-rows.ts';
 
 test('rows taken from a column keep their values and nulls, also out of order and repeated', () => {
   const rows = Uint32Array.of(3, 4, 0, 0, 2, 9);

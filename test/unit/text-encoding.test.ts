@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { encodingByLanguageId, encodingByName, textDecoder } from '../../src/bytes/text-encoding.ts';
-import { invalidUtf8At, utf8Boundary } from '../../src/bytes/utf8.ts';
+import {
+  encodingByLanguageId,
+  encodingByName,
+  textDecoder,
+} from '../../packages/core/src/bytes/text-encoding.ts';
+import { invalidUtf8At, utf8Boundary } from '../../packages/core/src/bytes/utf8.ts';
 
 const names: readonly (readonly [given: string, encoding: string | null])[] = [
   ['UTF-8', 'UTF-8'],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { positionInFile } from '../../src/io/text-position.ts';
+import { positionInFile } from '../../packages/io/src/text-position.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
 test.after(() => rmSync(directory, { recursive: true, force: true }));

@@ -5,10 +5,10 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { feature, mesh } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
-import { GeomillError } from '../../src/errors.ts';
-import { ArcStore } from '../../src/formats/topojson/arc-store.ts';
-import { AttributeSpool } from '../../src/formats/topojson/attribute-spool.ts';
-import { reader } from '../../src/formats/topojson/read.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { ArcStore } from '../../packages/formats/src/topojson/arc-store.ts';
+import { AttributeSpool } from '../../packages/formats/src/topojson/attribute-spool.ts';
+import { reader } from '../../packages/formats/src/topojson/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 

@@ -1,8 +1,8 @@
 /** A few values that turn a column of numbers, dates or times to text are reported; a column of texts is not. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { reader as csv } from '../../src/formats/csv/read.ts';
-import { reader as xlsx } from '../../src/formats/xlsx/read.ts';
+import { reader as csv } from '../../packages/formats/src/csv/read.ts';
+import { reader as xlsx } from '../../packages/formats/src/xlsx/read.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 import { row, workbook } from '../support/workbooks.ts';
 

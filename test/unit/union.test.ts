@@ -1,20 +1,19 @@
 /** Union: what merges, what stays apart, and what becomes of the attributes. */
-
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { seededRandom } from '../../bench/data.ts';
-import type { AttributeColumn } from '../../src/batch/attribute-column.ts';
-import { type GeometryColumn, restride, strideOf } from '../../src/batch/geometry-column.ts';
-import { Geos } from '../../src/engines/geos/geos.ts';
-import { failure } from '../../src/errors.ts';
-import { Findings } from '../../src/findings.ts';
-import { generalErrors } from '../../src/general-errors.ts';
-import { GeometrySpool } from '../../src/pipeline/geometry-spool.ts';
-import { dissolve } from '../../src/transformations/dissolve.ts';
-import { union } from '../../src/transformations/union.ts';
+import type { AttributeColumn } from '../../packages/core/src/columns/attribute-column.ts';
+import { type GeometryColumn, restride, strideOf } from '../../packages/core/src/geometry/geometry-column.ts';
+import { failure } from '../../packages/core/src/messages/errors.ts';
+import { Findings } from '../../packages/core/src/messages/findings.ts';
+import { generalErrors } from '../../packages/core/src/messages/general-errors.ts';
+import { Geos } from '../../packages/engines/geos/src/geos.ts';
+import { dissolve } from '../../packages/operations/src/dissolve/record.ts';
+import { union } from '../../packages/operations/src/union/record.ts';
+import { GeometrySpool } from '../../packages/pipeline/src/geometry-spool.ts';
 import { collectWith, layerOf, type Row, rowsOf } from '../support/collecting.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { METRIC_CRS, settingIn } from '../support/run-step.ts';

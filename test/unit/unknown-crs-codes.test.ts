@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Proj } from '../../src/engines/proj/proj.ts';
+import { Proj } from '../../packages/engines/proj/src/proj.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { writeRawShapefile } from '../support/raw-shapefile.ts';
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { formats } from '../../src/formats/registry.ts';
-import type { Endpoint } from '../../src/requests/config-fields.ts';
-import { parseJobRequest } from '../../src/requests/parse-job-request.ts';
-import { transformations } from '../../src/transformations/registry.ts';
+import { formats } from '../../packages/formats/src/registry.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
+import type { Endpoint } from '../../packages/requests/src/config-fields.ts';
+import { parseJobRequest } from '../../packages/requests/src/parse-job-request.ts';
 
 const JOB: Endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' };
 const registries = { formats, transformations };

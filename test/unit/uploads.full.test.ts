@@ -1,16 +1,15 @@
 /** The rules of uploads below HTTP: what is durable, expiry by a clock of the test, locks, and the start after a crash. */
-
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { failure } from '../../src/errors.ts';
-import { httpErrors } from '../../src/http/errors.ts';
-import { ANY_OWNER } from '../../src/jobs/job.ts';
-import { ReceivedBytes } from '../../src/jobs/received-bytes.ts';
-import { UploadLocks } from '../../src/jobs/upload-locks.ts';
-import { Uploads } from '../../src/jobs/uploads.ts';
-import { LocalStore } from '../../src/storage/local-store.ts';
+import { httpErrors } from '../../apps/service/src/http/errors.ts';
+import { ANY_OWNER } from '../../apps/service/src/jobs/job.ts';
+import { ReceivedBytes } from '../../apps/service/src/jobs/received-bytes.ts';
+import { UploadLocks } from '../../apps/service/src/jobs/upload-locks.ts';
+import { Uploads } from '../../apps/service/src/jobs/uploads.ts';
+import { LocalStore } from '../../apps/service/src/storage/local-store.ts';
+import { failure } from '../../packages/core/src/messages/errors.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { QUEUES } from '../support/queue.ts';

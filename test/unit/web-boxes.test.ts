@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { LonLatBox } from '../../web/map/extent.ts';
-import { alignedTo, contains, intersects, shareInView, widened, wrapped } from '../../web/model/boxes.ts';
-import { countPerLayer } from '../../web/model/preview-limits.ts';
+import type { LonLatBox } from '../../apps/web/map/extent.ts';
+import {
+  alignedTo,
+  contains,
+  intersects,
+  shareInView,
+  widened,
+  wrapped,
+} from '../../apps/web/model/boxes.ts';
+import { countPerLayer } from '../../apps/web/model/preview-limits.ts';
 
 const box = fc
   .tuple(fc.integer({ min: -900, max: 900 }), fc.integer({ min: -80, max: 70 }), fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 10 }))

@@ -1,8 +1,14 @@
 /** Shortcuts and the search of the palette. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { searchCommands } from '../../web/model/command-search.ts';
-import { ariaKeys, isPressed, type KeyPress, keyTexts, type Shortcut } from '../../web/model/shortcut.ts';
+import { searchCommands } from '../../apps/web/model/command-search.ts';
+import {
+  ariaKeys,
+  isPressed,
+  type KeyPress,
+  keyTexts,
+  type Shortcut,
+} from '../../apps/web/model/shortcut.ts';
 
 const press = (key: string, held: Partial<KeyPress> = {}): KeyPress => ({
   key,

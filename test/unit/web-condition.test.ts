@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Literal as Value } from '../../src/expressions/expression.ts';
-import { parseExpression } from '../../src/expressions/parse.ts';
 import {
   type ConditionRow,
   conditionText,
@@ -12,7 +10,9 @@ import {
   parseRows,
   type RowCondition,
   valueCount,
-} from '../../web/model/condition.ts';
+} from '../../apps/web/model/condition.ts';
+import type { Literal as Value } from '../../packages/expressions/src/expression.ts';
+import { parseExpression } from '../../packages/expressions/src/parse.ts';
 import { type Shape, shapeOf } from '../support/expressions.ts';
 
 const anyText = fc.oneof(

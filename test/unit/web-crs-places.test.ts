@@ -1,7 +1,6 @@
 /** Words for places, and the extents that candidates are drawn as. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Inspection, SuggestedCrs } from '../../src/client/client.ts';
 import {
   areaText,
   boxText,
@@ -11,7 +10,8 @@ import {
   middleText,
   unitOf,
   unknownPlace,
-} from '../../web/model/crs-places.ts';
+} from '../../apps/web/model/crs-places.ts';
+import type { Inspection, SuggestedCrs } from '../../packages/client/src/client.ts';
 
 const candidate = (west: number, south: number, east: number, north: number): SuggestedCrs => ({
   code: 'EPSG:1',

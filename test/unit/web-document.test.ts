@@ -17,9 +17,9 @@ import {
   setConverted,
   stepConfigs,
   type WorkspaceDocument,
-} from '../../web/model/document.ts';
-import { History } from '../../web/model/history.ts';
-import { formFields } from '../../web/model/schema-form.ts';
+} from '../../apps/web/model/document.ts';
+import { History } from '../../apps/web/model/history.ts';
+import { formFields } from '../../apps/web/model/schema-form.ts';
 
 type Edit = (document: WorkspaceDocument) => WorkspaceDocument;
 

@@ -1,10 +1,10 @@
 /** What the workspace makes of findings, errors and empty results, without a browser. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Report } from '../../src/client/client.ts';
-import { addStep, EMPTY_DOCUMENT } from '../../web/model/document.ts';
-import { distanceText, explainEmpty, maskDistance } from '../../web/model/empty-result.ts';
-import { groupFindings, placesAt, symbolsOf } from '../../web/model/found-places.ts';
+import { addStep, EMPTY_DOCUMENT } from '../../apps/web/model/document.ts';
+import { distanceText, explainEmpty, maskDistance } from '../../apps/web/model/empty-result.ts';
+import { groupFindings, placesAt, symbolsOf } from '../../apps/web/model/found-places.ts';
+import type { Report } from '../../packages/client/src/client.ts';
 import { metersBetween } from '../support/geodesic-judge.ts';
 
 const box = (west: number, south: number, east: number, north: number) => ({

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { FeatureCollection } from '../../src/client/client.ts';
-import { extentOf } from '../../web/map/extent.ts';
-import { countKinds, mapPositions } from '../../web/map/geometry.ts';
-import { outlineOf } from '../../web/map/outline.ts';
-import { planeOf } from '../../web/map/plane.ts';
+import { extentOf } from '../../apps/web/map/extent.ts';
+import { countKinds, mapPositions } from '../../apps/web/map/geometry.ts';
+import { outlineOf } from '../../apps/web/map/outline.ts';
+import { planeOf } from '../../apps/web/map/plane.ts';
 import {
   degreeStep,
   longitudeText,
@@ -15,8 +14,9 @@ import {
   scaleBar,
   ticks,
   unitsPerPixel,
-} from '../../web/map/rulers.ts';
-import { layerSentence, viewSentence } from '../../web/model/map-summary.ts';
+} from '../../apps/web/map/rulers.ts';
+import { layerSentence, viewSentence } from '../../apps/web/model/map-summary.ts';
+import type { FeatureCollection } from '../../packages/client/src/client.ts';
 
 function collection(...geometries: readonly (object | null)[]): FeatureCollection {
   const features = geometries.map((geometry) => ({ type: 'Feature', properties: {}, geometry }));

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { GeomillClient } from '../../src/client/client.ts';
-import { copyAs } from '../../web/copy/commands.ts';
-import { EMPTY_DOCUMENT, jobDocument, type WorkspaceDocument } from '../../web/model/document.ts';
+import { copyAs } from '../../apps/web/copy/commands.ts';
+import { EMPTY_DOCUMENT, jobDocument, type WorkspaceDocument } from '../../apps/web/model/document.ts';
 import {
   decodePipeline,
   encodePipeline,
   MAX_LINK_LENGTH,
   pipelineOf,
   portableDocument,
-} from '../../web/model/link.ts';
-import { readPasted } from '../../web/model/pasted.ts';
+} from '../../apps/web/model/link.ts';
+import { readPasted } from '../../apps/web/model/pasted.ts';
 import {
   DocumentProblem,
   looksLikeDocument,
   parseDocument,
   readDocument,
-} from '../../web/model/read-document.ts';
+} from '../../apps/web/model/read-document.ts';
+import { GeomillClient } from '../../packages/client/src/client.ts';
 import { startTestService } from '../support/service.ts';
 
 const service = await startTestService();

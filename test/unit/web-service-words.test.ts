@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { durationText, tilesHost } from '../../web/ui/service-words.ts';
+import { durationText, tilesHost } from '../../apps/web/ui/service-words.ts';
 
 test('durations are exact and in the largest fitting unit', () => {
   const rows: readonly [number, string][] = [

@@ -1,11 +1,11 @@
 /** What the steps panel says of steps, without a browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { transformations } from '../../src/transformations/registry.ts';
-import { addStep, changeStep, EMPTY_DOCUMENT } from '../../web/model/document.ts';
-import { nameForOutput } from '../../web/model/short-names.ts';
-import { stepProblem, withStepName } from '../../web/model/step-problems.ts';
-import { stepSentence } from '../../web/model/step-sentence.ts';
+import { addStep, changeStep, EMPTY_DOCUMENT } from '../../apps/web/model/document.ts';
+import { nameForOutput } from '../../apps/web/model/short-names.ts';
+import { stepProblem, withStepName } from '../../apps/web/model/step-problems.ts';
+import { stepSentence } from '../../apps/web/model/step-sentence.ts';
+import { transformations } from '../../packages/operations/src/registry.ts';
 
 const TWO = addStep(addStep(EMPTY_DOCUMENT, 'centroid', {}), 'dissolve', { by: ['a'] });
 

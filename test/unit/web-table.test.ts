@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { EMPTY_DOCUMENT } from '../../web/model/document.ts';
+import { EMPTY_DOCUMENT } from '../../apps/web/model/document.ts';
 import {
   cellAfterKey,
   columnsOf,
@@ -10,8 +10,8 @@ import {
   sortRows,
   spanInView,
   withFocused,
-} from '../../web/model/table.ts';
-import { dissolveBy, dropField, filterBy, renameField } from '../../web/model/table-steps.ts';
+} from '../../apps/web/model/table.ts';
+import { dissolveBy, dropField, filterBy, renameField } from '../../apps/web/model/table-steps.ts';
 
 const value = fc.oneof(
   fc.constantFrom(null, undefined),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
-import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
-import { WktReader } from '../../src/batch/wkt.ts';
-import { writeWkt } from '../../src/batch/wkt-write.ts';
-import { ByteWriter } from '../../src/bytes/byte-writer.ts';
-import { GeomillError } from '../../src/errors.ts';
+import { ByteWriter } from '../../packages/core/src/bytes/byte-writer.ts';
+import { GeometryBuilder, type GeometryColumn } from '../../packages/core/src/geometry/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../packages/core/src/geometry/geometry-notes.ts';
+import { WktReader } from '../../packages/core/src/geometry/wkt.ts';
+import { writeWkt } from '../../packages/core/src/geometry/wkt-write.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { geometriesArbitrary, geometryColumn } from '../support/geometry-arbitrary.ts';
 import { geometryText } from '../support/rows.ts';
 

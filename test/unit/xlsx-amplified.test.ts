@@ -1,8 +1,8 @@
 /** Small workbooks whose texts are large: cells that repeat a shared text, sheets that repeat a part, and cells with very long texts. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { reader } from '../../src/formats/xlsx/read.ts';
-import type { InputLimits } from '../../src/io/limits.ts';
+import { reader } from '../../packages/formats/src/xlsx/read.ts';
+import type { InputLimits } from '../../packages/io/src/limits.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 import { row, type WorkbookParts, workbook } from '../support/workbooks.ts';

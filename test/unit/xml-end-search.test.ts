@@ -1,10 +1,10 @@
 /** The search for end tags in windows that reuse their memory. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { EndSearch } from '../../src/bytes/xml-end-search.ts';
-import { XmlFault } from '../../src/bytes/xml-scanner.ts';
-import type { ByteSource } from '../../src/io/byte-source.ts';
-import { XmlWindow } from '../../src/io/xml-window.ts';
+import { EndSearch } from '../../packages/core/src/text/xml-end-search.ts';
+import { XmlFault } from '../../packages/core/src/text/xml-scanner.ts';
+import type { ByteSource } from '../../packages/io/src/byte-source.ts';
+import { XmlWindow } from '../../packages/io/src/xml-window.ts';
 
 const WORD = new TextEncoder().encode('e');
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { xmlText } from '../../src/bytes/xml-text.ts';
-import { isXsdTime, isXsdUri } from '../../src/formats/xsd-values.ts';
+import { xmlText } from '../../packages/core/src/text/xml-text.ts';
+import { isXsdTime, isXsdUri } from '../../packages/formats/src/xsd-values.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { ODD_TIMES, ODD_URIS, schemaErrors, withoutXmllint } from '../support/xml-schema.ts';
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import yazl from 'yazl';
-import { GeomillError } from '../../src/errors.ts';
-import { withSegment } from '../../src/io/file-segment.ts';
-import type { InputLimits } from '../../src/io/limits.ts';
-import { UnpackBudget } from '../../src/io/unpack-budget.ts';
-import { readZipDirectory, unpackEntry, type ZipEntry } from '../../src/io/zip-read.ts';
-import { ZipWriter } from '../../src/io/zip-write.ts';
+import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { withSegment } from '../../packages/io/src/file-segment.ts';
+import type { InputLimits } from '../../packages/io/src/limits.ts';
+import { UnpackBudget } from '../../packages/io/src/unpack-budget.ts';
+import { readZipDirectory, unpackEntry, type ZipEntry } from '../../packages/io/src/zip-read.ts';
+import { ZipWriter } from '../../packages/io/src/zip-write.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
 function workspace(): { path: (name: string) => string; [Symbol.dispose](): void } {

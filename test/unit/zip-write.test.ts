@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { crc32, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { combineCrc32 } from '../../src/io/crc32-combine.ts';
-import { deflateWords } from '../../src/io/deflate-words.ts';
-import { codeLengths } from '../../src/io/huffman.ts';
-import { UnpackBudget } from '../../src/io/unpack-budget.ts';
-import { type Packer, packPiece } from '../../src/io/zip-pack.ts';
-import { isStored, readZipDirectory, unpackEntry } from '../../src/io/zip-read.ts';
-import { ZipWriter } from '../../src/io/zip-write.ts';
+import { combineCrc32 } from '../../packages/io/src/crc32-combine.ts';
+import { deflateWords } from '../../packages/io/src/deflate-words.ts';
+import { codeLengths } from '../../packages/io/src/huffman.ts';
+import { UnpackBudget } from '../../packages/io/src/unpack-budget.ts';
+import { type Packer, packPiece } from '../../packages/io/src/zip-pack.ts';
+import { isStored, readZipDirectory, unpackEntry } from '../../packages/io/src/zip-read.ts';
+import { ZipWriter } from '../../packages/io/src/zip-write.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
 test('combines the CRCs of two byte ranges', () => {

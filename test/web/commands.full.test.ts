@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { unzipSync } from 'fflate';
-import { outputFormatById } from '../../src/formats/format-by-id.ts';
-import { type CopyKind, copyAs } from '../../web/copy/commands.ts';
-import type { WorkspaceDocument } from '../../web/model/document.ts';
-import { outputExtension } from '../../web/model/split-output.ts';
+import { type CopyKind, copyAs } from '../../apps/web/copy/commands.ts';
+import type { WorkspaceDocument } from '../../apps/web/model/document.ts';
+import { outputExtension } from '../../apps/web/model/split-output.ts';
+import { outputFormatById } from '../../packages/formats/src/format-by-id.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { ENTRANCE } from '../support/program.ts';
 import { startTestService } from '../support/service.ts';
@@ -125,10 +125,10 @@ const RUNNERS: Readonly<Record<CopyKind, (text: string, directory: string) => Pr
   },
   typescript: (text, cwd) => {
     // The package is not installed in the workspace, so its modules are imported from the sources.
-    const modules = { client: 'client/client.ts', 'client/node': 'client-node/files.ts' };
+    const modules = { client: 'client.ts', 'client/node': 'node/files.ts' };
     let code = text;
     for (const [name, file] of Object.entries(modules))
-      code = code.replaceAll(`'geomill/${name}'`, `'${join(root, 'src', file)}'`);
+      code = code.replaceAll(`'geomill/${name}'`, `'${join(root, 'packages', 'client', 'src', file)}'`);
     writeFileSync(join(cwd, 'job.ts'), code);
     return run(process.execPath, ['job.ts'], { cwd });
   },

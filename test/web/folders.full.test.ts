@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { droppedFiles, folderOf, MAX_DROPPED_FILES } from '../../web/model/dropped-files.ts';
+import { droppedFiles, folderOf, MAX_DROPPED_FILES } from '../../apps/web/model/dropped-files.ts';
 import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';

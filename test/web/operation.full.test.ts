@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
+import { OneTimeLinks } from '../../apps/service/src/pages/account/one-time-links.ts';
 import { check, noBrowser as skip, type Watched } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { TestCredentials } from '../support/credentials.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
+import { OneTimeLinks } from '../../apps/service/src/pages/account/one-time-links.ts';
 import { ADMIN, setUpAdmin } from '../support/account-area.ts';
 import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import iconv from 'iconv-lite';
 import type { Page } from 'playwright-core';
-import { missingRole, optionsWith, rolesOf, withRole } from '../../web/model/csv-roles.ts';
+import { missingRole, optionsWith, rolesOf, withRole } from '../../apps/web/model/csv-roles.ts';
 import { check, noBrowser as skip } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';

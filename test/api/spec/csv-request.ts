@@ -1,7 +1,7 @@
 /** Specification, "CSV input request shape": flat keys, in the parts `payload` and `file`. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { outputFormats } from '../../../src/formats/registry.ts';
+import { outputFormats } from '../../../packages/formats/src/registry.ts';
 import { sharedServer } from '../../support/server-process.ts';
 import { type Converted, convert, type File, postForm, problemOf } from '../../support/spec/client.ts';
 import { csvFile, geojsonFile, point } from '../../support/spec/inputs.ts';

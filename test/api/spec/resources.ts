@@ -1,7 +1,7 @@
 /** Specification, "Resources and their fields": the job and its config on the job API. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { outputFormats } from '../../../src/formats/registry.ts';
+import { outputFormats } from '../../../packages/formats/src/registry.ts';
 import { sharedServer } from '../../support/server-process.ts';
 import {
   convert,

@@ -1,7 +1,7 @@
 /** Specification, "Writers: format rules": geojson, shp, gpkg, csv. What is judged are the bytes, and GDAL's opinion. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { outputFormats } from '../../../src/formats/registry.ts';
+import { outputFormats } from '../../../packages/formats/src/registry.ts';
 import { sharedServer } from '../../support/server-process.ts';
 import { type Converted, convert, refusal, warningsOf } from '../../support/spec/client.ts';
 import { feature, geojsonFile, MIXED, point } from '../../support/spec/inputs.ts';

@@ -1,0 +1,33 @@
+/** All errors and findings of the service: for the API, and for those who know only the code of a stored one. */
+import { type Catalogue, joinedTables } from '@geomill/core/messages/catalogue-entries.ts';
+import { crsSearchErrors } from '@geomill/crs-search/errors.ts';
+import { pipelineCatalogue } from '@geomill/pipeline/catalogue.ts';
+import { requestErrors } from '@geomill/requests/errors.ts';
+import { requestFindings } from '@geomill/requests/findings.ts';
+import { accountErrors } from './accounts/errors.ts';
+import { httpErrors } from './http/errors.ts';
+import { httpFindings } from './http/findings.ts';
+import { jobErrors } from './jobs/errors.ts';
+import { jobFindings } from './jobs/findings.ts';
+import { maintenanceErrors } from './maintenance/errors.ts';
+import { accountAreaErrors } from './pages/account/errors.ts';
+import { postgresErrors } from './postgres/errors.ts';
+import { remoteInputErrors } from './remote-input/errors.ts';
+import { storageErrors } from './storage/errors.ts';
+
+export const catalogue: Catalogue = {
+  errors: joinedTables([
+    pipelineCatalogue.errors,
+    requestErrors,
+    crsSearchErrors,
+    storageErrors,
+    remoteInputErrors,
+    jobErrors,
+    accountErrors,
+    accountAreaErrors,
+    maintenanceErrors,
+    postgresErrors,
+    httpErrors,
+  ]),
+  findings: joinedTables([pipelineCatalogue.findings, requestFindings, jobFindings, httpFindings]),
+};

@@ -1,0 +1,106 @@
+/** What requests can name: formats and transformations; coordinate reference systems are in crs.ts. */
+import { type Format, isInputFormat, isOutputFormat } from '@geomill/formats/format.ts';
+import { exampleStep } from '@geomill/operations/parts/example-step.ts';
+import type { Transformation } from '@geomill/operations/transformation.ts';
+import type { Operation, ResponseRecord } from '../operation.ts';
+import { ref } from '../schemas/schema.ts';
+import {
+  NOT_MODIFIED,
+  STATIC_HEADERS,
+  type StaticContent,
+  sendStatic,
+  staticContent,
+} from '../send-static.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const staticResponses = (description: string, schema: string): Record<number, ResponseRecord> => ({
+  200: { description, headers: STATIC_HEADERS, content: { 'application/json': { schema: ref(schema) } } },
+  304: NOT_MODIFIED,
+});
+
+const formatLists = new WeakMap<readonly Format[], StaticContent>();
+
+export const listFormats: Operation = {
+  id: 'listFormats',
+  method: 'GET',
+  path: '/v1/formats',
+  tag: 'Catalogue',
+  access: 'public',
+  summary: 'List formats',
+  description: 'Lists all supported formats with their read and write options.',
+  parameters: [],
+  responses: staticResponses('All formats.', 'FormatList'),
+  examples: ['curl BASE_URL/v1/formats'],
+  handle: async ({ formats }, request, reply) => {
+    const list =
+      formatLists.get(formats) ??
+      staticContent(JSON_TYPE, JSON.stringify({ formats: formats.map(describeFormat) }));
+    formatLists.set(formats, list);
+    return sendStatic(request, reply, list);
+  },
+};
+
+function describeFormat(format: Format): object {
+  return {
+    id: format.id,
+    title: format.title,
+    extensions: format.extensions,
+    media_type: format.mediaType,
+    output_extension: format.outputExtension,
+    input: isInputFormat(format),
+    output: isOutputFormat(format),
+    input_crs: format.inputCrs,
+    layer_service: format.layerService ?? null,
+    output_layers: format.outputLayers,
+    split_into: format.parts,
+    read_options: format.readOptions,
+    write_options: format.writeOptions,
+    links: isInputFormat(format)
+      ? {
+          transform: `/v1/transform/${format.id}`,
+          append: `/v1/transform/${format.id}/append`,
+          merge: `/v1/transform/${format.id}/merge`,
+        }
+      : null,
+  };
+}
+
+const transformationLists = new WeakMap<readonly Transformation[], StaticContent>();
+
+export const listTransformations: Operation = {
+  id: 'listTransformations',
+  method: 'GET',
+  path: '/v1/transformations',
+  tag: 'Catalogue',
+  access: 'public',
+  summary: 'List transformations',
+  description: 'Lists all transformations with parameters, guarantees and an example step.',
+  parameters: [],
+  responses: staticResponses('All transformations.', 'TransformationList'),
+  examples: ['curl BASE_URL/v1/transformations'],
+  handle: async ({ transformations }, request, reply) => {
+    const list =
+      transformationLists.get(transformations) ??
+      staticContent(
+        JSON_TYPE,
+        JSON.stringify({ transformations: transformations.map(describeTransformation) }),
+      );
+    transformationLists.set(transformations, list);
+    return sendStatic(request, reply, list);
+  },
+};
+
+function describeTransformation(transformation: Transformation): object {
+  const { id, title, description, parameters, guarantees, fileParameter: file } = transformation;
+  return {
+    id,
+    title,
+    description,
+    parameters,
+    file_parameter:
+      file === undefined ? null : { name: file.value?.name ?? null, part: file.part, uses: file.uses },
+    guarantees,
+    example: exampleStep(transformation),
+  };
+}

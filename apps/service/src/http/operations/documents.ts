@@ -1,0 +1,136 @@
+/** Describes the interface to clients: the OpenAPI document and the documentation page. */
+import { packageVersion } from '@geomill/platform/package-version.ts';
+import type { FastifyRequest } from 'fastify';
+import { baseUrlOf, type HttpContext } from '../context.ts';
+import { docsPage, PAGE_POLICY } from '../docs-page/page.ts';
+import type { OpenApiDocument } from '../openapi/types.ts';
+import { openApiDocument } from '../openapi.ts';
+import type { Operation } from '../operation.ts';
+import { INDEX_LINKS } from '../schemas/catalogue.ts';
+import { ref, TEXT } from '../schemas/schema.ts';
+import {
+  NOT_MODIFIED,
+  STATIC_HEADERS,
+  type StaticContent,
+  sendStatic,
+  staticContent,
+} from '../send-static.ts';
+
+/** `operations` returns all operations, including these. */
+export function documentOperations(operations: () => readonly Operation[]): readonly Operation[] {
+  // The document does not depend on the request: it is made once, at the first request for it.
+  let made: OpenApiDocument | undefined;
+  const document = (context: HttpContext): OpenApiDocument => {
+    made ??= openApiDocument(operations(), context, packageVersion());
+    return made;
+  };
+  return [getIndex, getOpenApi(document), getDocumentation(document)];
+}
+
+type DocumentOf = (context: HttpContext) => OpenApiDocument;
+
+const getIndex: Operation = {
+  id: 'getIndex',
+  method: 'GET',
+  path: '/v1',
+  tag: 'Catalogue',
+  access: 'public',
+  summary: 'Get the entry point',
+  description:
+    'The version of the service, links to its documentation and main resources, its limits (how much it takes and how long it keeps it), and whether it fetches inputs by URL.',
+  parameters: [],
+  responses: {
+    200: { description: 'The links.', content: { 'application/json': { schema: ref('Index') } } },
+  },
+  examples: ['curl BASE_URL/v1'],
+  handle: async (context, request) => indexOf(context, request),
+};
+
+/** The entry point of the service. */
+export function indexOf(context: HttpContext, request: FastifyRequest): object {
+  const { config } = context;
+  const baseUrl = baseUrlOf(context, request);
+  const links = Object.entries(INDEX_LINKS).map(([name, path]) => [name, baseUrl + path]);
+  return {
+    name: 'geomill',
+    version: packageVersion(),
+    links: Object.fromEntries(links),
+    auth: config.auth,
+    limits: {
+      max_upload_bytes: config.maxUploadBytes,
+      max_files: config.maxFiles,
+      output_retention_seconds: config.outputRetentionSeconds,
+      record_retention_seconds: config.recordRetentionSeconds,
+      upload_retention_seconds: config.uploadRetentionSeconds,
+    },
+    fetches_urls: context.urlPolicy.hosts.length > 0,
+    map_tiles:
+      config.mapTilesUrl === null
+        ? null
+        : { url: config.mapTilesUrl, attribution: config.mapTilesAttribution },
+  };
+}
+
+function getOpenApi(documentOf: DocumentOf): Operation {
+  let content: StaticContent | undefined;
+  return {
+    id: 'getOpenApi',
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Catalogue',
+    access: 'public',
+    summary: 'Get the OpenAPI document',
+    description: 'The complete API in OpenAPI 3.1, for client generators and other tools.',
+    parameters: [],
+    responses: {
+      200: {
+        description: 'The document.',
+        headers: STATIC_HEADERS,
+        content: {
+          'application/json': {
+            schema: { type: 'object', properties: { openapi: TEXT }, required: ['openapi'] },
+          },
+        },
+      },
+      304: NOT_MODIFIED,
+    },
+    examples: ['curl BASE_URL/openapi.json'],
+    handle: async (context, request, reply) => {
+      content ??= staticContent('application/json; charset=utf-8', JSON.stringify(documentOf(context)));
+      return sendStatic(request, reply, content);
+    },
+  };
+}
+
+function getDocumentation(documentOf: DocumentOf): Operation {
+  let page: ((baseUrl: string) => string) | undefined;
+  return {
+    id: 'getDocumentation',
+    method: 'GET',
+    path: '/docs',
+    tag: 'Catalogue',
+    access: 'public',
+    summary: 'Show the documentation',
+    description:
+      'An HTML page with all operations, schemas and `curl` examples. It works without scripts and loads nothing from other hosts.',
+    parameters: [],
+    responses: {
+      200: {
+        description: 'The page.',
+        headers: STATIC_HEADERS,
+        content: { 'text/html': { schema: TEXT } },
+      },
+      304: NOT_MODIFIED,
+    },
+    examples: ['curl BASE_URL/docs'],
+    handle: async (context, request, reply) => {
+      page ??= docsPage(documentOf(context));
+      reply.header('content-security-policy', PAGE_POLICY);
+      return sendStatic(
+        request,
+        reply,
+        staticContent('text/html; charset=utf-8', page(baseUrlOf(context, request))),
+      );
+    },
+  };
+}

@@ -1,0 +1,415 @@
+/**
+ * Uploads: files that clients send in pieces, resume after an interruption, and use as inputs of jobs. Independent of HTTP.
+ *
+ * The recorded offset is what counts: it is committed after an fsync of the file, so bytes before it survive a crash. Bytes
+ * after it, which a dead service may have left, are discarded when the upload is continued. Alternative rejected: the length
+ * of the file as the offset, which after a power failure can include blocks that were never written.
+ *
+ * A job gets its own name for the file (a hard link or a copy, see FileStore.shareUpload), so that it does not depend on
+ * the upload any more. docs/decisions/uploads.md has the reasons.
+ */
+import { randomUUID } from 'node:crypto';
+import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
+import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { field } from '@geomill/core/messages/message.ts';
+import { shortText } from '@geomill/core/messages/short-text.ts';
+import { PLATFORM_TIMERS, type Timers } from '@geomill/core/timers.ts';
+import type { UploadReference } from '@geomill/requests/addresses.ts';
+import type { FileStore, GrowingFile, Upload } from '../storage/store.ts';
+import type { JobLog } from './attempt.ts';
+import { jobErrors } from './errors.ts';
+import { maySee, type Viewer } from './job.ts';
+import type { ListPosition } from './queue.ts';
+import type { ReceivedBytes } from './received-bytes.ts';
+import { isComplete, type UploadRecord, type UploadRecords } from './upload.ts';
+import { UploadLocks, type UploadWriter } from './upload-locks.ts';
+
+export interface UploadSettings {
+  /** Time after the last stored byte. */
+  readonly retentionMs: number;
+  /** Of one upload. */
+  readonly maxBytes: number;
+  /** Number of uploads of an owner; null: no limit. */
+  readonly maxPerOwner: number | null;
+  /** Milliseconds since 1970. Default: the clock of the system. */
+  readonly now?: () => number;
+  /** Time without a byte after which a writer is ended in favour of a new one. */
+  readonly stallMs?: number;
+  /** Default: those of the platform. */
+  readonly timers?: Timers;
+}
+
+export interface UploadsOptions {
+  readonly records: UploadRecords;
+  readonly store: FileStore;
+  readonly settings: UploadSettings;
+  readonly received: ReceivedBytes;
+  /** Throws while nothing can be stored. */
+  readonly checkReady: () => void;
+  /** Runs an operation of storage, and reports its failures. */
+  readonly watched: <Result>(act: () => Promise<Result>) => Promise<Result>;
+  readonly log: JobLog;
+  readonly onStored: (bytes: number) => void;
+}
+
+export interface NewUploadRequest {
+  readonly name: string;
+  readonly metadata: string | null;
+  readonly byteLength: number | null;
+}
+
+/** A piece of an upload that a client sends. */
+export interface UploadPiece {
+  /** Where the client continues. */
+  readonly offset: number;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** The length of the upload, from a client that did not know it before; 'end': it ends with this piece. */
+  readonly byteLength?: number | 'end';
+  /** Checks the whole piece, of which nothing is kept if `check` throws. */
+  readonly checksum?: PieceChecksum;
+}
+
+export interface PieceChecksum {
+  update(bytes: Uint8Array): void;
+  check(): void;
+}
+
+/**
+ * The offset is recorded while a piece is received when it passes a multiple of these bytes, at which stores begin a new segment, and
+ * after this time: so much a dead service loses of it.
+ */
+const RECORD_BYTES = 16 * 1024 ** 2;
+const RECORD_MS = 2000;
+const BATCH = 200;
+const RETRY_SECONDS = 5;
+
+export class Uploads {
+  readonly #options: UploadsOptions;
+  readonly #timers: Timers;
+  readonly #locks: UploadLocks;
+  readonly #now: () => number;
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+    this.#timers = options.settings.timers ?? PLATFORM_TIMERS;
+    this.#locks = new UploadLocks(options.settings.stallMs, this.#timers);
+    this.#now = options.settings.now ?? Date.now;
+  }
+
+  get maxBytes(): number {
+    return this.#options.settings.maxBytes;
+  }
+
+  count(): Promise<number> {
+    return this.#options.records.count();
+  }
+
+  /** Throws LIMIT_EXCEEDED, OWNER_UPLOADS_EXCEEDED, OWNER_STORAGE_EXCEEDED, and what JobService.checkReady throws. */
+  async create(owner: string, { name, metadata, byteLength }: NewUploadRequest): Promise<UploadRecord> {
+    const { records, settings, checkReady, watched } = this.#options;
+    checkReady();
+    this.checkLength(byteLength ?? 0);
+    const expiresAt = this.#now() + settings.retentionMs;
+    const upload = { id: randomUUID(), owner, name, metadata, byteLength, expiresAt };
+    return watched(() => records.create(upload, settings.maxPerOwner));
+  }
+
+  /** Throws LIMIT_EXCEEDED for an upload of so many bytes. */
+  checkLength(byteLength: number): void {
+    if (byteLength > this.maxBytes)
+      throw failure(generalErrors.LIMIT_EXCEEDED, {
+        what: 'the upload',
+        actual: `${byteLength} bytes`,
+        limit: `${this.maxBytes} bytes`,
+        setting: 'MAX_UPLOAD',
+      });
+  }
+
+  /** Throws UPLOAD_UNKNOWN for an upload that is not there or not the viewer's, and UPLOAD_EXPIRED. */
+  async get(viewer: Viewer, id: string): Promise<UploadRecord> {
+    const found = await this.#options.records.get(id);
+    if (found === null || !maySee(viewer, found)) throw failure(jobErrors.UPLOAD_UNKNOWN, { id });
+    const { isKept, expiresAt } = found;
+    const isExpired = !isKept || (expiresAt <= this.#now() && !this.#locks.has(id));
+    if (isExpired) throw failure(jobErrors.UPLOAD_EXPIRED, { id, at: new Date(expiresAt).toISOString() });
+    return found;
+  }
+
+  /** As `get`, after recording what a request that waits for its client has received: the client can continue there. */
+  async getRecorded(viewer: Viewer, id: string): Promise<UploadRecord> {
+    const found = await this.get(viewer, id);
+    if (!this.#locks.has(id)) return found;
+    await this.#locks.record(id);
+    return this.get(viewer, id);
+  }
+
+  list(viewer: Viewer, after: ListPosition | null, limit: number): Promise<readonly UploadRecord[]> {
+    return this.#options.records.list(viewer, this.#now(), after, limit);
+  }
+
+  /**
+   * Stores a piece. When this resolves, all of it is durable. If it rejects, what was received is kept, unless the piece has a
+   * checksum. Throws as `get`, UPLOAD_LOCKED, UPLOAD_OFFSET_WRONG, UPLOAD_TOO_LONG, LIMIT_EXCEEDED, OWNER_STORAGE_EXCEEDED,
+   * and what the body and the checksum throw.
+   */
+  async append(owner: string, id: string, piece: UploadPiece): Promise<UploadRecord> {
+    this.#options.checkReady();
+    await this.get(owner, id);
+    const writer = await this.#locks.lock(id);
+    try {
+      // Read again: it may have been changed until the lock was free.
+      const record = await this.get(owner, id);
+      if (record.offset !== piece.offset)
+        throw failure(jobErrors.UPLOAD_OFFSET_WRONG, { id, offset: record.offset, given: piece.offset });
+      const byteLength = this.#lengthOf(record, piece.byteLength);
+      if (isComplete(record)) return await this.#receiveNothing(record, piece, writer);
+      const file = await this.#options.watched(() =>
+        this.#options.store.continueUpload(id, record.offset, record.place),
+      );
+      try {
+        return await this.#receive({ ...record, byteLength }, piece, file, writer);
+      } finally {
+        file.close();
+      }
+    } finally {
+      writer.release();
+    }
+  }
+
+  /** Throws UPLOAD_HEADER_INVALID if the upload has another length already. */
+  #lengthOf({ byteLength, offset }: UploadRecord, given: UploadPiece['byteLength']): number | null {
+    if (given === undefined || given === 'end' || given === byteLength) return byteLength;
+    const fault =
+      byteLength !== null
+        ? `but the length of the upload is ${byteLength}`
+        : given < offset
+          ? `but ${offset} bytes were received`
+          : null;
+    if (fault !== null)
+      throw failure(jobErrors.UPLOAD_HEADER_INVALID, {
+        name: 'Upload-Length',
+        reason: `is ${given}, ${fault}`,
+      });
+    this.checkLength(given);
+    return given;
+  }
+
+  /** Checks a piece of a complete upload without opening its file, which is read-only once a job uses it. */
+  async #receiveNothing(
+    record: UploadRecord,
+    { body, checksum }: UploadPiece,
+    writer: UploadWriter,
+  ): Promise<UploadRecord> {
+    const chunks = body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await writer.wait(chunks.next());
+        if (done) break;
+        await this.#checkRoom(record, record.offset, value.length);
+      }
+      checksum?.check();
+      return record;
+    } catch (error) {
+      void chunks.return?.().catch(() => {});
+      throw error;
+    }
+  }
+
+  async #receive(
+    record: UploadRecord,
+    { body, checksum, byteLength: given }: UploadPiece,
+    file: GrowingFile,
+    writer: UploadWriter,
+  ): Promise<UploadRecord> {
+    const { watched, received, settings, records, onStored } = this.#options;
+    const { id, owner, byteLength } = record;
+    let current = record;
+    let at = record.offset;
+    let recordedAt = this.#timers.now();
+    const keep = (length: number | null): Promise<void> =>
+      watched(async () => {
+        const place = await file.sync();
+        const expiresAt = this.#now() + settings.retentionMs;
+        const step = { id, from: current.offset, to: at, place, byteLength: length, expiresAt };
+        if (!(await records.advance(step))) throw await this.#overtaken(id, step.from);
+        file.recorded();
+        received.add(owner, current.offset - at);
+        onStored(at - current.offset);
+        current = { ...current, offset: at, place, byteLength: length, expiresAt };
+        recordedAt = this.#timers.now();
+      });
+    const chunks = body[Symbol.asyncIterator]();
+    const keepReceived = async (): Promise<void> => {
+      // A checksum is about the whole piece.
+      if (checksum === undefined && at > current.offset) await keep(byteLength);
+    };
+    try {
+      for (;;) {
+        const { done, value } = await writer.wait(chunks.next(), keepReceived);
+        if (done) break;
+        // Counted before the write: two writers must not both use the same room.
+        received.add(owner, value.length);
+        try {
+          await this.#checkRoom(current, at, value.length);
+          await watched(() => file.write(value));
+        } catch (error) {
+          received.add(owner, -value.length);
+          throw error;
+        }
+        at += value.length;
+        checksum?.update(value);
+        const isNextBlock = Math.floor(at / RECORD_BYTES) > Math.floor(current.offset / RECORD_BYTES);
+        if (isNextBlock || this.#timers.now() - recordedAt >= RECORD_MS) await keepReceived();
+      }
+      checksum?.check();
+      await keep(given === 'end' ? at : byteLength);
+      return current;
+    } catch (error) {
+      void chunks.return?.().catch(() => {});
+      await keepReceived().catch(() => {});
+      await this.#discardRest(id, file).catch(() => {});
+      throw error;
+    } finally {
+      received.add(owner, current.offset - at);
+    }
+  }
+
+  /** The error of a writer whose step was not recorded: the upload was removed, or another process continued it meanwhile. */
+  async #overtaken(id: string, given: number): Promise<GeomillError> {
+    const record = await this.#options.records.get(id);
+    if (!record?.isKept) return failure(jobErrors.UPLOAD_UNKNOWN, { id });
+    return failure(jobErrors.UPLOAD_OFFSET_WRONG, { id, offset: record.offset, given });
+  }
+
+  /**
+   * Frees the space of bytes that are not recorded. Reads the offset again: a commit whose sync failed stands, and its bytes
+   * must stay. What cannot be discarded now is discarded when the upload is continued.
+   */
+  async #discardRest(id: string, file: GrowingFile): Promise<void> {
+    const recorded = await this.#options.records.get(id);
+    if (recorded !== null) await file.cut(recorded.offset, recorded.place);
+  }
+
+  /** For `more` bytes, which are counted as received, of an upload that has `at` bytes. */
+  async #checkRoom({ id, owner, byteLength, offset }: UploadRecord, at: number, more: number): Promise<void> {
+    const { records, received } = this.#options;
+    if (byteLength !== null && at + more > byteLength)
+      throw failure(jobErrors.UPLOAD_TOO_LONG, { id, length: byteLength, offset });
+    this.checkLength(at + more);
+    await records.checkStorage(owner, received.of(owner));
+  }
+
+  /** Removes the upload, and ends a request that writes it. Jobs that use it are not affected. Throws as `get`. */
+  async remove(viewer: Viewer, id: string): Promise<void> {
+    await this.get(viewer, id);
+    const writer = await this.#locks.seize(id, failure(jobErrors.UPLOAD_UNKNOWN, { id }));
+    try {
+      const { records, store, watched } = this.#options;
+      if (!(await watched(() => records.remove(id)))) throw failure(jobErrors.UPLOAD_UNKNOWN, { id });
+      // After the row: a recorded upload must exist, while the sweep finds a file without a row.
+      await store.remove('upload', id);
+    } finally {
+      writer.release();
+    }
+  }
+
+  /**
+   * An upload that can be an input; `path` is where the request names it. Throws UPLOAD_REFERENCE_UNKNOWN, UPLOAD_EXPIRED,
+   * UPLOAD_INCOMPLETE, INPUT_EMPTY.
+   */
+  async usable(owner: string, { id, path }: UploadReference): Promise<UploadRecord & { byteLength: number }> {
+    const found = await this.get(owner, id).catch((error: unknown) => {
+      if (error instanceof GeomillError && error.code === 'UPLOAD_UNKNOWN') throw unknownReference(id, path);
+      throw error;
+    });
+    const { offset, byteLength, name } = found;
+    if (byteLength === null || !isComplete(found))
+      throw failure(jobErrors.UPLOAD_INCOMPLETE, {
+        path: field(path),
+        id,
+        offset,
+        length: byteLength ?? 'unknown',
+      });
+    if (byteLength === 0)
+      throw failure(generalErrors.INPUT_EMPTY, { source: name === '' ? `upload '${id}'` : name });
+    return { ...found, byteLength };
+  }
+
+  /**
+   * Makes an upload an input of a job. The result is a received file, to be kept or discarded as any other. Throws
+   * UPLOAD_REFERENCE_UNKNOWN if it was removed meanwhile.
+   */
+  share({ id, path }: UploadReference, byteLength: number, inputKey: string): Upload {
+    const { store, records } = this.#options;
+    return {
+      byteLength,
+      async write() {
+        throw failure(generalErrors.INTERNAL, { reason: 'an upload that is shared cannot be written' });
+      },
+      async keep() {
+        const record = await records.get(id);
+        const upload = { key: id, byteLength, place: record?.place ?? null };
+        if (!record?.isKept || !(await store.shareUpload(upload, inputKey))) throw unknownReference(id, path);
+      },
+      discard: () => store.remove('input', inputKey),
+    };
+  }
+
+  /** Before requests are accepted: removes uploads whose files are not what their records say, as after a restored backup. */
+  async recover(): Promise<void> {
+    const { records, store, log } = this.#options;
+    for (let after = ''; ; ) {
+      const page = await records.kept(after, BATCH);
+      for (const { id, offset, place } of page) {
+        const length = await store.uploadLength(id, offset, place);
+        if (length >= offset) continue;
+        // Of a store that is shared, another process may continue the upload.
+        if ((await records.get(id))?.offset !== offset) continue;
+        log.warn({ id, offset, length }, 'removed an upload whose file is missing or too short');
+        await records.remove(id);
+        await store.remove('upload', id);
+      }
+      if (page.length < BATCH) return;
+      after = page[page.length - 1].id;
+    }
+  }
+
+  /** Ends the requests that write uploads and records what they stored; their clients continue at the next start. */
+  stop(): Promise<void> {
+    return this.#locks.endAll(failure(jobErrors.SHUTTING_DOWN, { seconds: RETRY_SECONDS }));
+  }
+
+  /** Removes expired uploads, and records of those that expired longer ago than that. The number of removed uploads. */
+  async sweep(recordRetentionMs: number): Promise<number> {
+    const { records, store } = this.#options;
+    let removed = 0;
+    for (;;) {
+      const ids = await records.expired(this.#now(), BATCH);
+      const free = ids.filter((id) => !this.#locks.has(id));
+      for (const id of free) {
+        await records.markExpired(id);
+        await store.remove('upload', id);
+      }
+      removed += free.length;
+      if (ids.length < BATCH || free.length === 0) break;
+    }
+    while ((await records.deleteOld(this.#now() - recordRetentionMs, BATCH)) === BATCH);
+    return removed;
+  }
+
+  /** Removes files without a record, left by a crash; their number. */
+  async sweepOrphans(): Promise<number> {
+    const { records, store } = this.#options;
+    let removed = 0;
+    for await (const { key } of store.list('upload')) {
+      if (this.#locks.has(key) || (await records.get(key))?.isKept) continue;
+      await store.remove('upload', key);
+      removed += 1;
+    }
+    return removed;
+  }
+}
+
+function unknownReference(id: string, path: string): GeomillError {
+  return failure(jobErrors.UPLOAD_REFERENCE_UNKNOWN, { path: field(path), id: shortText(id, 100) });
+}

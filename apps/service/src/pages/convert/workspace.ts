@@ -1,0 +1,110 @@
+/** The workspace: a page with script that takes the place of the form at `/`. scripts/build-web.js makes its files. */
+import { existsSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { PACKAGE_DIRECTORY } from '@geomill/platform/program-files.ts';
+import type { FastifyInstance } from 'fastify';
+import { entityTagOf, matchesEntityTag } from '../../http/entity-tag.ts';
+import { Html, html } from '../html.ts';
+
+const DIRECTORY = join(PACKAGE_DIRECTORY, 'dist', 'web');
+
+/** A file never changes under its name, which has a hash of it. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Of the page. `tiles`: MAP_TILES_URL. */
+export function workspacePolicy(tiles: string | null): string {
+  const host = tilesHost(tiles);
+  return `default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:${host}; connect-src 'self'${host}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+}
+
+/** A worker has the policy of its own file: that of the map fetches the base map. */
+function scriptPolicy(tiles: string | null): string {
+  return `default-src 'none'; script-src 'self'; connect-src 'self'${tilesHost(tiles)}`;
+}
+
+/** The origin as one more source of a policy, with a space before it. */
+function tilesHost(tiles: string | null): string {
+  return tiles === null ? '' : ` ${new URL(tiles.replace(/[{}]/g, '')).origin}`;
+}
+
+/** Codings and the endings of their files, the smallest first. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+};
+
+export interface WorkspaceFiles {
+  /** Names of files: the script that hides the form until the workspace is there, that of the workspace, its style sheet. */
+  readonly curtain: string;
+  readonly script: string;
+  readonly style: string;
+  readonly files: readonly string[];
+}
+
+/** Null: it was not built, as in a checkout without development dependencies. */
+export function findWorkspace(): WorkspaceFiles | null {
+  const manifest = join(DIRECTORY, 'manifest.json');
+  return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as WorkspaceFiles) : null;
+}
+
+/** Not in a template: the bundler would replace the template by a call to a package of its own. */
+const END = new Html('</script>');
+
+/**
+ * For the head of the start page. `href`: makes the path of a file for browsers. `account`: the e-mail address of the user, ''
+ * if no user is signed in; null: the service requires no credentials.
+ */
+export function workspaceHead(
+  { curtain, script, style }: WorkspaceFiles,
+  href: (path: string) => string,
+  account: string | null,
+): Html {
+  const meta = account === null ? null : html`<meta name="geomill-account" content="${account}">\n`;
+  return html`${meta}<link rel="stylesheet" href="${href(`/assets/${style}`)}">
+<script src="${href(`/assets/${curtain}`)}">${END}
+<script type="module" src="${href(`/assets/${script}`)}">${END}
+`;
+}
+
+/**
+ * Serves the files below `/assets/`. They stay in memory: together they are about four megabytes. Browsers take Brotli over
+ * https and from this machine only, so gzip is for plain http in a network. `tiles`: MAP_TILES_URL.
+ */
+export function registerWorkspaceFiles(
+  app: FastifyInstance,
+  { files }: WorkspaceFiles,
+  tiles: string | null,
+): void {
+  const policy = scriptPolicy(tiles);
+  for (const name of files) {
+    const body = readFileSync(join(DIRECTORY, name));
+    const compressed = ENCODINGS.map(([coding, ending]) => ({
+      coding,
+      content: readFileSync(join(DIRECTORY, name + ending)),
+    }));
+    const etag = entityTagOf(body);
+    app.get(`/assets/${name}`, (request, reply) => {
+      reply.header('cache-control', IMMUTABLE).header('etag', etag).header('vary', 'accept-encoding');
+      if (matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (extname(name) === '.js') reply.header('content-security-policy', policy);
+      reply.header('content-type', MEDIA_TYPES[extname(name)]);
+      const { 'accept-encoding': accepted = '' } = request.headers;
+      const encoded = compressed.find(({ coding }) => accepts(String(accepted), coding));
+      if (encoded === undefined) return reply.send(body);
+      return reply.header('content-encoding', encoded.coding).send(encoded.content);
+    });
+  }
+}
+
+function accepts(header: string, coding: string): boolean {
+  return header.split(',').some((one) => {
+    const [name, weight = 'q=1'] = one.toLowerCase().split(';');
+    return name.trim() === coding && !/^\s*q\s*=\s*0(?:\.0*)?\s*$/.test(weight);
+  });
+}

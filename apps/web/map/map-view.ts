@@ -1,0 +1,529 @@
+/**
+ * The map: base map, sources and results. Loaded when there is something to draw, because MapLibre is most of what this page
+ * loads. No labels are drawn, so no fonts are fetched.
+ */
+import type { FeatureCollection } from '@geomill/client/client.ts';
+import {
+  type FilterSpecification,
+  GeoJSONSource,
+  type LayerSpecification,
+  LngLatBounds,
+  type MapGeoJSONFeature,
+  Map as MapLibre,
+  type StyleSpecification,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import type { Overlay, OverlayRole } from '../model/overlays.ts';
+import { AWAY_STATUSES, pause } from '../model/reconnect.ts';
+import type { FeatureKey } from '../model/selection.ts';
+import type { LonLatBox } from './extent.ts';
+import { drawIcon, LABEL_PREFIX, type Palette, paletteOf } from './icons.ts';
+import type { Plane } from './plane.ts';
+import { RulersView } from './rulers-view.ts';
+
+declare const BASE_MAP_FILE: string;
+declare const DETAILED_BASE_MAP_FILE: string;
+declare const MAP_WORKER_FILE: string;
+
+/** Which set of colours a data layer has. */
+export type DataRole = 'source' | 'result';
+
+export interface DataLayer {
+  readonly id: string;
+  readonly role: DataRole;
+  readonly features: FeatureCollection;
+  readonly isVisible: boolean;
+  /** Features whose property has one of these values are not drawn. */
+  readonly hiddenParts: { readonly property: string; readonly values: readonly string[] } | null;
+}
+
+export interface MapEvents {
+  readonly onMove: (longitude: number, latitude: number) => void;
+  /** Each feature once, the uppermost first. */
+  readonly onPick: (features: readonly FeatureKey[]) => void;
+  /** Longitude may exceed 180 degrees. True: the page has used it, and the map does nothing with it. */
+  readonly onPointer: (kind: 'click' | 'double' | 'move', longitude: number, latitude: number) => boolean;
+  /** After each move. */
+  readonly onView: (box: LonLatBox) => void;
+  /** Pixels at the sides of the map that are covered. */
+  readonly covered: () => { readonly left: number; readonly right: number };
+}
+
+/** Pixels around what the map moves to. */
+const PADDING = 40;
+const FILL_OPACITY = 0.25;
+/** Deeper, tiles of this level are enlarged: most services end there. */
+const MAX_TILE_ZOOM = 19;
+/** From this level on the detailed base map is drawn: 1:50,000,000. */
+const DETAILED_ZOOM = 4;
+const KINDS = ['fill', 'line', 'circle'] as const;
+const OVERLAY_KINDS = ['fill', 'line', 'symbol'] as const;
+/** Of the map's sources, so that an overlay cannot have the id of a data layer. */
+const OVERLAY_PREFIX = 'overlay ';
+
+export class MapView {
+  readonly #map: MapLibre;
+  readonly #ready: Promise<void>;
+  readonly #shown = new Map<string, DataLayer>();
+  readonly #overlays = new Map<string, Overlay>();
+  readonly #closing = new AbortController();
+  readonly #resized: ResizeObserver;
+  readonly #covered: MapEvents['covered'];
+  readonly #rulers: RulersView;
+  readonly #hasTiles: boolean;
+  #plane: Plane | null = null;
+  /** Address of the base map. */
+  #base = new URL(BASE_MAP_FILE, import.meta.url).href;
+  /** How often in a row the base map could not be loaded. */
+  #baseFailures = 0;
+
+  /** `tilesUrl`: address of tiles under the data, with {z}, {x} and {y}; null: only the built-in outlines. */
+  constructor(container: HTMLElement, tilesUrl: string | null, events: MapEvents) {
+    setWorkerUrl(new URL(MAP_WORKER_FILE, import.meta.url).href);
+    const map = new MapLibre({
+      container,
+      style: styleOf(paletteOf(container), this.#base, tilesUrl),
+      center: [10, 30],
+      zoom: 0.8,
+      attributionControl: false,
+      dragRotate: false,
+      pitchWithRotate: false,
+      fadeDuration: 0,
+      renderWorldCopies: true,
+      locale: { 'Map.Title': 'Map: arrow keys move it, plus and minus zoom' },
+    });
+    map.touchZoomRotate.disableRotation();
+    map.keyboard.disableRotation();
+    map.on('mousemove', ({ lngLat }) => {
+      events.onMove(lngLat.wrap().lng, lngLat.lat);
+      events.onPointer('move', lngLat.lng, lngLat.lat);
+    });
+    map.on('dblclick', (event) => {
+      if (events.onPointer('double', event.lngLat.lng, event.lngLat.lat)) event.preventDefault();
+    });
+    map.on('click', ({ point, lngLat }) => {
+      if (events.onPointer('click', lngLat.lng, lngLat.lat)) return;
+      if (!this.#pickOverlay(point.x, point.y)) events.onPick(this.#pick(point.x, point.y));
+    });
+    const tellView = () => {
+      const bounds = map.getBounds();
+      events.onView([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]);
+      this.#loadDetails();
+    };
+    map.on('moveend', tellView);
+    map.once('load', tellView);
+    map.on('error', (event) => {
+      const isBase = 'sourceId' in event && event.sourceId === 'base';
+      if (isBase && isUnanswered(event.error)) this.#loadBaseAgain();
+      else console.error(event.error);
+    });
+    map.setMissingStyleImageResolver((name) => this.#addIcon(name));
+    this.#map = map;
+    this.#covered = events.covered;
+    this.#rulers = new RulersView(map);
+    this.#hasTiles = tilesUrl !== null;
+    this.#ready = new Promise((resolve) =>
+      map.once('load', () => {
+        this.#rulers.draw();
+        resolve();
+      }),
+    );
+    this.#resized = new ResizeObserver(() => map.resize());
+    this.#resized.observe(container);
+  }
+
+  /** Until the map can be drawn on; never after it was closed, so that what waited for it does nothing. */
+  async #open(): Promise<void> {
+    await this.#ready;
+    // Preact takes the container out of the page before it closes the map.
+    if (this.#closing.signal.aborted || !this.#map.getContainer().isConnected)
+      await new Promise<never>(() => {});
+  }
+
+  #loadDetails(): void {
+    const detailed = new URL(DETAILED_BASE_MAP_FILE, import.meta.url).href;
+    if (this.#base === detailed || this.#plane !== null || this.#map.getZoom() < DETAILED_ZOOM) return;
+    this.#base = detailed;
+    this.#baseFailures = 0;
+    this.#loadBase();
+  }
+
+  #loadBase(): void {
+    const base = this.#map.getSource('base');
+    if (base instanceof GeoJSONSource) base.setData(this.#base);
+  }
+
+  /** After a pause, until the service answers. */
+  #loadBaseAgain(): void {
+    pause(this.#baseFailures++, this.#closing.signal).then(
+      () => this.#loadBase(),
+      // The map was closed.
+      () => {},
+    );
+  }
+
+  /** Draws on this plain paper; null: on the Earth. Overlays are on the Earth. */
+  async setPlane(plane: Plane | null): Promise<void> {
+    await this.#open();
+    if (plane === this.#plane) return;
+    this.#plane = plane;
+    const map = this.#map;
+    const isEarth = plane === null;
+    const show = (layer: string, isShown: boolean) =>
+      map.setLayoutProperty(layer, 'visibility', isShown ? 'visible' : 'none');
+    show('land', isEarth);
+    show('borders', isEarth && !this.#hasTiles);
+    if (this.#hasTiles) show('tiles', isEarth);
+    for (const id of this.#overlays.keys())
+      for (const kind of OVERLAY_KINDS) show(`${OVERLAY_PREFIX}${id} ${kind}`, isEarth);
+    map.setPaintProperty('water', 'background-color', paletteOf(map.getContainer())[this.#background]);
+    map.setRenderWorldCopies(isEarth);
+    this.#rulers.setPlane(plane);
+  }
+
+  get #background(): 'water' | 'land' {
+    return this.#plane === null ? 'water' : 'land';
+  }
+
+  /** Draws these layers, the last on top, and nothing else. */
+  async show(layers: readonly DataLayer[]): Promise<void> {
+    await this.#open();
+    const wanted = new Map(layers.map((layer) => [layer.id, layer]));
+    for (const id of this.#shown.keys()) if (!wanted.has(id)) this.#remove(id);
+    for (const layer of layers) this.#draw(layer);
+    for (const id of this.#overlays.keys())
+      for (const kind of OVERLAY_KINDS) this.#map.moveLayer(`${OVERLAY_PREFIX}${id} ${kind}`);
+  }
+
+  #draw(layer: DataLayer): void {
+    const map = this.#map;
+    const shown = this.#shown.get(layer.id);
+    if (shown === undefined) {
+      map.addSource(layer.id, { type: 'geojson', data: drawnData(layer), generateId: true });
+      for (const spec of layersOf(layer, paletteOf(map.getContainer()))) map.addLayer(spec);
+    } else if (shown.features !== layer.features) {
+      const source = map.getSource(layer.id);
+      if (source instanceof GeoJSONSource) source.setData(drawnData(layer));
+    }
+    if (shown?.isVisible !== layer.isVisible)
+      for (const kind of KINDS)
+        map.setLayoutProperty(`${layer.id} ${kind}`, 'visibility', layer.isVisible ? 'visible' : 'none');
+    if (hiddenNames(shown) !== hiddenNames(layer))
+      for (const kind of KINDS) map.setFilter(`${layer.id} ${kind}`, filterOf(kind, layer.hiddenParts));
+    this.#shown.set(layer.id, layer);
+    for (const kind of KINDS) map.moveLayer(`selected ${kind}`);
+  }
+
+  /** Draws these above the data, the last on top, and no other overlays. */
+  async overlay(wanted: ReadonlyMap<string, Overlay>): Promise<void> {
+    await this.#open();
+    const map = this.#map;
+    for (const id of this.#overlays.keys()) if (!wanted.has(id)) this.#removeOverlay(id);
+    for (const overlay of wanted.values()) {
+      const id = OVERLAY_PREFIX + overlay.id;
+      const shown = this.#overlays.get(overlay.id);
+      if (shown !== undefined && shown.role !== overlay.role) this.#removeOverlay(overlay.id);
+      const source = map.getSource(id);
+      if (source === undefined) {
+        map.addSource(id, { type: 'geojson', data: overlay.features as never, generateId: true });
+        for (const spec of overlayLayers(id, overlay.role, paletteOf(map.getContainer()))) map.addLayer(spec);
+      } else if (shown?.features !== overlay.features && source instanceof GeoJSONSource)
+        source.setData(overlay.features as never);
+      if (shown?.emphasised !== overlay.emphasised) {
+        map.removeFeatureState({ source: id });
+        if (overlay.emphasised !== undefined)
+          map.setFeatureState({ source: id, id: overlay.emphasised }, { emphasised: true });
+      }
+      this.#overlays.set(overlay.id, overlay);
+      for (const kind of OVERLAY_KINDS) {
+        map.setLayoutProperty(`${id} ${kind}`, 'visibility', this.#plane === null ? 'visible' : 'none');
+        map.moveLayer(`${id} ${kind}`);
+      }
+    }
+  }
+
+  #removeOverlay(overlayId: string): void {
+    const id = OVERLAY_PREFIX + overlayId;
+    for (const kind of OVERLAY_KINDS) this.#map.removeLayer(`${id} ${kind}`);
+    this.#map.removeSource(id);
+    this.#overlays.delete(overlayId);
+  }
+
+  /** Whether an overlay that can be picked lies there; if so it is told. */
+  #pickOverlay(x: number, y: number): boolean {
+    const layers = [...this.#overlays.values()]
+      .filter(({ onPick }) => onPick !== undefined)
+      .flatMap(({ id }) => OVERLAY_KINDS.map((kind) => `${OVERLAY_PREFIX}${id} ${kind}`));
+    if (layers.length === 0) return false;
+    const [first] = this.#map.queryRenderedFeatures(around(x, y), { layers });
+    if (first === undefined) return false;
+    this.#overlays.get(first.source.slice(OVERLAY_PREFIX.length))?.onPick?.(Number(first.id));
+    return true;
+  }
+
+  #addIcon(name: string): void {
+    const icon = drawIcon(name, paletteOf(this.#map.getContainer()));
+    if (icon !== null && !this.#map.hasImage(name))
+      this.#map.addImage(name, icon.image, { pixelRatio: icon.pixelRatio });
+  }
+
+  /** Draws a feature above all others; null: none. */
+  async mark(feature: FeatureCollection['features'][number] | null): Promise<void> {
+    await this.#open();
+    const source = this.#map.getSource('selected');
+    const features = feature === null ? [] : [{ ...feature, properties: {} }];
+    if (source instanceof GeoJSONSource) source.setData({ type: 'FeatureCollection', features } as never);
+  }
+
+  #remove(id: string): void {
+    for (const kind of KINDS) this.#map.removeLayer(`${id} ${kind}`);
+    this.#map.removeSource(id);
+    this.#shown.delete(id);
+  }
+
+  async fit(box: LonLatBox): Promise<void> {
+    await this.#open();
+    const [west, south, east, north] = box;
+    const options = {
+      // The map is never smaller than its window: most of the globe, drawn beside what covers the map, would be cut off.
+      padding: east - west > 180 ? PADDING : this.#padding(),
+      maxZoom: west === east && south === north ? (this.#plane === null ? 16 : 6) : 21,
+      animate: isAnimated(),
+      duration: 400,
+    };
+    this.#map.fitBounds(boundsOf(box), options);
+  }
+
+  #padding(): { top: number; bottom: number; left: number; right: number } {
+    const { left, right } = this.#covered();
+    return { top: PADDING, bottom: PADDING, left: left + PADDING, right: right + PADDING };
+  }
+
+  /** Moves only if the box is not in view, and keeps the zoom if the box fits. */
+  async reveal(box: LonLatBox): Promise<void> {
+    await this.#open();
+    const map = this.#map;
+    const bounds = LngLatBounds.convert(boundsOf(box));
+    const inView = map.getBounds();
+    if (inView.contains(bounds.getSouthWest()) && inView.contains(bounds.getNorthEast())) return;
+    const wanted = map.cameraForBounds(bounds, { padding: this.#padding() });
+    if ((wanted?.zoom ?? 0) < map.getZoom()) await this.fit(box);
+    else map.easeTo({ center: bounds.getCenter(), animate: isAnimated(), duration: 400 });
+  }
+
+  zoomBy(levels: number): void {
+    this.#map.zoomTo(this.#map.getZoom() + levels, { animate: isAnimated() });
+  }
+
+  /** After the colour scheme of the page has changed. */
+  async recolour(): Promise<void> {
+    await this.#open();
+    const palette = paletteOf(this.#map.getContainer());
+    for (const [layer, property, name] of BASE_COLOURS)
+      this.#map.setPaintProperty(layer, property, palette[layer === 'water' ? this.#background : name]);
+    for (const kind of KINDS)
+      this.#map.setPaintProperty(`selected ${kind}`, `${kind}-color`, palette.selected);
+    for (const { id, role } of this.#shown.values())
+      for (const kind of KINDS) this.#map.setPaintProperty(`${id} ${kind}`, `${kind}-color`, palette[role]);
+    for (const { id, role } of this.#overlays.values())
+      for (const kind of ['fill', 'line'] as const)
+        this.#map.setPaintProperty(`${OVERLAY_PREFIX}${id} ${kind}`, `${kind}-color`, palette[role]);
+    for (const name of this.#map.listImages()) {
+      const icon = drawIcon(name, palette);
+      if (icon !== null) this.#map.updateImage(name, icon.image);
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#resized.disconnect();
+    this.#map.remove();
+  }
+
+  #pick(x: number, y: number): FeatureKey[] {
+    const layers = [...this.#shown.keys()].flatMap((id) => KINDS.map((kind) => `${id} ${kind}`));
+    const found: MapGeoJSONFeature[] = this.#map.queryRenderedFeatures(around(x, y), { layers });
+    // A polygon is drawn as an area and as a line.
+    const keys = new Map(
+      found.map(({ source, id }) => [`${id} ${source}`, { layerId: source, index: Number(id) }]),
+    );
+    return [...keys.values()];
+  }
+}
+
+/** Web Mercator ends there: what is nearer to a pole is drawn at the edge. */
+const EDGE = 85.051129;
+function boundsOf([west, south, east, north]: LonLatBox): [[number, number], [number, number]] {
+  const within = (latitude: number) => Math.min(Math.max(latitude, -EDGE), EDGE);
+  return [
+    [west, within(south)],
+    [east, within(north)],
+  ];
+}
+
+/** Whether a request of MapLibre got no response, or one of a proxy that did not reach the service. */
+function isUnanswered(error: object): boolean {
+  return 'status' in error && (error.status === 0 || AWAY_STATUSES.has(Number(error.status)));
+}
+
+function isAnimated(): boolean {
+  return !matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
+const KIND_FILTERS = {
+  fill: ['==', ['geometry-type'], 'Polygon'],
+  line: ['!=', ['geometry-type'], 'Point'],
+  circle: ['==', ['geometry-type'], 'Point'],
+} as const;
+
+/**
+ * The features with the one property that decides whether they are drawn: MapLibre copies the others to its worker, and
+ * cannot copy some names, such as `constructor`.
+ */
+function drawnData({ features, hiddenParts }: DataLayer): never {
+  return {
+    type: 'FeatureCollection',
+    features: features.features.map(({ geometry, properties }) => ({
+      type: 'Feature',
+      geometry,
+      properties: hiddenParts === null ? {} : { part: properties?.[hiddenParts.property] },
+    })),
+  } as never;
+}
+
+/** The features that a layer of MapLibre draws. */
+function filterOf(kind: (typeof KINDS)[number], hidden: DataLayer['hiddenParts']): FilterSpecification {
+  const ofKind = KIND_FILTERS[kind];
+  const filter =
+    hidden === null || hidden.values.length === 0
+      ? ofKind
+      : ['all', ofKind, ['!', ['in', ['get', 'part'], ['literal', [...hidden.values]]]]];
+  return filter as FilterSpecification;
+}
+
+function hiddenNames(layer: DataLayer | undefined): string {
+  return JSON.stringify(layer?.hiddenParts?.values ?? []);
+}
+
+/** What lies within a few pixels counts as clicked. */
+function around(x: number, y: number): [[number, number], [number, number]] {
+  return [
+    [x - 4, y - 4],
+    [x + 4, y + 4],
+  ];
+}
+
+function overlayLayers(source: string, role: OverlayRole, palette: Palette): LayerSpecification[] {
+  const colour = palette[role];
+  const emphasised = (strong: number, plain: number) =>
+    ['case', ['boolean', ['feature-state', 'emphasised'], false], strong, plain] as never;
+  return [
+    {
+      id: `${source} fill`,
+      type: 'fill',
+      source,
+      filter: ['==', ['geometry-type'], 'Polygon'],
+      paint: { 'fill-color': colour, 'fill-opacity': emphasised(0.3, 0.08) },
+    },
+    {
+      id: `${source} line`,
+      type: 'line',
+      source,
+      filter: ['!=', ['geometry-type'], 'Point'],
+      paint: { 'line-color': colour, 'line-width': emphasised(4, 2), 'line-dasharray': [2, 1] },
+    },
+    {
+      id: `${source} symbol`,
+      type: 'symbol',
+      source,
+      filter: ['==', ['geometry-type'], 'Point'],
+      layout: {
+        'icon-image': ['case', ['has', 'label'], ['concat', LABEL_PREFIX, ['get', 'label']], `icon ${role}`],
+        'icon-allow-overlap': true,
+        'icon-ignore-placement': true,
+      },
+    },
+  ];
+}
+
+function layersOf(
+  { id, role }: { readonly id: string; readonly role: DataRole | 'selected' },
+  palette: Palette,
+): LayerSpecification[] {
+  const colour = palette[role];
+  const isSelected = role === 'selected';
+  return [
+    {
+      id: `${id} fill`,
+      type: 'fill',
+      source: id,
+      filter: filterOf('fill', null),
+      paint: { 'fill-color': colour, 'fill-opacity': FILL_OPACITY },
+    },
+    {
+      id: `${id} line`,
+      type: 'line',
+      source: id,
+      filter: filterOf('line', null),
+      paint: { 'line-color': colour, 'line-width': isSelected ? 3 : 1.4 },
+    },
+    {
+      id: `${id} circle`,
+      type: 'circle',
+      source: id,
+      filter: filterOf('circle', null),
+      paint: {
+        'circle-color': colour,
+        'circle-radius': isSelected ? 7 : 4,
+        'circle-stroke-width': 1,
+        'circle-stroke-color': palette.land,
+      },
+    },
+  ];
+}
+
+const BASE_COLOURS = [
+  ['water', 'background-color', 'water'],
+  ['land', 'fill-color', 'land'],
+  ['grid', 'line-color', 'grid'],
+  ['borders', 'line-color', 'border'],
+] as const;
+
+const EMPTY = { type: 'FeatureCollection', features: [] } as const;
+
+function styleOf(palette: Palette, base: string, tilesUrl: string | null): StyleSpecification {
+  return {
+    version: 8,
+    sources: {
+      ...(tilesUrl === null
+        ? {}
+        : { tiles: { type: 'raster', tiles: [tilesUrl], tileSize: 256, maxzoom: MAX_TILE_ZOOM } as const }),
+      // Land and borders are one file; the filters tell them apart.
+      base: { type: 'geojson', data: base, tolerance: 0.2 },
+      grid: { type: 'geojson', data: EMPTY as never },
+      selected: { type: 'geojson', data: EMPTY as never },
+    },
+    layers: [
+      { id: 'water', type: 'background', paint: { 'background-color': palette.water } },
+      {
+        id: 'land',
+        type: 'fill',
+        source: 'base',
+        filter: ['==', ['geometry-type'], 'Polygon'],
+        paint: { 'fill-color': palette.land },
+      },
+      // Land shows until the tiles have come, and where there are none.
+      ...(tilesUrl === null ? [] : [{ id: 'tiles', type: 'raster', source: 'tiles' } as const]),
+      { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': palette.grid, 'line-width': 0.5 } },
+      {
+        id: 'borders',
+        type: 'line',
+        layout: { visibility: tilesUrl === null ? 'visible' : 'none' },
+        source: 'base',
+        filter: ['==', ['geometry-type'], 'LineString'],
+        paint: { 'line-color': palette.border, 'line-width': 0.7 },
+      },
+      ...layersOf({ id: 'selected', role: 'selected' }, palette),
+    ],
+  };
+}

@@ -1,0 +1,77 @@
+/** Outputs of jobs: on the map, and as sources of this page. */
+import type { FeatureCollection, InspectConfig, Job, JobHandle } from '@geomill/client/client.ts';
+import { client, formatOf } from '../service.ts';
+import { type InputChoice, inputConfig } from './document.ts';
+import { isOnEarth, layerFieldOf, MAX_PREVIEW_FEATURES, type Preview } from './preview-facts.ts';
+
+/** Outputs that are larger are not fetched for the map. */
+const MAX_DRAWN_BYTES = 50_000_000;
+
+/** The output as a file of this page. */
+export async function outputFile(handle: JobHandle, job: Job, signal?: AbortSignal): Promise<File> {
+  const output = await handle.download(signal === undefined ? {} : { signal });
+  return new File([await output.blob()], job.output.name ?? 'output');
+}
+
+/** Whether the service reads the format of an output: PMTiles are only written. */
+export function isReadable(job: Job): boolean {
+  return formatOf(job.output.format ?? '')?.input !== false;
+}
+
+/** The input that reads an output of a job: formats that cannot state a CRS get that of the output. */
+export function outputInput(job: Job): InputChoice {
+  const format = job.output.format ?? '';
+  const crs = formatOf(format)?.input_crs === 'request' ? (job.report?.output.crs ?? null) : null;
+  return { path: job.output.name ?? 'output', format, crs, layers: null, options: {} };
+}
+
+/**
+ * An output for the map. Those that are not GeoJSON for the map are sent back to the service, which makes a preview of them.
+ * Throws an Error with a sentence.
+ */
+export async function drawOutput(handle: JobHandle, job: Job, signal: AbortSignal): Promise<Preview> {
+  if (!isReadable(job))
+    throw new Error(`geomill writes ${formatOf(job.output.format ?? '')?.title} and does not read it.`);
+  const byteLength = job.output.bytes ?? 0;
+  if (byteLength > MAX_DRAWN_BYTES)
+    throw new Error(
+      `The output has ${Math.round(byteLength / 1e6)} MB; outputs up to ${MAX_DRAWN_BYTES / 1e6} MB are drawn.`,
+    );
+  const written = job.report?.features.written ?? 0;
+  if (
+    (job.report?.output.layers ?? []).some(({ files }) => files !== undefined) &&
+    job.output.format !== 'shp'
+  )
+    throw new Error(
+      'The files are in a zip archive, which the map does not show. Add one of them to see it.',
+    );
+  const { format, crs } = { format: job.output.format, crs: job.report?.output.crs };
+  const isPlain = format === 'geojson' && crs === 'EPSG:4326' && written <= MAX_PREVIEW_FEATURES;
+  return isPlain ? plainPreview(handle, job, written, signal) : servicePreview(handle, job, signal);
+}
+async function plainPreview(
+  handle: JobHandle,
+  { report }: Job,
+  total: number,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const features = await (await handle.download({ signal })).json<FeatureCollection>();
+  const drawn = features.features.length;
+  return { features, drawn, total, isSimplified: false, layerField: layerFieldOf(report) };
+}
+
+async function servicePreview(handle: JobHandle, job: Job, signal: AbortSignal): Promise<Preview> {
+  const file = await outputFile(handle, job, signal);
+  const upload = await client.upload({ name: file.name, data: file }, { signal });
+  try {
+    const input = outputInput(job);
+    const config = { input: inputConfig(input) } as unknown as InspectConfig;
+    const inspection = await client.inspect({ input: upload, config }, { signal, idempotencyKey: null });
+    return isOnEarth(inspection)
+      ? await (await import('./preview.ts')).previewOf(upload, input, inspection, signal)
+      : await (await import('./plane-preview.ts')).planePreviewOf(upload, input, inspection, signal);
+  } finally {
+    // If this fails it expires by itself.
+    upload.delete().catch(() => {});
+  }
+}

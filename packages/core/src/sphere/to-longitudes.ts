@@ -1,0 +1,290 @@
+/**
+ * Rows from a plane to longitudes and latitudes. Edges are followed in the plane, so that it is known which way round the Earth they
+ * go, and whether they pass a pole; then rows are cut at the antimeridian and closed along poles.
+ */
+import type { Dimensions } from '../geometry/geometry-column.ts';
+import type { FlatPolygon } from '../geometry/split-polygon.ts';
+import type { Seam } from './crossing.ts';
+import { cutLine } from './cut-line.ts';
+import { cutRings } from './cut-rings.ts';
+import { areaOf, longitudesOf, reversed, windingOf } from './loose-rings.ts';
+import { flattened, ringAt, type SpecialPart, type SpecialRow } from './special-rows.ts';
+import { AT_POLE, type MovePositions, type SubdividedEdges, subdivideEdges } from './subdivide-edges.ts';
+
+/** In degrees of longitude or latitude: longer edges are followed where they bend by more than the tolerance. */
+export const LONG_DEGREES = 10;
+/** About 1 km. */
+export const TOLERANCE_DEGREES = 0.01;
+/** A ring with more is torn, or goes to infinity. */
+export const MAX_ADDED_TO_RING = 20_000;
+/** Share of a turn: longitudes beyond the antimeridian by no more than this are rounding. */
+const ROUNDING = 1e-11;
+
+export interface ToLongitudes {
+  readonly dimensions: Dimensions;
+  readonly stride: number;
+  /** A whole turn in the unit of the target. */
+  readonly turn: number;
+  readonly move: MovePositions;
+  /** Parts whose rings are those of several polygons, with their interior on the left. Missing: there are none. */
+  readonly opened?: ReadonlySet<SpecialPart>;
+  /** A whole turn in the unit of a source in longitudes, which are continuous; missing: the source is a plane. */
+  readonly turnFrom?: number;
+}
+
+/** Sets the pieces of the parts; `keepsLoose`: also of those that need no cut, because the rows are only on their way. */
+export function rowsToLongitudes(rows: readonly SpecialRow[], to: ToLongitudes, keepsLoose = false): void {
+  const { stride, turn, move, dimensions } = to;
+  const all = rows.flatMap(({ parts }) => parts.flatMap(({ rings }) => rings));
+  const divided = subdivideEdges(flattened(all, stride), stride, move, {
+    tolerance: (TOLERANCE_DEGREES * turn) / 360,
+    long: { in: 'target', length: (LONG_DEGREES * turn) / 360 },
+    turn,
+    maxAdded: Number.POSITIVE_INFINITY,
+    maxAddedToRing: MAX_ADDED_TO_RING,
+  });
+  const moved = divided.coordinates.slice();
+  move(moved, dimensions);
+  const followed = new FollowedRings(divided, moved, to);
+  let first = 0;
+  for (const row of rows)
+    for (const part of row.parts) {
+      const numbers = part.rings.map((_, i) => first + i);
+      const added = numbers.some((ring, i) => followed.lengthOf(ring) !== part.rings[i].length);
+      first += part.rings.length;
+      if (numbers.some((ring) => divided.failedRings.has(ring))) {
+        row.isTorn = true;
+        continue;
+      }
+      const isChanged = part.isLine
+        ? cutFollowedLine(row, part, followed, numbers[0], to)
+        : cutFollowedPolygon(row, part, followed, numbers, to);
+      part.isChanged = isChanged || added;
+      if (part.pieces !== null && added) row.isFollowed = true;
+      if (!part.isChanged && !keepsLoose) part.pieces = null;
+    }
+}
+
+/** Returns whether the line was cut or moved. */
+function cutFollowedLine(
+  row: SpecialRow,
+  part: SpecialPart,
+  followed: FollowedRings,
+  ring: number,
+  { stride, turn }: ToLongitudes,
+): boolean {
+  const seam: Seam = { at: turn / 2, turn };
+  const lines = followed.lines(ring);
+  const pieces = lines.flatMap((line) => cutLine(line, stride, seam).pieces);
+  part.pieces = pieces.map((piece) => [piece]);
+  row.isCut ||= pieces.length > 1;
+  return pieces.length > 1 || followed.isMoved;
+}
+
+/** Returns whether the polygon was cut, closed or moved. */
+function cutFollowedPolygon(
+  row: SpecialRow,
+  part: SpecialPart,
+  followed: FollowedRings,
+  numbers: readonly number[],
+  { stride, turn, opened }: ToLongitudes,
+): boolean {
+  const rings: number[][] = [];
+  const isOpened = opened?.has(part) === true;
+  let isLoose = isOpened;
+  let isMoved = false;
+  for (const [i, number] of numbers.entries()) {
+    const source = part.rings[i];
+    const ring = followed.ring(number);
+    const winding = windingOf(ring, stride, turn);
+    // Not a closed ring: other steps report it.
+    if (winding === null) return false;
+    // The projection keeps the orientation: east is right of north on maps, too.
+    const isLeft = winding === 0 ? areaOf(ring, stride) > 0 : areaOf(source, stride) > 0;
+    rings.push(isOpened || isLeft === (i === 0) ? ring : reversed(ring, stride));
+    const [low, high] = longitudesOf(ring, stride);
+    isLoose ||= winding !== 0 || low < -turn / 2 || high > turn / 2;
+    isMoved ||= followed.isMoved;
+    row.isClosed ||= winding !== 0;
+  }
+  if (!isLoose) {
+    part.pieces = [numbers.map((number) => followed.ring(number))];
+    return isMoved;
+  }
+  const pieces: FlatPolygon[] | null =
+    rings.length === 0 ? [] : cutRings(rings, stride, { at: turn / 2, turn }, turn / 4);
+  if (pieces === null) return fail(row, part);
+  part.pieces = pieces;
+  row.isCut ||= pieces.length > 1;
+  return true;
+}
+
+function fail(row: SpecialRow, part: SpecialPart): boolean {
+  row.isUncut = true;
+  part.pieces = null;
+  return false;
+}
+
+/** Rings after the transformation, with continuous longitudes. */
+class FollowedRings {
+  readonly #divided: SubdividedEdges;
+  readonly #moved: Float64Array;
+  readonly #stride: number;
+  readonly #turn: number;
+  readonly #turnFrom: number | null;
+  /** Of the last ring: longitudes differ from those that the transformation gave. */
+  isMoved = false;
+
+  constructor(divided: SubdividedEdges, moved: Float64Array, { stride, turn, turnFrom }: ToLongitudes) {
+    this.#turnFrom = turnFrom ?? null;
+    this.#divided = divided;
+    this.#moved = moved;
+    this.#stride = stride;
+    this.#turn = turn;
+  }
+
+  lengthOf(ring: number): number {
+    const { coordOffsets } = this.#divided;
+    return (coordOffsets[ring + 1] - coordOffsets[ring]) * this.#stride;
+  }
+
+  /** The pieces of a line: it ends at a pole, and goes on from there. */
+  lines(ring: number): number[][] {
+    const stride = this.#stride;
+    const { ordinates, poles } = this.#follow(ring, false);
+    const lines: number[][] = [];
+    let line: number[] = [];
+    for (let at = 0; at < ordinates.length; at += stride) {
+      const isPole = poles.has(at);
+      if (isPole && line.length > 0) {
+        const end = ordinates.slice(at, at + stride);
+        end[0] = line[line.length - stride];
+        for (const ordinate of end) line.push(ordinate);
+        lines.push(line);
+        line = [];
+      }
+      if (isPole && at + stride >= ordinates.length) break;
+      const own = ordinates.slice(at, at + stride);
+      if (isPole) own[0] = ordinates[at + stride];
+      for (const ordinate of own) line.push(ordinate);
+    }
+    if (line.length > 0) lines.push(line);
+    return lines;
+  }
+
+  /**
+   * A ring; at a pole it goes from one meridian to another, so that it does not go around the Earth. The last position is the first,
+   * or the first moved by whole turns.
+   */
+  ring(ring: number): number[] {
+    const stride = this.#stride;
+    const { ordinates, poles } = this.#follow(ring, true);
+    if (poles.size === 0) return ordinates;
+    const result: number[] = [];
+    const lastPole = [...poles].at(-1);
+    for (let at = 0; at < ordinates.length; at += stride) {
+      const position = ordinates.slice(at, at + stride);
+      if (!poles.has(at)) {
+        for (const ordinate of position) result.push(ordinate);
+        continue;
+      }
+      const before = ordinates[at - stride];
+      while (poles.has(at + stride)) at += stride;
+      for (const x of [before, ordinates[at + stride]]) {
+        position[0] = x;
+        for (const ordinate of position) result.push(ordinate);
+      }
+      if (at !== lastPole) continue;
+      // What follows is moved so that the ring ends where it began.
+      const surplus = ordinates[ordinates.length - stride] - ordinates[0];
+      const turns = this.#turn * Math.round(surplus / this.#turn);
+      if (turns === 0) continue;
+      for (let later = at + stride; later < ordinates.length; later += stride) ordinates[later] -= turns;
+      result[result.length - stride] -= turns;
+    }
+    return result;
+  }
+
+  /** `poles`: where in the ordinates positions at a pole begin; their longitudes mean nothing. */
+  #follow(ring: number, isClosed: boolean): { readonly ordinates: number[]; readonly poles: Set<number> } {
+    const stride = this.#stride;
+    const turn = this.#turn;
+    const { coordOffsets } = this.#divided;
+    const ordinates = ringAt(this.#moved, coordOffsets, ring, stride);
+    const own = this.#advances(ring);
+    const isPole = (at: number): boolean => Math.abs(ordinates[at + 1]) >= turn / 4 - turn * AT_POLE;
+    if (isClosed && isPole(0)) rotateFromPole(ordinates, own, stride, isPole);
+    this.isMoved = false;
+    const poles = new Set<number>();
+    // The advance from the last position that is not at a pole.
+    let advance = 0;
+    let last = -1;
+    for (let at = 0; at < ordinates.length; at += stride) {
+      if (at > 0) advance += own[at / stride - 1];
+      if (isPole(at)) {
+        poles.add(at);
+        ordinates[at + 1] = Math.sign(ordinates[at + 1]) * (turn / 4);
+        continue;
+      }
+      const before = last;
+      last = at;
+      const step = advance;
+      advance = 0;
+      if (before < 0) continue;
+      // From a plane, over a pole, the short way along it.
+      const isOverPole = before < at - stride;
+      const wanted = ordinates[before] + (isOverPole && this.#turnFrom === null ? 0 : step);
+      const turns = turn * Math.round((wanted - ordinates[at]) / turn);
+      const near = this.#withoutRounding(ordinates[at] + turns);
+      if (near !== ordinates[at]) this.isMoved = true;
+      ordinates[at] = near;
+    }
+    if (isClosed) closeExactly(ordinates, stride, turn);
+    return { ordinates, poles };
+  }
+
+  /** From each position to the next. */
+  #advances(ring: number): number[] {
+    const { coordOffsets, coordinates, advances } = this.#divided;
+    const [start, end] = [coordOffsets[ring], coordOffsets[ring + 1]];
+    const own = Array.from(advances.subarray(start, end));
+    const scale = this.#turnFrom === null ? 0 : this.#turn / this.#turnFrom;
+    if (scale !== 0)
+      for (let i = start; i + 1 < end; i++)
+        own[i - start] = (coordinates[(i + 1) * this.#stride] - coordinates[i * this.#stride]) * scale;
+    return own;
+  }
+
+  #withoutRounding(x: number): number {
+    const half = this.#turn / 2;
+    if (Math.abs(Math.abs(x) - half) > ROUNDING * this.#turn) return x;
+    return Math.sign(x) * half;
+  }
+}
+
+/** Lets a ring begin at its first position that is not at a pole. */
+function rotateFromPole(
+  ordinates: number[],
+  advances: number[],
+  stride: number,
+  isPole: (at: number) => boolean,
+): void {
+  let first = 0;
+  while (first < ordinates.length && isPole(first)) first += stride;
+  if (first === ordinates.length) return;
+  const open = ordinates.slice(0, ordinates.length - stride);
+  const rotated = [...open.slice(first), ...open.slice(0, first + stride)];
+  const steps = advances.slice(0, advances.length - 1);
+  const turned = [...steps.slice(first / stride), ...steps.slice(0, first / stride), 0];
+  for (let i = 0; i < rotated.length; i++) ordinates[i] = rotated[i];
+  for (let i = 0; i < turned.length; i++) advances[i] = turned[i];
+}
+
+/** Two transformations of the same position may differ in the last bit. */
+function closeExactly(ordinates: number[], stride: number, turn: number): void {
+  const last = ordinates.length - stride;
+  const turns = Math.round((ordinates[last] - ordinates[0]) / turn);
+  if (Math.abs(ordinates[last] - ordinates[0] - turns * turn) > ROUNDING * turn * 1e3) return;
+  for (let i = 0; i < stride; i++) ordinates[last + i] = ordinates[i];
+  ordinates[last] += turns * turn;
+}

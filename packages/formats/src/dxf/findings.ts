@@ -1,0 +1,52 @@
+import { changed, dropped, findingTable, info, lost } from '@geomill/core/messages/catalogue-entries.ts';
+
+export const dxfFindings = findingTable({
+  VALUES_TOO_LONG: lost(
+    "values of field '{field}' were dropped: the attributes of one feature have at most {bytes} bytes in {format}",
+    'value',
+  ),
+  ATTRIBUTE_TOO_LONG: lost(
+    "values of field '{field}' have more than {bytes} bytes, the most that an attribute of a block can have; these attributes are empty",
+    'value',
+  ),
+  LAYER_STYLE_UNUSED: info("the drawing has no layer '{layer}', to which '{field:option}' gives a style"),
+  COLOR_NOT_DRAWN: info(
+    "features whose field '{field}' has no DXF colour (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
+    'feature',
+  ),
+  DRAWING_IN_DEGREES: info(
+    'the drawing is in degrees ({crs}), which CAD programs show as tiny plane coordinates; for metres or feet, {set:output.epsg} with a projected CRS',
+  ),
+  ENTITY_SKIPPED: dropped('{type} entities were skipped: {reason}'),
+  PAPER_SPACE_LEFT_OUT: lost(
+    'entities in paper space were skipped; to read them too, {set:input.layouts=all}',
+    'entity',
+  ),
+  BLOCK_MISSING: dropped("INSERTs of block '{block}', which the drawing does not contain, were skipped"),
+  BLOCK_CIRCULAR: dropped("INSERTs of block '{block}' within itself were skipped"),
+  BLOCK_TOO_DEEP: dropped('INSERTs nested in more than {depth} levels of blocks were skipped'),
+  CLIP_IGNORED: changed('INSERTs that CAD shows only in part (XCLIP) were read as a whole'),
+  PICTURE_MISSING: changed(
+    '{type} entities without their block were read as the line that they measure, or as their position',
+  ),
+  EXTERNAL_REFERENCE: dropped(
+    "block '{block}' is an external reference to '{path}', whose content the drawing does not contain; bind it in CAD",
+  ),
+  ATTRIBUTE_RENAMED: changed("attribute '{from}' has the name of a standard field and was read as '{to}'"),
+  XDATA_DROPPED: lost('XDATA of other applications was not read', 'entity'),
+  XDATA_DAMAGED: lost('unreadable attributes in the XDATA of GEOMILL were dropped', 'entity'),
+  TEXT_BY_CODE_PAGE: info(
+    'texts that are not valid {encoding} were read as {fallback}; if that is wrong, {set:input.encoding}',
+    'value',
+  ),
+  TEXT_IN_UTF8: info(
+    'the drawing states the encoding {encoding}, but texts that are valid UTF-8 were read as UTF-8; if that is wrong, {set:input.encoding}',
+    'value',
+  ),
+  TEXT_BYTES_REPLACED: lost(
+    'bytes of texts that are not valid {encoding} were replaced; {set:input.encoding}',
+    'value',
+  ),
+  EOF_MISSING: info('{file} does not end with EOF; all its sections are complete'),
+  HEAD_ENTRY_SKIPPED: info('unreadable entries in the head of {file} were ignored: {reason}'),
+});

@@ -1,0 +1,38 @@
+/** Reads objects of one type. Objects are hardly needed and can be most of a file, so their bytes are searched first. */
+import type { ByteSource } from '@geomill/io/byte-source.ts';
+import type { EntityTags } from '../contract.ts';
+import { RecordReader } from '../tags/record-reader.ts';
+import type { TagFacts } from './drawing-state.ts';
+import type { Section } from './sections.ts';
+
+const CHUNK_BYTES = 1 << 20;
+
+/** Visits all objects of the OBJECTS sections that contain `name`, which is that of a type. The tags are valid in `visit`. */
+export function visitObjects(
+  source: ByteSource,
+  facts: TagFacts,
+  sections: readonly Section[],
+  name: string,
+  visit: (tags: EntityTags) => void,
+): void {
+  const wanted = Buffer.from(name);
+  for (const section of sections) {
+    const { start, end } = section;
+    if (section.name !== 'OBJECTS' || !contains(source, start, end, wanted)) continue;
+    const reader = new RecordReader(source, facts, start, {
+      windowBytes: CHUNK_BYTES,
+      linesBefore: null,
+      end,
+    });
+    reader.readTags();
+    while (reader.position < end) if (reader.next()) visit(reader.entity.tags);
+  }
+}
+
+function contains(source: ByteSource, start: number, end: number, wanted: Uint8Array): boolean {
+  for (let at = start; at < end; at += CHUNK_BYTES) {
+    const bytes = source.slice(at, Math.min(end, at + CHUNK_BYTES + wanted.length));
+    if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(wanted)) return true;
+  }
+  return false;
+}

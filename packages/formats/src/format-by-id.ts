@@ -1,0 +1,44 @@
+import { didYouMean } from '@geomill/core/messages/did-you-mean.ts';
+import { failure } from '@geomill/core/messages/errors.ts';
+import { field } from '@geomill/core/messages/message.ts';
+import { formatErrors } from './errors.ts';
+import type { Format, InputFormat, OutputFormat } from './format.ts';
+import { unsupportedByName } from './recognise.ts';
+import { inputFormats, outputFormats } from './registry.ts';
+
+/** The format with an id or alias in lower case. */
+export function formatNamed<Known extends Format>(among: readonly Known[], name: string): Known | undefined {
+  return among.find(({ id, aliases }) => id === name || aliases.includes(name));
+}
+
+/** The format with an id or alias, ignoring case. Throws FORMAT_UNKNOWN; `path` is the path of the id in the request. */
+export const inputFormatById = (id: string, path: string): InputFormat =>
+  formatById(inputFormats, id, path, 'input');
+export const outputFormatById = (id: string, path: string): OutputFormat =>
+  formatById(outputFormats, id, path, 'output');
+
+function formatById<Known extends Format>(
+  among: readonly Known[],
+  id: string,
+  path: string,
+  side: 'input' | 'output',
+): Known {
+  const format = formatNamed(among, id.trim().toLowerCase());
+  if (format !== undefined) return format;
+  throw failure(formatErrors.FORMAT_UNKNOWN, {
+    value: id.slice(0, 40),
+    path: field(path),
+    hint: formatHint(id, among, side),
+    known: among.map((known) => known.id).join(', '),
+  });
+}
+
+/** What a name that is no format of `among` may mean: a format that is not supported, or one of them misspelled. */
+export function formatHint(name: string, among: readonly Format[], side: 'input' | 'output'): string {
+  const unsupported = unsupportedByName(`.${name.trim()}`, side);
+  if (unsupported !== null) return ` (${unsupported})`;
+  return didYouMean(
+    name.trim(),
+    among.flatMap(({ id, aliases }) => [id, ...aliases]),
+  );
+}

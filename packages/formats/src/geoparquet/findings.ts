@@ -1,0 +1,32 @@
+import { changed, findingTable, info, lost } from '@geomill/core/messages/catalogue-entries.ts';
+
+export const geoparquetFindings = findingTable({
+  GEOPARQUET_COLUMN_ASSUMED: info(
+    "{source} has no GeoParquet metadata; the geometries were read from column '{column}', which {reason}",
+  ),
+  GEOPARQUET_COORDINATES_FOUND: info(
+    "{source} has no geometry column; positions were read from {columns}; '{field:input.x_column}' and '{field:input.y_column}' state other columns",
+  ),
+  GEOPARQUET_NO_POSITION: info(
+    "{source} has no column with geometries and no columns with a position: its rows are features without geometry; name a column of WKB with '{field:input.geometry_column}', or columns of coordinates with '{field:input.x_column}' and '{field:input.y_column}'; columns: {columns}",
+  ),
+  GEOPARQUET_METADATA_IGNORED: info('the GeoParquet metadata of {source} was ignored: {reason}'),
+  GEOMETRY_COLUMN_AS_FIELD: info(
+    "column '{column}' has geometries, too, and was read as a field of {type} values; '{field:input.geometry_column}' selects another column as the geometry",
+  ),
+  BOX_COLUMN_SKIPPED: info("column '{column}' was not read: it has the bounding boxes of the geometries"),
+  COLUMN_NOT_READ: lost("column '{column}' was not read: {reason}"),
+  EDGES_NOT_STRAIGHT: changed(
+    'the edges of the geometries are {edges}; they were read as straight lines between the positions',
+  ),
+  EPOCH_DROPPED: lost('the epoch of the coordinates, {epoch}, was dropped'),
+  TIMES_TO_UTC: changed(
+    "times of field '{field}' with an offset were written in UTC: a Parquet column has none",
+    'value',
+  ),
+  TIMES_MIXED: changed(
+    "field '{field}' has times with and without a time zone; those without were written as UTC",
+    'value',
+  ),
+  TIMES_CUT: lost("fractions of a second of field '{field}' were cut off after microseconds", 'value'),
+});

@@ -1,0 +1,283 @@
+/** Opens a Parquet file: metadata, columns, CRS and partitions. */
+import { UTF8 } from '@geomill/core/bytes/utf8.ts';
+import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import type { CrsText } from '@geomill/core/crs/crs.ts';
+import { type Bounds, positionBounds } from '@geomill/core/geometry/bounds.ts';
+import { failure } from '@geomill/core/messages/errors.ts';
+import type { Findings } from '@geomill/core/messages/findings.ts';
+import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { field, phrase } from '@geomill/core/messages/message.ts';
+import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
+import { checkFieldCount, UNLIMITED } from '@geomill/io/limits.ts';
+import type { InputFile, OpenContext, Partition, SourceLayer } from '../../format.ts';
+import { lookOf } from '../../recognise.ts';
+import { geometryNotation } from '../../tables/data-cells.ts';
+import { crsOfPair } from '../../tables/locate-pair.ts';
+import { shown } from '../../tables/located.ts';
+import { geoparquetErrors } from '../errors.ts';
+import { withFaults } from '../fault.ts';
+import { geoparquetFindings } from '../findings.ts';
+import {
+  type Columns,
+  chooseColumns,
+  type FieldPlan,
+  type GeometryPlan,
+  leavesOfField,
+  leavesOfGeometry,
+} from './columns.ts';
+import { isEmptyColumn } from './empty-column.ts';
+import { crsDefinitionOf, crsOf, type GeoMetadata, parseGeo } from './geo-metadata.ts';
+import { readMetadata } from './metadata.ts';
+import { hasLargePages } from './page-memory.ts';
+import { type PointPlan, statedPoint } from './point-columns.ts';
+import { readRows } from './read-rows.ts';
+import { type RowGroups, readRowGroups } from './row-groups.ts';
+import { leavesOf, type SchemaNode, schemaTree } from './schema.ts';
+
+/** The data that a worker needs to read a partition. */
+export interface ParquetState {
+  readonly path: string;
+  /** The file name for messages. */
+  readonly source: string;
+  readonly groups: RowGroups;
+  readonly geometry: GeometryPlan | null;
+  readonly fields: readonly FieldPlan[];
+}
+
+const HEAD_BYTES = 4096;
+const MAGIC = 'PAR1';
+/** Partitions have this many times the wanted bytes: columns are decoded several times as fast as text is parsed. */
+const PARTITION_FACTOR = 4;
+/** Rows of a partition: a dictionary or a run may have many in few bytes. */
+const MAX_PARTITION_ROWS = 1 << 17;
+/** Rows whose positions show the extent of a layer that does not state it. */
+const SAMPLE_ROWS = 1000;
+/** Rows and bytes of a value that show whether a column has geometries. */
+const HIDDEN_ROWS = 20;
+const SHOWN_BYTES = 512;
+
+export function openParquet(file: InputFile, context: OpenContext): readonly SourceLayer[] {
+  using source = openFileSource(file.path);
+  const head = source.slice(0, HEAD_BYTES);
+  if (head.length === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
+  const magic = Buffer.from(head.subarray(0, 4)).toString('latin1');
+  // PARE: encrypted, which the end of the file says, too.
+  if (magic !== MAGIC && magic !== 'PARE')
+    throw failure(generalErrors.INPUT_WRONG_FORMAT, {
+      source: file.name,
+      expected: 'a Parquet file',
+      found: lookOf(head),
+    });
+  return withFaults(file.name, () => [openLayer(source, file, context)]);
+}
+
+function openLayer(source: ByteSource, file: InputFile, context: OpenContext): SourceLayer {
+  const metadata = readMetadata(source);
+  const root = schemaTree(metadata.elements);
+  const leaves = leavesOf(root);
+  const { findings, limits, options } = context;
+  const geo = geoMetadata(metadata.keys.get('geo'), file.name, findings);
+  const columns = chooseColumns(root, geo, {
+    source: file.name,
+    findings,
+    wanted: typeof options.geometry_column === 'string' ? options.geometry_column : null,
+    wantedPoint: statedPoint(options),
+    keepsCoordinates: options.keep_geometry_columns === true,
+    attributesOnly: context.attributesOnly === true,
+    isEmpty: (node) => isEmptyColumn(metadata, leaves, node),
+  });
+  const name = file.name.replace(/\.[^.]*$/, '');
+  checkFieldCount(name, columns.fields.length, limits);
+  const groups = readRowGroups(metadata, leaves, {
+    geometry: columns.node?.firstLeaf ?? -1,
+    box: columns.boxLeaves,
+  });
+  const rowCount = groups.firstRows[groups.firstRows.length - 1];
+  if (rowCount > limits.features)
+    throw failure(generalErrors.LIMIT_EXCEEDED, {
+      what: `the number of features in ${file.name}`,
+      actual: rowCount,
+      limit: limits.features,
+      setting: 'MAX_FEATURES',
+    });
+  const { geometry, fields } = columns;
+  const state: ParquetState = { path: file.path, source: file.name, groups, geometry, fields };
+  if (geometry === null && columns.node === null && context.attributesOnly !== true)
+    refuseHiddenGeometry(source, state);
+  noteEdges(columns, findings);
+  const crs = columns.node === null ? null : crsOf(columns.geo, columns.node.logical, metadata.keys);
+  const definition = crsDefinitionOf(columns.geo);
+  const statedExtent = columns.geo?.bounds ?? extentOf(groups);
+  const points = geometry?.kind === 'points' ? crsOfPoints(source, state, geometry) : null;
+  return {
+    name,
+    fields: fields.map(({ field }) => field),
+    featureCount: rowCount,
+    crs,
+    ...(definition === null || crs === null || crs === definition ? {} : { crsDefinitions: [definition] }),
+    statedExtent: statedExtent === null ? null : [...statedExtent],
+    ...(points ?? (crs === null ? assumedCrs(source, state, statedExtent) : {})),
+    crsMissingReason: missingReason(columns, points?.doubt),
+    encoding: UTF8,
+    ...(hasLargePages(source, groups, leavesRead(geometry, fields)) ? { isSequential: true } : {}),
+    partitions: cutRows(groups, context.partitionBytes * PARTITION_FACTOR),
+    state,
+  };
+}
+
+function missingReason({ node }: Columns, doubt: string | undefined): string {
+  if (node !== null) return `the CRS of column '${node.name}' is null, unknown`;
+  return `it has no geometry column${doubt === undefined ? '' : `; ${doubt}`}`;
+}
+
+/** As in other tables with columns of coordinates. */
+function crsOfPoints(
+  source: ByteSource,
+  state: ParquetState,
+  { name, isGeographic }: PointPlan,
+): Pick<SourceLayer, 'assumedCrs' | 'statedExtent' | 'hasOutliers'> & { readonly doubt?: string } {
+  const positions = samplePositions(source, state);
+  const { assumedCrs, extent, hasOutliers, doubt } = crsOfPair(name, positions, isGeographic);
+  return { assumedCrs, statedExtent: extent ?? null, hasOutliers, doubt };
+}
+
+function samplePositions(source: ByteSource, state: ParquetState): Float64Array<ArrayBuffer> {
+  const sample = sampleRows(source, { ...state, fields: [] }, SAMPLE_ROWS);
+  if (sample === null) return new Float64Array(0);
+  const { coordinates, dimensions } = sample.geometry;
+  if (dimensions === 'XY') return coordinates.slice();
+  return coordinates.filter((_, i) => i % 3 < 2);
+}
+
+/** Null: there are no rows. */
+function sampleRows(source: ByteSource, state: ParquetState, most: number): FeatureBatch | null {
+  const { firstRows } = state.groups;
+  const end = Math.min(most, firstRows[firstRows.length - 1]);
+  return end === 0 ? null : readRows(source, state, { start: 0, end }, UNLIMITED).batch;
+}
+
+/** Throws GEOPARQUET_NO_GEOMETRY if a column of a file without a geometry column has geometries in its first rows. */
+function refuseHiddenGeometry(source: ByteSource, state: ParquetState): void {
+  const fields = state.fields.filter(({ field: { type } }) => type === 'string' || type === 'binary');
+  const sample = sampleRows(source, { ...state, fields }, HIDDEN_ROWS);
+  for (const [i, column] of (sample?.columns ?? []).entries()) {
+    if (!('offsets' in column)) continue;
+    const { bytes, offsets } = column;
+    const encoding = column.type === 'binary' ? 'hex' : 'utf8';
+    for (let row = 0; row + 1 < offsets.length; row++) {
+      const end = Math.min(offsets[row + 1], offsets[row] + SHOWN_BYTES);
+      const notation = geometryNotation(Buffer.from(bytes.subarray(offsets[row], end)).toString(encoding));
+      if (notation === null) continue;
+      const { name } = fields[i].field;
+      const isWkb = column.type === 'binary';
+      const possible = isWkb
+        ? phrase`Column '${shown(name)}' has WKB: name it with '${field('input.geometry_column')}'. `
+        : [
+            `Column '${shown(name)}' has ${notation} as text, which is not read from Parquet: write it as WKB. `,
+          ];
+      const columns = state.fields.slice(0, 12).map((plan) => plan.field.name);
+      throw failure(geoparquetErrors.GEOPARQUET_NO_GEOMETRY, {
+        source: state.source,
+        columns: columns.join(', '),
+        possible,
+      });
+    }
+  }
+}
+
+function leavesRead(geometry: GeometryPlan | null, fields: readonly FieldPlan[]): SchemaNode[] {
+  const leaves = fields.flatMap((plan) => leavesOfField(plan));
+  if (geometry === null) return leaves;
+  return [...leaves, ...leavesOfGeometry(geometry)];
+}
+
+function geoMetadata(text: string | undefined, source: string, findings: Findings): GeoMetadata | null {
+  if (text === undefined) return null;
+  const geo = parseGeo(text);
+  if (typeof geo !== 'string') return geo;
+  findings.note(geoparquetFindings.GEOPARQUET_METADATA_IGNORED, { source, reason: geo });
+  return null;
+}
+
+function noteEdges({ geo, node }: Columns, findings: Findings): void {
+  const logical = node?.logical ?? null;
+  const edges = logical?.kind === 'geography' ? logical.edges : (geo?.edges ?? 'planar');
+  if (edges !== 'planar') findings.note(geoparquetFindings.EDGES_NOT_STRAIGHT, { edges });
+  if (geo?.epoch != null) findings.note(geoparquetFindings.EPOCH_DROPPED, { epoch: geo.epoch });
+}
+
+/** The union of the boxes of all row groups that have rows, or null if one of them has no box. */
+function extentOf({ boxes, firstRows }: RowGroups): Bounds | null {
+  const bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let group = 0; group + 1 < firstRows.length; group++) {
+    if (firstRows[group] === firstRows[group + 1]) continue;
+    // Math.min and Math.max return NaN if one of their arguments is NaN.
+    for (let k = 0; k < 2; k++) bounds[k] = Math.min(bounds[k], boxes[group * 4 + k]);
+    for (let k = 2; k < 4; k++) bounds[k] = Math.max(bounds[k], boxes[group * 4 + k]);
+  }
+  return bounds.every(Number.isFinite) ? bounds : null;
+}
+
+/**
+ * Of a file whose CRS is unknown: longitude and latitude where all positions can be degrees, as most programs take them. The
+ * extent helps to choose another.
+ */
+function assumedCrs(
+  source: ByteSource,
+  state: ParquetState,
+  stated: readonly [number, number, number, number] | null,
+): Pick<SourceLayer, 'assumedCrs' | 'statedExtent'> {
+  const extent = stated ?? sampleExtent(source, state);
+  if (extent === null) return {};
+  const [minX, minY, maxX, maxY] = extent;
+  const isDegrees = minX >= -180 && minY >= -90 && maxX <= 180 && maxY <= 90;
+  const crs: CrsText = 'EPSG:4326';
+  const reason = 'its positions can be longitudes and latitudes';
+  return { statedExtent: [...extent], ...(isDegrees ? { assumedCrs: { crs, reason } } : {}) };
+}
+
+function sampleExtent(source: ByteSource, state: ParquetState): Bounds | null {
+  const batch = state.geometry === null ? null : sampleRows(source, { ...state, fields: [] }, SAMPLE_ROWS);
+  if (batch === null) return null;
+  const bounds = positionBounds(batch.geometry);
+  return bounds[0] <= bounds[2] ? bounds : null;
+}
+
+/**
+ * Ranges of rows of about the wanted size: row groups, parts of large ones, and small ones together. `isWanted`: 1 for each row group with rows
+ * that are wanted; missing: all are.
+ */
+export function cutRows(
+  { firstRows, leafCount, unpackedBytes }: RowGroups,
+  partitionBytes: number,
+  isWanted?: Uint8Array,
+): Partition[] {
+  const partitions: Partition[] = [];
+  let start = 0;
+  let bytes = 0;
+  const cut = (end: number): void => {
+    if (end > start) partitions.push({ start, end });
+    start = end;
+    bytes = 0;
+  };
+  for (let group = 0; group + 1 < firstRows.length; group++) {
+    const first = firstRows[group];
+    const rows = firstRows[group + 1] - first;
+    if (isWanted?.[group] === 0) {
+      cut(first);
+      start = first + rows;
+      continue;
+    }
+    let groupBytes = 0;
+    for (let i = group * leafCount; i < (group + 1) * leafCount; i++) groupBytes += unpackedBytes[i];
+    if (bytes + groupBytes > partitionBytes || first + rows - start > MAX_PARTITION_ROWS) cut(first);
+    bytes += groupBytes;
+    const pieces = Math.min(
+      rows,
+      Math.max(Math.ceil(groupBytes / partitionBytes), Math.ceil(rows / MAX_PARTITION_ROWS)),
+    );
+    if (pieces > 1) for (let i = 1; i <= pieces; i++) cut(first + Math.floor((rows * i) / pieces));
+  }
+  cut(firstRows[firstRows.length - 1]);
+  return partitions;
+}

@@ -1,0 +1,125 @@
+/** Writes one GeoPackage to a temporary name and renames it when it is complete. */
+import { rmSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { failure } from '@geomill/core/messages/errors.ts';
+import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { unfinishedPath } from '@geomill/io/output-place.ts';
+import { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { AppendedTablePlan } from './appended-table.ts';
+import { type CrsRow, REQUIRED_ROWS } from './crs-rows.ts';
+import type { DatetimeZones } from './datetime-text.ts';
+import { type GpkgChunk, releaseRows } from './encode.ts';
+import { FeatureTable, type FeatureTablePlan } from './feature-table.ts';
+import { moveDatabaseIntoPlace, refuseInUse } from './in-use.ts';
+import { registerLayer, stateChangeTime } from './register.ts';
+import { APPLICATION_ID, CORE_SQL, SPATIAL_REF_SYS_SQL, USER_VERSION } from './schema-sql.ts';
+
+/** How a layer is encoded and stored. Plain data. */
+export interface LayerState {
+  readonly srsId: number;
+  readonly zones: DatetimeZones;
+  /** Positions are longitudes and latitudes in degrees. */
+  readonly isInDegrees: boolean;
+  readonly table: NewTable | ExistingTable;
+}
+
+export interface NewTable {
+  readonly kind: 'new';
+  readonly plan: FeatureTablePlan;
+  readonly crs: CrsRow;
+}
+
+export interface ExistingTable {
+  readonly kind: 'existing';
+  readonly plan: AppendedTablePlan;
+}
+
+/** SQLite's default. Larger pages were not faster, and reading a random row costs more. */
+const PAGE_SIZE = 4096;
+
+export class GpkgSink implements OutputSink {
+  readonly #path: string;
+  readonly #partialPath: string;
+  readonly #database: BulkDatabase;
+  readonly #layers: readonly LayerState[];
+  readonly #context: WriteContext;
+  readonly #tables: (FeatureTable | null)[];
+  /** The layer of the last chunk. */
+  #layerIndex = 0;
+
+  constructor(path: string, layers: readonly LayerState[], context: WriteContext) {
+    this.#path = path;
+    this.#partialPath = `${unfinishedPath(path, context.expected)}.partial`;
+    this.#layers = layers;
+    this.#context = context;
+    this.#tables = layers.map(() => null);
+    refuseInUse(path, basename(path));
+    // A partial file left by a killed run is overwritten.
+    rmSync(this.#partialPath, { force: true });
+    this.#database = BulkDatabase.create(this.#partialPath, {
+      pageSize: PAGE_SIZE,
+      applicationId: APPLICATION_ID,
+      userVersion: USER_VERSION,
+    });
+    try {
+      this.#createCoreTables();
+    } catch (error) {
+      this.abort();
+      throw error;
+    }
+  }
+
+  append(layerIndex: number, chunk: unknown): void {
+    // Frees the memory of its index.
+    if (layerIndex !== this.#layerIndex) this.#table(this.#layerIndex).finish();
+    this.#layerIndex = layerIndex;
+    this.#table(layerIndex).append(chunk as GpkgChunk);
+    releaseRows(chunk as GpkgChunk);
+  }
+
+  async finish(): Promise<OutputFile> {
+    this.#layers.forEach((_, i) => {
+      const table = this.#table(i);
+      table.finish();
+      registerLayer(this.#database, table);
+      stateChangeTime(this.#database, table.plan.table, this.#context.time);
+    });
+    this.#database.finish();
+    moveDatabaseIntoPlace(this.#partialPath, this.#path, basename(this.#path), this.#context.expected);
+    return { path: this.#path, byteLength: statSync(this.#path).size };
+  }
+
+  abort(): void {
+    this.#database.abandon();
+    rmSync(this.#partialPath, { force: true });
+  }
+
+  #table(layerIndex: number): FeatureTable {
+    const table = this.#layers[layerIndex]?.table;
+    if (table?.kind !== 'new')
+      throw failure(generalErrors.INTERNAL, { reason: `there is no output layer ${layerIndex}` });
+    this.#tables[layerIndex] ??= new FeatureTable(this.#database, table.plan, this.#context.findings);
+    return this.#tables[layerIndex];
+  }
+
+  #createCoreTables(): void {
+    const database = this.#database;
+    database.exec(SPATIAL_REF_SYS_SQL);
+    const insert = database.prepare('INSERT INTO gpkg_spatial_ref_sys VALUES (?, ?, ?, ?, ?, ?, ?)');
+    const byId = new Map(REQUIRED_ROWS.map((row) => [row.srsId, row]));
+    for (const { table } of this.#layers)
+      if (table.kind === 'new' && !byId.has(table.crs.srsId)) byId.set(table.crs.srsId, table.crs);
+    for (const row of byId.values())
+      insert.run([
+        row.name,
+        row.srsId,
+        row.organization,
+        row.organizationId,
+        row.definition,
+        row.description,
+        row.definition12063,
+      ]);
+    database.exec(CORE_SQL);
+  }
+}

@@ -1,0 +1,3 @@
+import { errorTable } from '@geomill/core/messages/catalogue-entries.ts';
+
+export const gpxErrors = errorTable({});

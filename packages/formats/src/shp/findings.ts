@@ -1,0 +1,25 @@
+import { changed, findingTable, info, lost, removed } from '@geomill/core/messages/catalogue-entries.ts';
+
+export const shpFindings = findingTable({
+  MULTIPATCH_TO_POLYGONS: changed('MultiPatch shapes were read as polygons', 'feature'),
+  BLANKS_NOT_KEPT: changed(
+    "texts of field '{field}' are empty or begin or end with blanks: {format} does not keep such blanks, and stores an empty text as null",
+    'value',
+  ),
+  ATTRIBUTES_MISSING: info(
+    '{file} has {found|row} for {expected|shape}; the remaining shapes have null attributes',
+  ),
+  SHAPES_MISSING: info('{file} has {found|shape} for {expected|row}; the remaining rows have no geometry'),
+  RECORD_LENGTHS_CORRECTED: info(
+    'records of {file} state a length that contradicts the .shx and the length of the file; they were read with the length of the .shx',
+    'record',
+  ),
+  INDEX_REBUILT: info('{file}: {reason}; the positions of records were determined by reading the .shp'),
+  TEXT_CUT: lost("texts of field '{field}' were truncated to {bytes} bytes, the limit of {format}", 'value'),
+  RECORD_DELETED: removed('records marked as deleted were skipped', 'record'),
+  ENCODING_GUESSED: info('{file} does not state its text encoding; {encoding} was assumed'),
+  ENCODING_OVERRIDDEN: info(
+    '{file} states the encoding {encoding}, but was read as {requested}, as requested',
+  ),
+  FILE_SPLIT: info("layer '{layer}' is written as several files: {files}"),
+});

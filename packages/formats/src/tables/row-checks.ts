@@ -1,0 +1,174 @@
+/**
+ * What the first rows decided and a later row can contradict. Every row is compared with it: the position of a row that
+ * contradicts it would be wrong.
+ */
+import type { AngleColumns } from '@geomill/core/geometry/angle-names.ts';
+import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
+import type { ErrorEntry } from '@geomill/core/messages/catalogue-entries.ts';
+import { field, type MessageParams, phrase } from '@geomill/core/messages/message.ts';
+import { DOT } from '@geomill/core/text/ascii.ts';
+import { NumberScanner } from '@geomill/core/text/number-text.ts';
+import { hemisphereOf, type OrdinateNotation, OrdinateScanner } from '@geomill/core/text/ordinate-text.ts';
+import { textOf } from './angle-cells.ts';
+import { tableErrors } from './errors.ts';
+import { GeometryCells } from './geometry-cells.ts';
+import { isMissing } from './missing.ts';
+import type { CellTable } from './records.ts';
+import { CellBytes, shownCell } from './sample.ts';
+import { zoneText } from './utm-zones.ts';
+
+/** Columns are counted from 0. Plain data. */
+export type RowCheck =
+  /** No S or W (or O, if it can be west) for the coordinate whose degrees are in another column. */
+  | {
+      readonly kind: 'letters';
+      readonly column: number;
+      readonly axis: 'x' | 'y';
+      readonly degrees: number;
+      readonly letterO: 'E' | 'W' | null;
+    }
+  /** One UTM zone, of which `line` is the first row; null: the first rows have none. */
+  | {
+      readonly kind: 'zone';
+      readonly column: number;
+      readonly zone: string | null;
+      readonly line: number;
+      readonly isUtm: boolean;
+    }
+  /** Degrees with decimals, of which the minutes are no part. */
+  | {
+      readonly kind: 'decimals';
+      readonly axes: readonly AngleColumns[];
+      readonly notation: OrdinateNotation;
+      readonly saysDegrees: boolean;
+    }
+  /** No geometries, although the name says so. */
+  | { readonly kind: 'no geometry'; readonly column: number }
+  /** Only the delimiter at the end of rows. */
+  | { readonly kind: 'trailing'; readonly column: number };
+
+export interface Contradiction {
+  readonly entry: ErrorEntry;
+  readonly column: number;
+  /** Besides the line, the column and its value. */
+  readonly params: MessageParams;
+}
+
+/** Compares one row; null: it agrees. */
+export type RowChecker = (table: CellTable, row: number) => Contradiction | null;
+
+export function rowChecker(check: RowCheck, names: readonly string[]): RowChecker {
+  switch (check.kind) {
+    case 'letters':
+      return lettersChecker(check, names);
+    case 'zone':
+      return zoneChecker(check);
+    case 'decimals':
+      return decimalsChecker(check, names);
+    case 'no geometry':
+      return geometryChecker(check.column);
+    case 'trailing':
+      return trailingChecker(check.column, names.length);
+  }
+}
+
+type CheckOf<Kind extends RowCheck['kind']> = RowCheck & { readonly kind: Kind };
+
+function lettersChecker(
+  { column, axis, degrees, letterO }: CheckOf<'letters'>,
+  names: readonly string[],
+): RowChecker {
+  const cell = new CellBytes();
+  return (table, row) => {
+    const index = row * table.columnCount + column;
+    if (table.starts[index] === table.ends[index] || !cell.open(table, index)) return null;
+    if (!isNegativeLetter(textOf(cell), axis, letterO)) return null;
+    const option = field(`csv_options.${axis}_hemisphere_column`);
+    return { entry: tableErrors.CSV_LETTERS_APART, column, params: { coordinate: names[degrees], option } };
+  };
+}
+
+function isNegativeLetter(text: string, axis: 'x' | 'y', letterO: 'E' | 'W' | null): boolean {
+  const letter = text === '' ? '' : hemisphereOf(text);
+  return axis === 'y' ? letter === 'S' : letter === 'W' || (letter === 'O' && letterO !== 'E');
+}
+
+function zoneChecker({ column, zone, line, isUtm }: CheckOf<'zone'>): RowChecker {
+  const cell = new CellBytes();
+  // The bytes of the zone: nearly all rows have the same.
+  let usual = new Uint8Array(0);
+  return (table, row) => {
+    const index = row * table.columnCount + column;
+    const { bytes } = table;
+    const start = table.starts[index];
+    const end = table.ends[index];
+    let same = end - start === usual.length ? 0 : -1;
+    while (same >= 0 && same < usual.length && bytes[start + same] === usual[same]) same++;
+    if (same === usual.length || !cell.open(table, index) || isMissing(cell)) return null;
+    const text = shownCell(cell);
+    const own = zoneText(text);
+    if (own === zone || (zone === null && (own === null || (!isUtm && !/\D/.test(own))))) {
+      usual = bytes.slice(start, end);
+      return null;
+    }
+    const other = zone === null ? 'the first rows have none' : `line ${line} is in ${zone}`;
+    return { entry: tableErrors.CSV_ZONES, column, params: { zone: own ?? `'${text}'`, other } };
+  };
+}
+
+function decimalsChecker(
+  { axes, notation, saysDegrees }: CheckOf<'decimals'>,
+  names: readonly string[],
+): RowChecker {
+  const cell = new CellBytes();
+  const ordinates = new OrdinateScanner(notation);
+  const numbers = new NumberScanner();
+  const number = (table: CellTable, row: number, column: number): number => {
+    if (column < 0 || !cell.open(table, row * table.columnCount + column)) return Number.NaN;
+    const { bytes, start, end } = cell;
+    // The plain number, which nearly all are, is tried first.
+    const value = notation.decimalMark === DOT ? numbers.scan(bytes, start, end) : Number.NaN;
+    if (Number.isFinite(value) && numbers.end === end) return value;
+    return isMissing(cell) ? Number.NaN : ordinates.parse(bytes, start, end);
+  };
+  return (table, row) => {
+    for (const axis of axes) {
+      const rest = (number(table, row, axis.minutes) || 0) + (number(table, row, axis.seconds) || 0) / 60;
+      const relation = rest === 0 ? 'none' : relationOf(number(table, row, axis.degrees), rest);
+      if (relation !== 'joined' && !(relation === 'other' && saysDegrees)) continue;
+      const reason = phrase`the degrees of the first rows have decimals, and column '${names[axis.minutes]}' has no other minutes; name '${field('csv_options.x_column')}' and '${field('csv_options.y_column')}' to keep the minutes as fields. Found degrees with other minutes`;
+      return { entry: tableErrors.CSV_GEOMETRY, column: axis.degrees, params: { reason } };
+    }
+    return null;
+  };
+}
+
+/** How the minutes (with the seconds as a fraction) that are not 0 are related to the degrees. */
+export function relationOf(degrees: number, minutes: number): 'joined' | 'repeated' | 'other' | 'none' {
+  if (Number.isNaN(degrees)) return 'none';
+  if (Number.isInteger(degrees)) return 'joined';
+  return Math.abs((Math.abs(degrees) % 1) * 60 - minutes) < 0.1 ? 'repeated' : 'other';
+}
+
+function geometryChecker(column: number): RowChecker {
+  const cell = new CellBytes();
+  const builder = new GeometryBuilder('XY', 8, 8);
+  const geometry = new GeometryCells(column, builder);
+  return (table, row) => {
+    const index = row * table.columnCount + column;
+    if (table.starts[index] === table.ends[index] || !cell.open(table, index) || isMissing(cell)) return null;
+    const isGeometry = geometry.readCell(cell) >= 0;
+    builder.rewind(0);
+    return isGeometry ? { entry: tableErrors.CSV_GEOMETRY_LATE, column, params: {} } : null;
+  };
+}
+
+function trailingChecker(column: number, columnCount: number): RowChecker {
+  const cell = new CellBytes();
+  return (table, row) => {
+    const index = row * table.columnCount + column;
+    if (table.starts[index] === table.ends[index] || !cell.open(table, index)) return null;
+    const reason = `the row has ${columnCount} cells where the header has ${columnCount - 1}, and the last one, which is empty in the first rows, is '${shownCell(cell)}'`;
+    return { entry: tableErrors.CSV_SYNTAX, column, params: { reason } };
+  };
+}

@@ -1,0 +1,36 @@
+/** The code that reads the inputs of a conversion and writes its output. */
+import type { Format, FormatReader, FormatWriter } from '@geomill/formats/format.ts';
+import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
+import type { ConversionRequest } from './request.ts';
+
+export interface InputCodec {
+  readonly format: Format;
+  readonly reader: FormatReader;
+}
+
+export interface Codecs {
+  /** `files`: of each file. */
+  readonly input: InputCodec & { readonly files: readonly InputCodec[] };
+  readonly output: { readonly format: Format; readonly writer: FormatWriter };
+}
+
+/** Throws FORMAT_UNKNOWN. */
+export async function loadCodecs({ input, output }: ConversionRequest): Promise<Codecs> {
+  const formats = input.files.map(({ own }, i) =>
+    inputFormatById(
+      (i === 0 ? input.targetFormat : undefined) ?? own?.format ?? input.format,
+      'input.format',
+    ),
+  );
+  const format = inputFormatById(input.format, 'input.format');
+  const outputFormat = outputFormatById(output.format, 'output.format');
+  const [readers, reader, writer] = await Promise.all([
+    Promise.all(formats.map((one) => one.loadReader())),
+    format.loadReader(),
+    outputFormat.loadWriter(),
+  ]);
+  return {
+    input: { format, reader, files: formats.map((one, i) => ({ format: one, reader: readers[i] })) },
+    output: { format: outputFormat, writer },
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * The results of the tasks of a part, in a file: the encoded chunks one after another, and at the end an index with all else. A reader
+ * has one result at a time in memory.
+ */
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
+import { asGeomillError, failure, type PlainError, reviveError } from '@geomill/core/messages/errors.ts';
+import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { pipelineCatalogue } from '../catalogue.ts';
+import type { Executor } from '../executor.ts';
+import { readStoredChunk } from '../stored-chunk.ts';
+import type { Task, TaskResult } from '../task.ts';
+
+type Entry =
+  | { readonly error: PlainError; readonly stack?: string }
+  | {
+      /** Without the chunk. */
+      readonly result: TaskResult;
+      /** Position of the chunk in the file; its length is 0 if there is none. */
+      readonly at: number;
+      readonly byteLength: number;
+    };
+
+const MAGIC = 'geomill part 1\n\0';
+const TRAILER_BYTES = MAGIC.length + 8;
+
+export interface PartRun {
+  readonly tasks: readonly Task[];
+  readonly executor: Executor;
+  /** Where the results go; must not exist. */
+  readonly path: string;
+  /** Only the input up to this offset is there: results that may depend on more are left out. Null: all is there. */
+  readonly readableEnd?: number | null;
+  /** Called after each task with the number of those that are done. */
+  readonly onDone?: (done: number) => void;
+}
+
+/**
+ * Runs the tasks and writes their results, errors too. After an error that no other task can change the rest is not run; nobody will
+ * ask for it. Rejects only where nothing can be said about the tasks: the disk is full, or the executor was stopped.
+ */
+export async function writePart({ tasks, executor, path, readableEnd, onDone }: PartRun): Promise<void> {
+  const file = openSync(path, 'wx');
+  try {
+    const entries: (Entry | null)[] = [];
+    let at = 0;
+    const write = (bytes: Uint8Array): void => {
+      for (let written = 0; written < bytes.length; )
+        written += writeSync(file, bytes, written, bytes.length - written);
+      at += bytes.length;
+    };
+    const start = (task: Task): Promise<TaskResult | Extract<Entry, { error: PlainError }>> =>
+      executor.run({ ...task, keepBatch: false }).catch((error: unknown) => failed(error));
+    const inFlight: ReturnType<typeof start>[] = [];
+    let begun = 0;
+    let expectedStart: number | null = null;
+    for (const task of tasks) {
+      while (begun < tasks.length && inFlight.length < executor.width * 2)
+        inFlight.push(start(tasks[begun++]));
+      const outcome = await (inFlight.shift() as (typeof inFlight)[number]);
+      const { partition } = partitionOf(task);
+      const isExpected = partition.start === expectedStart;
+      if ('error' in outcome) {
+        if (outcome.error.code === 'CANCELLED') throw failure(generalErrors.CANCELLED, {});
+        const mayNeedMore = readableEnd != null && partition.end >= readableEnd;
+        entries.push(mayNeedMore ? null : outcome);
+        if (isExpected) break;
+        expectedStart = null;
+      } else if (readableEnd != null && outcome.nextStart > readableEnd) {
+        entries.push(null);
+        expectedStart = null;
+      } else {
+        const { chunk, ...result } = outcome;
+        const entry = { result: { ...result, batch: null, chunk: null }, at, byteLength: 0 };
+        if (chunk !== null) write(serialize(chunk));
+        entries.push({ ...entry, byteLength: at - entry.at });
+        expectedStart = outcome.nextStart;
+      }
+      onDone?.(entries.length);
+    }
+    await Promise.all(inFlight);
+    const index = serialize(entries);
+    write(index);
+    const trailer = Buffer.alloc(TRAILER_BYTES);
+    trailer.writeBigUInt64LE(BigInt(index.length));
+    trailer.write(MAGIC, 8, 'latin1');
+    write(trailer);
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function partitionOf({ input }: Task): Extract<Task['input'], { kind: 'partition' }> {
+  if (input.kind !== 'partition')
+    throw failure(generalErrors.INTERNAL, { reason: 'a part has a task without a partition' });
+  return input;
+}
+
+function failed(thrown: unknown): Extract<Entry, { error: PlainError }> {
+  const error = asGeomillError(thrown);
+  return {
+    error: error.toPlain(),
+    ...(error.fault === 'ours' && error.stack !== undefined ? { stack: error.stack } : {}),
+  };
+}
+
+export class PartReader {
+  readonly #file: number;
+  readonly #entries: readonly (Entry | null)[];
+
+  /** Throws INTERNAL if it is not a complete file of a part. */
+  constructor(path: string) {
+    this.#file = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(this.#file);
+      const trailer = this.#bytes(Math.max(0, size - TRAILER_BYTES), Math.min(size, TRAILER_BYTES));
+      if (trailer.toString('latin1', 8) !== MAGIC)
+        throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
+      const byteLength = Number(trailer.readBigUInt64LE());
+      if (byteLength > size - TRAILER_BYTES)
+        throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
+      this.#entries = deserialize(this.#bytes(size - TRAILER_BYTES - byteLength, byteLength)) as Entry[];
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** The result of a task; null: the part has none. Throws the error of the task. */
+  result(index: number): TaskResult | null {
+    const entry = this.#entries[index];
+    if (entry === undefined || entry === null) return null;
+    if ('error' in entry) {
+      const error = reviveError(entry.error, pipelineCatalogue);
+      if (entry.stack !== undefined) error.stack = entry.stack;
+      throw error;
+    }
+    const { result, at, byteLength } = entry;
+    return byteLength === 0 ? result : { ...result, chunk: readStoredChunk(this.#bytes(at, byteLength)) };
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #bytes(start: number, byteLength: number): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(byteLength);
+    for (let done = 0; done < byteLength; ) {
+      const count = readSync(this.#file, bytes, done, byteLength - done, start + done);
+      if (count === 0)
+        throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
+      done += count;
+    }
+    return bytes;
+  }
+}

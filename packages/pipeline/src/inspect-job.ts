@@ -1,0 +1,80 @@
+/**
+ * An inspection as a job: describes the input and, if an output is requested, what a conversion to it would change or
+ * lose. The result is one JSON document.
+ *
+ * Losses are found by a dry run: the conversion writes to the scratch directory, and its output is deleted.
+ * Alternative rejected: deriving them from the schemas, which do not show a single long value or open ring.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { GeomillError } from '@geomill/core/messages/errors.ts';
+import { severitiesOf } from '@geomill/core/messages/findings.ts';
+import { outputFormatById } from '@geomill/formats/format-by-id.ts';
+import { pipelineCatalogue } from './catalogue.ts';
+import { inspectSource } from './inspect.ts';
+import { type DryRun, inspectionDocument } from './inspect-document.ts';
+import type { InspectionReport, Progress } from './report.ts';
+import type { ConversionPaths, ConversionRequest, InspectionRequest } from './request.ts';
+import { type ConversionControl, runConversion } from './run.ts';
+import { deliveredKind } from './split-request.ts';
+
+/** Carries out `request` on the one file of `paths`; rejects with a GeomillError, and then there is no output. */
+export async function runInspection(
+  request: InspectionRequest,
+  paths: ConversionPaths,
+  control: ConversionControl,
+): Promise<InspectionReport> {
+  const startedAt = performance.now();
+  const { output } = request;
+  const share = output === null || request.textOnly === true ? 1 : 0.3;
+  const { input, textOnly } = request;
+  const found = await inspectSource({ ...input, textOnly }, paths, {
+    ...control,
+    onProgress: (progress) => control.onProgress(part(progress, 0, share)),
+  });
+  const dryRun =
+    output === null || textOnly === true
+      ? null
+      : await performDryRun({ ...request, operation: 'transform', output }, paths, {
+          ...control,
+          onProgress: (progress) => control.onProgress(part(progress, share, 1 - share)),
+        });
+  writeFileSync(
+    paths.outputPath,
+    `${JSON.stringify(inspectionDocument(found, dryRun, pipelineCatalogue))}\n`,
+    { flag: 'wx' },
+  );
+  return {
+    warnings: found.warnings,
+    severities: severitiesOf(found, pipelineCatalogue),
+    timings: { totalMs: Math.round(performance.now() - startedAt) },
+  };
+}
+
+function part({ fraction, stage }: Progress, offset: number, share: number): Progress {
+  return { fraction: offset + fraction * share, stage };
+}
+
+/** The report of the conversion, or the user's error that prevents it. Rejects with internal errors. */
+async function performDryRun(
+  request: ConversionRequest,
+  paths: ConversionPaths,
+  control: ConversionControl,
+): Promise<DryRun> {
+  const format = outputFormatById(request.output.format, 'output.format');
+  const directory = join(paths.scratchDirectory, 'dry-run');
+  const scratchDirectory = join(directory, 'scratch');
+  mkdirSync(scratchDirectory, { recursive: true });
+  // Layers and zip members are named after it.
+  const stem = basename(paths.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
+  const outputPath = join(directory, stem + deliveredKind(format, request.output).outputExtension);
+  try {
+    const report = await runConversion(request, { ...paths, outputPath, scratchDirectory }, control);
+    return { report, request };
+  } catch (error) {
+    if (!(error instanceof GeomillError) || error.fault === 'ours' || error.code === 'CANCELLED') throw error;
+    return { format: format.id, error };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

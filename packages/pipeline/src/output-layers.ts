@@ -1,0 +1,89 @@
+/** Descriptions of the layers from which the writer makes its plan. */
+import type { Field, MixedType } from '@geomill/core/columns/schema.ts';
+import {
+  emptyStatistics,
+  fieldsOf,
+  type LayerStatistics,
+  mergeStatistics,
+} from '@geomill/core/columns/statistics.ts';
+import type { OutputLayer } from '@geomill/formats/format.ts';
+import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
+import type { LayerRun } from './layer-run.ts';
+import type { ConversionPlan } from './plan.ts';
+import type { CrsAuthority } from './source-crs.ts';
+
+/** One per layer, or one for all where the plan joins them; `name` is the output's, for a joined layer. */
+export function outputLayers(
+  plan: ConversionPlan,
+  layers: readonly LayerRun[],
+  crs: Pick<CrsAuthority, 'describe'>,
+  mixed: MixedType,
+  name: string,
+  limits: Pick<InputLimits, 'fields'>,
+): OutputLayer[] {
+  const collected = layers.map(({ statistics, outputFields }) =>
+    plan.statisticsDepth === null ? null : completed(statistics, outputFields ?? []),
+  );
+  const separate = layers.map((layer, i): OutputLayer => {
+    const found = collected[i];
+    return {
+      name: layer.plan.name,
+      fields: found === null ? layer.outputFields : fieldsOf(found),
+      statistics: found ?? layer.plan.declaredStatistics,
+      crs: crs.describe(layer.plan.targetCrs, 'output.epsg'),
+      coordinatesComputed: layer.plan.reproject,
+      target: layer.plan.target,
+    };
+  });
+  if (plan.layerField === null) return separate;
+  const statistics = emptyStatistics();
+  for (const [i, layer] of layers.entries()) {
+    mergeStatistics(statistics, collected[i] ?? statisticsOf(layer.outputFields ?? []), mixed);
+    checkFieldCount(name, statistics.fields.length, limits);
+  }
+  const fields = fieldsOf(statistics);
+  // Where statistics were collected the field is part of every batch.
+  if (plan.statisticsDepth === null) fields.push({ name: plan.layerField, type: 'string' });
+  return [
+    {
+      name,
+      fields: separate.every((layer) => layer.fields !== null) ? fields : null,
+      statistics: plan.statisticsDepth === null ? null : statistics,
+      crs: separate[0].crs,
+      coordinatesComputed: separate.some((layer) => layer.coordinatesComputed),
+    },
+  ];
+}
+
+/** The collected statistics, with the known fields that are missing because the layer has no features. */
+function completed(found: LayerStatistics, known: readonly Field[]): LayerStatistics {
+  const names = new Set(found.fields.map(({ name }) => name));
+  const missing = known.filter(({ name }) => !names.has(name));
+  if (missing.length === 0) return found;
+  const fields = missing.map(({ name, type }) => ({
+    name,
+    type: 'null' as const,
+    columnType: type,
+    nonNullCount: 0,
+    maxLength: 0,
+    maxDecimals: 0,
+    integersExact: true,
+    hasNested: false,
+  }));
+  return { ...found, fields: [...found.fields, ...fields] };
+}
+
+function statisticsOf(fields: readonly Field[]): LayerStatistics {
+  const statistics = emptyStatistics();
+  for (const { name, type } of fields) {
+    const nothingKnown = {
+      nonNullCount: 0,
+      maxLength: 0,
+      maxDecimals: 0,
+      integersExact: true,
+      hasNested: true,
+    };
+    statistics.fields.push({ name, type, ...nothingKnown });
+  }
+  return statistics;
+}

@@ -1,0 +1,212 @@
+/**
+ * Drives the partitions of a layer through an executor and hands the results on in order.
+ *
+ * Text formats guess where a partition begins. A result is used only if the partition before it ended exactly where
+ * this one began; otherwise it is discarded, with any error, and the records are read again from the
+ * right position. The result is that of one serial read, whatever the guesses were.
+ */
+import { failure, GeomillError, type Location } from '@geomill/core/messages/errors.ts';
+import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import type { MessageParam } from '@geomill/core/messages/message.ts';
+import type { Partition } from '@geomill/formats/format.ts';
+import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
+import type { Executor } from './executor.ts';
+import type { Task, TaskResult } from './task.ts';
+
+/** Records, lines and features of the layer before a partition; NaN: not known, after parts that were not read. */
+export interface PartitionBase {
+  readonly records: number;
+  readonly lines: number;
+  readonly rows: number;
+}
+
+interface RunBasis {
+  readonly executor: Executor;
+  readonly signal: AbortSignal;
+  /** A reader checks the limits for each partition; here the sum of all is checked. */
+  readonly limits: Pick<InputLimits, 'features' | 'fields'>;
+}
+
+export interface PartitionRun extends RunBasis {
+  readonly partitions: readonly Partition[];
+  /** As in SourceLayer. */
+  readonly isSequential?: true | undefined;
+  readonly makeTask: (partition: Partition) => Task;
+  /** Called once per used partition, in order. */
+  readonly consume: (result: TaskResult, partition: Partition, base: PartitionBase) => void;
+  readonly layerName: string;
+}
+
+/** Resolves when every record was consumed; rejects with the first error in the order of the records. */
+export async function runPartitions({
+  partitions,
+  isSequential,
+  makeTask,
+  consume,
+  layerName,
+  ...basis
+}: PartitionRun): Promise<void> {
+  const source = { partitions, isSequential, makeTask, consume, at: { layer: layerName } };
+  await runSources({ ...basis, sources: [source] });
+}
+
+/** Layers of files in sequence. The next ones start while one is running: they may be many and small. */
+export interface SourcesRun extends RunBasis {
+  /** Asked after each partition: whether the others are not needed. Missing: all are. */
+  readonly isDone?: () => boolean;
+  readonly sources: readonly PartitionSource[];
+}
+
+export interface PartitionSource
+  extends Pick<PartitionRun, 'partitions' | 'isSequential' | 'makeTask' | 'consume'> {
+  /** What locations and errors name beside records. */
+  readonly at: LayerLocation;
+}
+
+export type LayerLocation = Pick<Location, 'file' | 'layer'>;
+
+type Settled = { readonly result: TaskResult } | { readonly error: unknown };
+
+/** As `runPartitions`; errors come in the order of the sources. False: partitions were left out, as `isDone`. */
+export async function runSources({
+  executor,
+  signal,
+  limits,
+  sources,
+  isDone = () => false,
+}: SourcesRun): Promise<boolean> {
+  const start = (source: PartitionSource, partition: Partition): Promise<Settled> =>
+    executor.run(source.makeTask(partition)).then(
+      (result) => ({ result }),
+      (error) => ({ error }),
+    );
+  // A thread that is alone gets every task: its pages are in memory once.
+  const isSequential = sources.some((source) => source.isSequential === true);
+  const ahead = new Ahead(sources, isSequential ? 1 : executor.width * 2, start);
+  for (const source of sources) {
+    const { partitions } = source;
+    const fields = new Set<string>();
+    let base: PartitionBase = { records: 0, lines: 0, rows: 0 };
+    let expectedStart = partitions.length > 0 ? partitions[0].start : 0;
+    for (let i = 0; i < partitions.length; i++) {
+      let partition = partitions[i];
+      let settled = await ahead.next();
+      throwIfAborted(signal);
+      if (partition.featuresBefore !== undefined) base = baseAfter(partition.featuresBefore);
+      else if (partition.start !== expectedStart) {
+        // The records before it went past this partition's start: a result from a wrong start is discarded.
+        if (expectedStart >= partition.end && i < partitions.length - 1) continue;
+        partition = { start: expectedStart, end: Math.max(partition.end, expectedStart) };
+        settled = await start(source, partition);
+        throwIfAborted(signal);
+      }
+      if ('error' in settled) throw locateErrorAt(settled.error, base, source.at);
+      const { result } = settled;
+      checkLimits(result, base, fields, source.at, limits);
+      source.consume(result, partition, base);
+      if (isDone()) return source === sources.at(-1) && i === partitions.length - 1;
+      expectedStart = result.nextStart;
+      base = {
+        records: base.records + result.recordCount,
+        lines: base.lines + result.lineCount,
+        rows: base.rows + result.rowsRead,
+      };
+    }
+  }
+  return true;
+}
+
+function baseAfter(features: number | null): PartitionBase {
+  // Of the records, those that became no features were not counted.
+  return { records: Number.NaN, lines: Number.NaN, rows: features ?? Number.NaN };
+}
+
+/** Throws LIMIT_EXCEEDED; `met`: the field names found so far. */
+function checkLimits(
+  { rowsRead, fields }: TaskResult,
+  base: PartitionBase,
+  met: Set<string>,
+  at: LayerLocation,
+  limits: RunBasis['limits'],
+): void {
+  const layer = at.layer ?? '';
+  for (const { name } of fields) met.add(name);
+  checkFieldCount(layer, met.size, limits);
+  const actual = base.rows + rowsRead;
+  if (actual > limits.features)
+    throw failure(
+      generalErrors.LIMIT_EXCEEDED,
+      {
+        what: `the number of features of layer '${layer}'`,
+        actual,
+        limit: limits.features,
+        setting: 'MAX_FEATURES',
+      },
+      at,
+    );
+}
+
+/** Starts a few tasks ahead, and returns their outcomes in order. */
+class Ahead {
+  readonly #inFlight: Promise<Settled>[] = [];
+  readonly #waiting: Iterator<() => Promise<Settled>>;
+  readonly #depth: number;
+
+  constructor(
+    sources: readonly PartitionSource[],
+    depth: number,
+    start: (source: PartitionSource, partition: Partition) => Promise<Settled>,
+  ) {
+    this.#depth = depth;
+    this.#waiting = starts();
+    function* starts(): Generator<() => Promise<Settled>> {
+      for (const source of sources)
+        for (const partition of source.partitions) yield () => start(source, partition);
+    }
+  }
+
+  next(): Promise<Settled> {
+    while (this.#inFlight.length < this.#depth) {
+      const begin = this.#waiting.next();
+      if (begin.done === true) break;
+      this.#inFlight.push(begin.value());
+    }
+    const first = this.#inFlight.shift();
+    if (first === undefined) throw new Error('more outcomes were requested than there are partitions');
+    return first;
+  }
+}
+
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw failure(generalErrors.CANCELLED, {});
+}
+
+/** A location within a partition as a location within the layer. */
+export function locateInLayer(location: Location, base: PartitionBase, layerName: string): Location {
+  return locateAt(location, base, { layer: layerName });
+}
+
+/** As `locateInLayer`, for a layer of one of several files. */
+export function locateAt(location: Location, base: PartitionBase, at: LayerLocation): Location {
+  const { record, line, ...others } = location;
+  return {
+    ...at,
+    ...others,
+    ...(record === undefined || Number.isNaN(base.records) ? {} : { record: record + base.records }),
+    ...(line === undefined || Number.isNaN(base.lines) ? {} : { line: line + base.lines }),
+  };
+}
+
+/** Errors count records and lines from 1 within their partition; users need them from 1 within the layer. */
+export function locateErrorAt(error: unknown, base: PartitionBase, at: LayerLocation): unknown {
+  if (!(error instanceof GeomillError) || error.fault === 'ours') return error;
+  const location = locateAt(error.location ?? {}, base, at);
+  const params: Record<string, MessageParam> = { ...error.params };
+  if ('record' in params && location.record !== undefined) params.record = location.record;
+  if ('line' in params && location.line !== undefined) params.line = location.line;
+  if ('place' in params && location.record !== undefined) {
+    const file = at.file === undefined ? '' : `'${at.file}', `;
+    params.place = `${file}layer '${at.layer}', feature ${location.record}`;
+  }
+  return new GeomillError(error.entry, params, location, error);
+}

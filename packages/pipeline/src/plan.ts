@@ -1,0 +1,443 @@
+/**
+ * The plan of a conversion: pure data computed from the source and the request, so that it can be tested without
+ * files. It says in which CRS each layer is, in which it is written, and how often the source is read.
+ */
+import type { Field } from '@geomill/core/columns/schema.ts';
+import type { LayerStatistics } from '@geomill/core/columns/statistics.ts';
+import { type CrsText, LOCAL_CRS } from '@geomill/core/crs/crs.ts';
+import type { Bounds } from '@geomill/core/geometry/bounds.ts';
+import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
+import type { Findings } from '@geomill/core/messages/findings.ts';
+import { field } from '@geomill/core/messages/message.ts';
+import type {
+  Format,
+  FormatReader,
+  FormatWriter,
+  SourceLayer,
+  WriterNeeds,
+} from '@geomill/formats/format.ts';
+import { LAYER_PARAMETER } from '@geomill/operations/parts/step-layers.ts';
+import {
+  type ChainLink,
+  changesFeatures,
+  checkLayers,
+  crsAfter,
+  fieldsAfter,
+  type LoadedStep,
+  planStages,
+  reprojectionsOf,
+  type StagePlan,
+} from './chain.ts';
+import { declaredTogether } from './declared-statistics.ts';
+import { pipelineErrors } from './errors.ts';
+import { pipelineFindings } from './findings.ts';
+import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
+import { compareOutputCrs, targetCrsOf } from './output-crs.ts';
+import { exchangedRange, type PositionRange, positionRangeOf } from './position-range.ts';
+import type { ConversionRequest, MergeRequest, SplitRequest } from './request.ts';
+import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
+import { checkSplit } from './split-request.ts';
+
+/** A layer of an input file whose features are written to a layer of the output. */
+export interface SourcePlan {
+  /** Position among the input files. */
+  readonly fileIndex: number;
+  /** Position in the file's list of layers. */
+  readonly layerIndex: number;
+  readonly name: string;
+  readonly crs: CrsText;
+  /** What its positions can be; null: not checked. */
+  readonly positionRange: PositionRange | null;
+  /** Position among the routes of the layer. */
+  readonly route: number;
+}
+
+/** A layer of the output, unless several of them are joined at its end. */
+export interface LayerPlan {
+  readonly name: string;
+  /** At least one; their features follow one another. The steps work in the CRS of the first. */
+  readonly sources: readonly SourcePlan[];
+  readonly targetCrs: CrsText;
+  /** Some link changes the CRS of the coordinates. */
+  readonly reproject: boolean;
+  /** The links of stage 0, one list for each CRS of the sources. */
+  readonly routes: readonly (readonly ChainLink[])[];
+  /** At least one; stage 0 with the route of the first source. After it the links are the same for all sources. */
+  readonly stages: readonly StagePlan[];
+  /** Statistics that the files declare of the layer's features; null: the features must be read. */
+  readonly declaredStatistics: LayerStatistics | null;
+  /** The layer of the target that gets the features of the other sources; null: a new layer is written. */
+  readonly target: SourceLayer | null;
+}
+
+export interface ConversionPlan {
+  readonly operation: ConversionRequest['operation'];
+  readonly layers: readonly LayerPlan[];
+  /** The output is a copy of the target with more features, and all else that is in the target. */
+  readonly extendsTarget: boolean;
+  readonly steps: readonly LoadedStep[];
+  /** Null: not a merge. */
+  readonly merge: MergeRequest | null;
+  /** The fields of the sources of a layer are mapped to one list of fields. */
+  readonly unifiesFields: boolean;
+  /** A pass before the steps infers the schema (fields and types), so that the steps see the same fields in every batch. */
+  readonly infersSchema: boolean;
+  /** Statistics of the output of the steps that a pass before the encoding one collects; null: none. */
+  readonly statisticsDepth: 'fields' | 'all' | null;
+  /** Name of the field that holds the source layer where layers are joined in the output; null: they are not joined. */
+  readonly layerField: string | null;
+  /** Null: the output is not split by a field. */
+  readonly split: SplitRequest | null;
+  /** Feature ids are data and the output cannot store them: they become a field. */
+  readonly keepsIdsAsField: boolean;
+}
+
+/** A format of input files. */
+export interface PlannedInput {
+  readonly format: Format;
+  readonly reader: Pick<FormatReader, 'typing' | 'ids' | 'target'>;
+}
+
+/** `outputName`: for layers without a name in the input, such as that of a merge. `files`: of each file; missing: all are the same. */
+export function planConversion(
+  request: ConversionRequest,
+  files: readonly OpenedFile[],
+  input: PlannedInput & { readonly files?: readonly PlannedInput[] },
+  output: {
+    readonly format: Format;
+    readonly writer: Pick<FormatWriter, 'needs'>;
+    readonly outputName: string;
+  },
+  crs: CrsAuthority,
+  findings: Findings,
+  loadedSteps: readonly LoadedStep[],
+): ConversionPlan {
+  const { operation } = request;
+  const { needs } = output.writer;
+  const writer = { needs: typeof needs === 'function' ? needs(request.output.options) : needs };
+  const found = groupLayers(operation, files, request.input.layers, output.outputName);
+  const known = loadedSteps.map((step) => withKnownCrs(step, crs));
+  checkLayers(
+    known,
+    found.map(({ name }) => name),
+  );
+  const { split = null } = request.output;
+  checkSplit(operation, request.output, output.format);
+  const joins = output.format.outputLayers === 'one' && split?.into !== 'files' && found.length > 1;
+  const groups = namedGroups(found, request.output.layerName, joins && split === null);
+  // A step names layers as they are in the input. A layer that gets another name is the only one.
+  const steps = groups === found ? known : known.map(onAllLayers);
+  const targetCrs = targetCrsOf(request, output.format, crs, findings);
+  const layerField = joins && split === null ? layerFieldFor(groups, steps) : null;
+  if (layerField !== null)
+    findings.note(pipelineFindings.LAYERS_JOINED, { count: groups.length, field: layerField });
+  const merges = operation === 'merge' ? mergedFieldsOf(request) : null;
+  if (merges?.attributes === 'none')
+    findings.note(pipelineFindings.ATTRIBUTES_NOT_MERGED, {
+      files: files.length,
+      attributes: field('attributes'),
+    });
+  const unifiesFields = operation === 'append' || (merges !== null && hasFields(merges));
+  const codecOf = (file: number): PlannedInput => input.files?.[file] ?? input;
+  const first = codecOf(0);
+  const planned = groups.map(({ name, sources }): LayerPlan => {
+    const located = sources.map((source) => {
+      const { format } = codecOf(source.fileIndex);
+      const question = crsQuestion(request, files, source, format);
+      const own = sourceCrsOf(question, crs, findings);
+      compareUnits(question, own, crs, findings);
+      return { source, question, crs: own };
+    });
+    const declaredStatistics =
+      operation === 'merge' && unifiesFields
+        ? null
+        : declaredTogether(
+            operation,
+            sources.map(({ layer }) => layer),
+            steps,
+          );
+    return { ...planLayer(name, located, targetCrs, crs, steps), declaredStatistics, target: null };
+  });
+  const extendsTarget = operation === 'append' && canExtendTarget(first, output.format, planned, steps, crs);
+  const layers = extendsTarget
+    ? planned.map((layer) => ({ ...layer, target: targetOf(layer, files, first) }))
+    : planned;
+  if (operation === 'append' && !extendsTarget && first.format.id !== input.format.id)
+    throw failure(pipelineErrors.FORMATS_DIFFER, {
+      target: files[0].name,
+      format: first.format.id,
+      other: input.format.id,
+    });
+  compareOutputCrs(request, output.format, { layers, targetCrs, isJoined: joins }, crs, findings);
+  const sources = groups.flatMap((group, i) =>
+    group.sources.map(({ layer, fileIndex }, at) => ({
+      layer: at === 0 ? (layers[i].target ?? layer) : layer,
+      reader: codecOf(fileIndex).reader,
+    })),
+  );
+  const keepsIdsAsField = operation !== 'merge' && input.reader.ids === 'data' && !output.format.holdsIds;
+  return {
+    operation,
+    layers,
+    extendsTarget,
+    steps,
+    merge: merges,
+    unifiesFields,
+    ...passesFor(request, sources, layers, steps, writer, { keepsIdsAsField, unifiesFields }),
+    layerField,
+    split,
+    keepsIdsAsField,
+  };
+}
+
+/** Throws LAYER_NAME_AMBIGUOUS if several layers of the output would have the name. */
+function namedGroups(groups: LayerGroup[], name: string | undefined, areJoined: boolean): LayerGroup[] {
+  if (name === undefined || areJoined) return groups;
+  if (groups.length > 1)
+    throw failure(pipelineErrors.LAYER_NAME_AMBIGUOUS, {
+      name,
+      layers: groups.length,
+      known: namesOf(groups),
+    });
+  return groups.map((group) => ({ ...group, name }));
+}
+
+function mergedFieldsOf({ merge }: ConversionRequest): MergeRequest {
+  return merge ?? { attributes: 'none' };
+}
+
+function hasFields({ attributes, sourceField }: MergeRequest): boolean {
+  return attributes !== 'none' || sourceField !== undefined;
+}
+
+function onAllLayers({ params, ...step }: LoadedStep): LoadedStep {
+  const { [LAYER_PARAMETER]: _, ...others } = params;
+  return { ...step, params: others };
+}
+
+/** The target of a reprojection; WKT of a registered CRS becomes its code. Throws CRS_UNKNOWN. */
+function withKnownCrs(step: LoadedStep, crs: CrsAuthority): LoadedStep {
+  const { code, params, path } = step;
+  if (code.kind !== 'reprojecting') return step;
+  const targetCrs = identified(code.targetCrs(params), path, crs);
+  return { ...step, code: { ...code, targetCrs: () => targetCrs } };
+}
+
+function planLayer(
+  name: string,
+  sources: readonly {
+    readonly source: ChosenLayer;
+    readonly question: CrsQuestion;
+    readonly crs: CrsText;
+  }[],
+  targetCrs: CrsText | null,
+  crs: CrsAuthority,
+  steps: readonly LoadedStep[],
+): Omit<LayerPlan, 'declaredStatistics' | 'target'> {
+  const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
+  const extentOf = (definition: CrsText): Bounds | null => crs.extentOf?.(definition) ?? null;
+  const routeByCrs = new Map<
+    CrsText,
+    Pick<SourcePlan, 'route' | 'positionRange'> & { readonly stages: readonly StagePlan[] }
+  >();
+  for (const source of sources) {
+    if (routeByCrs.has(source.crs)) continue;
+    const stages = forSource(source.question, () =>
+      planStages(steps, source.crs, targetCrs, differ, sources[0].crs, name),
+    );
+    const description = crs.describe(source.crs, source.question.stated.crsPath);
+    const range = positionRangeOf(description, extentOf, reprojectionsOf(stages).length === 0);
+    const positionRange = rangeBefore(range, stages, steps);
+    routeByCrs.set(source.crs, { route: routeByCrs.size, stages, positionRange });
+  }
+  const routes = [...routeByCrs.values()];
+  return {
+    name,
+    sources: sources.map(({ source: { layer, ...position }, crs: own }) => ({
+      ...position,
+      name: layer.name,
+      crs: own,
+      positionRange: routeByCrs.get(own)?.positionRange ?? null,
+      route: routeByCrs.get(own)?.route ?? 0,
+    })),
+    targetCrs: targetCrs ?? crsAfter(steps, sources[0].crs, name),
+    reproject: routes.some(({ stages }) => reprojectionsOf(stages).length > 0),
+    routes: routes.map(({ stages }) => stages[0].links),
+    stages: routes[0].stages,
+  };
+}
+
+/** What positions can be as they are read, given what they can be after the steps that correct them. */
+function rangeBefore(
+  range: PositionRange | null,
+  stages: readonly StagePlan[],
+  steps: readonly LoadedStep[],
+): PositionRange | null {
+  let before = range;
+  for (const link of stages.flatMap(({ links }) => links)) {
+    if (link.kind === 'reproject') break;
+    const { code } = steps[link.step];
+    const corrects = code.kind === 'streaming' ? code.corrects : undefined;
+    if (corrects === 'positions') return null;
+    if (corrects === 'order' && before !== null) before = exchangedRange(before);
+  }
+  return before;
+}
+
+/** Whether the output can be a copy of the target with more features: nothing else in it changes. */
+function canExtendTarget(
+  { format, reader }: PlannedInput,
+  output: Format,
+  layers: readonly LayerPlan[],
+  steps: readonly LoadedStep[],
+  crs: CrsAuthority,
+): boolean {
+  return (
+    output.isExtendable === true &&
+    output.id === format.id &&
+    reader.target !== undefined &&
+    steps.length === 0 &&
+    layers.every((layer) => crs.equivalent(layer.sources[0].crs, layer.targetCrs))
+  );
+}
+
+function targetOf(
+  { sources: [{ fileIndex, layerIndex }] }: LayerPlan,
+  files: readonly OpenedFile[],
+  { reader }: PlannedInput,
+): SourceLayer | null {
+  return reader.target?.(files[fileIndex].layers[layerIndex]) ?? null;
+}
+
+/** Adds the file, and the path where its CRS can be stated, to an error about a route from that CRS. */
+function forSource<Planned>({ stated, location }: CrsQuestion, plan: () => Planned): Planned {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof GeomillError) || error.code !== 'CRS_NO_OPERATION') throw error;
+    if (stated.crs === LOCAL_CRS)
+      throw new GeomillError(pipelineErrors.CRS_LOCAL_MOVED, { to: error.params.to }, location, error);
+    throw new GeomillError(error.entry, { ...error.params, path: field(stated.crsPath) }, location, error);
+  }
+}
+
+function crsQuestion(
+  request: ConversionRequest,
+  files: readonly OpenedFile[],
+  { fileIndex, layer }: ChosenLayer,
+  format: Format,
+): CrsQuestion {
+  const file = files[fileIndex].name;
+  const isOne = files.length === 1;
+  const source = layer.name === '' ? file : `layer '${layer.name}'`;
+  return {
+    layer,
+    stated: request.input.files[fileIndex],
+    format,
+    source: isOne ? source : layer.name === '' ? `'${file}'` : `layer '${layer.name}' of '${file}'`,
+    file: `'${file}'`,
+    location: isOne ? undefined : { file, layer: layer.name },
+  };
+}
+
+function layerFieldFor(groups: readonly LayerGroup[], steps: readonly LoadedStep[]): string {
+  const fields = groups.flatMap(({ name, sources: [{ layer }] }) =>
+    layer.fields === null ? [] : fieldsAfter(layer.fields, steps, name),
+  );
+  return freeName('layer', fields);
+}
+
+function freeName(wanted: string, fields: readonly Field[]): string {
+  const taken = new Set(fields.map(({ name }) => name.toLowerCase()));
+  let name = wanted;
+  for (let n = 1; taken.has(name); n++) name = `${wanted}_${n}`;
+  return name;
+}
+
+/** A layer of a file, with the reader of the file. */
+interface PlannedSource {
+  readonly layer: SourceLayer;
+  readonly reader: Pick<FormatReader, 'typing'>;
+}
+
+function passesFor(
+  { operation, output }: ConversionRequest,
+  sources: readonly PlannedSource[],
+  layers: readonly LayerPlan[],
+  steps: readonly LoadedStep[],
+  writer: { readonly needs: WriterNeeds },
+  { keepsIdsAsField, unifiesFields }: Pick<ConversionPlan, 'keepsIdsAsField' | 'unifiesFields'>,
+): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
+  // Only the output of the steps shows whether features have ids.
+  const least = keepsIdsAsField ? 'fields' : null;
+  // The parts of a split output are known only when all features were read, as what steps make of them.
+  const isSplit = output.split !== undefined;
+  if (operation === 'transform' && (changesFeatures(steps) || isSplit)) {
+    const { infersSchema, statisticsDepth } = passesWithSteps(sources, steps, writer);
+    return { infersSchema, statisticsDepth: statisticsDepth ?? (isSplit ? 'fields' : least) };
+  }
+  if (operation === 'transform')
+    return {
+      infersSchema: sources.some(isUndeclared),
+      statisticsDepth: depthOfStatistics(sources, layers, writer) ?? least,
+    };
+  // The fields before the steps are those of the target or of all files, inferred from values if necessary, or none.
+  const infersSchema = unifiesFields && sources.some(({ layer, reader }) => hasOpenFields(layer, reader));
+  return {
+    infersSchema,
+    statisticsDepth: mustMeasure(layers, writer) ? 'all' : least,
+  };
+}
+
+const isMeasuring = ({ needs }: { readonly needs: WriterNeeds }): boolean =>
+  needs === 'statistics' || needs === 'measures';
+
+/** Whether a pass must collect statistics that no file declares. */
+function mustMeasure(layers: readonly LayerPlan[], writer: { readonly needs: WriterNeeds }): boolean {
+  return writer.needs === 'measures' || (writer.needs === 'statistics' && !areDeclared(layers));
+}
+
+function areDeclared(layers: readonly LayerPlan[]): boolean {
+  return layers.every(({ declaredStatistics }) => declaredStatistics !== null);
+}
+
+/** Whether the fields of the layer and their types must be inferred from its values. */
+export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
+  if (layer.isTarget) return false;
+  return reader.typing === 'layer' || layer.fields === null;
+}
+
+/** Whether a layer of a format with declared types declares none: the types of its batches must be unified. */
+function isUndeclared({ layer, reader }: PlannedSource): boolean {
+  return reader.typing === 'declared' && layer.fields === null;
+}
+
+function depthOfStatistics(
+  sources: readonly PlannedSource[],
+  layers: readonly LayerPlan[],
+  writer: { readonly needs: WriterNeeds },
+): ConversionPlan['statisticsDepth'] {
+  if (isMeasuring(writer)) return mustMeasure(layers, writer) ? 'all' : null;
+  if (sources.some(({ reader }) => reader.typing === 'layer')) return 'fields';
+  const isOpen = sources.some((source) => source.layer.fields === null && !isUndeclared(source));
+  return writer.needs === 'fields' && isOpen ? 'fields' : null;
+}
+
+/** After steps the declared statistics are wrong: statistics are collected from the output of the steps. */
+function passesWithSteps(
+  sources: readonly PlannedSource[],
+  steps: readonly LoadedStep[],
+  writer: { readonly needs: WriterNeeds },
+): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
+  const open = sources.filter(({ layer, reader }) => hasOpenFields(layer, reader));
+  // Collecting steps need the same fields in all batches; for plain text only all rows show the types.
+  const asksForFields = steps.some(({ code, params }) =>
+    (code.kind === 'streaming' || code.kind === 'serial') && code.usesFields !== undefined
+      ? code.usesFields(params)
+      : code.kind !== 'serial' && code.outputFields !== undefined,
+  );
+  const infersSchema = open.some(
+    ({ reader }) => reader.typing !== 'value' || asksForFields || writer.needs === 'fields',
+  );
+  return { infersSchema, statisticsDepth: isMeasuring(writer) ? 'all' : null };
+}

@@ -1,0 +1,17 @@
+/** Errors of configs and job documents. */
+import { errorTable, user } from '@geomill/core/messages/catalogue-entries.ts';
+
+export const requestErrors = errorTable({
+  CRS_LIST_LENGTH: user(
+    400,
+    "'{field:path}' lists {listed} CRS for {files|file}; give one CRS for all files, or one for each, with null for a file that states its own",
+  ),
+  INLINE_NOT_POSSIBLE: user(
+    400,
+    "'{field:path}' can be false only for the output format GeoJSON, not for {format}",
+  ),
+  INPUT_URL_DISABLED: user(
+    400,
+    "'{field:path}' is not enabled on this service (INPUT_URL_HOSTS is not set); send the file itself as part '{part}'",
+  ),
+});

@@ -1,0 +1,37 @@
+/** The workspaces of the repository and how their modules name each other. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+export interface Workspace {
+  readonly name: string;
+  /** Path in the repository: "packages/core". */
+  readonly directory: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  /** By the specifier without the name: "./crs/crs.ts", or "./crs/*" for all files of a directory. */
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+/** All of the repository with the directory `root`, in the order of their directories. */
+export function workspacesOf(root: string): readonly Workspace[] {
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const manifests = (workspaces as string[]).flatMap((pattern) =>
+    globSync(`${pattern}/package.json`, { cwd: root }),
+  );
+  return manifests.toSorted().map((path) => {
+    const { name, dependencies = {}, exports = {} } = JSON.parse(readFileSync(join(root, path), 'utf8'));
+    return { name, directory: dirname(path).replaceAll('\\', '/'), dependencies, exports };
+  });
+}
+
+/** Finds the files that modules import: `file` is the importing one; null: a package of others, or a module of Node.js. */
+export function importResolver(root: string): (file: string, specifier: string) => string | null {
+  const sources = new Map(
+    workspacesOf(root).map(({ name, directory }) => [name, join(root, directory, 'src')]),
+  );
+  return (file, specifier) => {
+    if (specifier.startsWith('.')) return join(dirname(file), specifier);
+    const [, name, path] = /^(@[^/]+\/[^/]+)\/(.+)$/.exec(specifier) ?? [];
+    const source = sources.get(name);
+    return source === undefined ? null : join(source, path);
+  };
+}

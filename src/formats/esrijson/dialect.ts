@@ -1,8 +1,0 @@
-import type { JsonDialect } from '../../io/json-window.ts';
-import { esrijsonErrors } from './errors.ts';
-
-export const ESRIJSON: JsonDialect = {
-  name: 'EsriJSON',
-  syntax: esrijsonErrors.ESRIJSON_SYNTAX,
-  structure: esrijsonErrors.ESRIJSON_STRUCTURE,
-};

@@ -1,8 +1,0 @@
-import type { JsonDialect } from '../../io/json-window.ts';
-import { geojsonErrors } from './errors.ts';
-
-export const GEOJSON: JsonDialect = {
-  name: 'GeoJSON',
-  syntax: geojsonErrors.GEOJSON_SYNTAX,
-  structure: geojsonErrors.GEOJSON_STRUCTURE,
-};

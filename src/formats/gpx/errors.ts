@@ -1,3 +1,0 @@
-import { errorTable } from '../../catalogue-entries.ts';
-
-export const gpxErrors = errorTable({});

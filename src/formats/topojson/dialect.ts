@@ -1,8 +1,0 @@
-import type { JsonDialect } from '../../io/json-window.ts';
-import { topojsonErrors } from './errors.ts';
-
-export const TOPOJSON: JsonDialect = {
-  name: 'TopoJSON',
-  syntax: topojsonErrors.TOPOJSON_SYNTAX,
-  structure: topojsonErrors.TOPOJSON_STRUCTURE,
-};

@@ -1,7 +1,0 @@
-import type { Proj } from '../engines/proj/proj.ts';
-
-/** PROJ in this thread, loaded at the first call: many conversions do not need it. */
-export async function loadProj(gridDirectory: string | null): Promise<Proj> {
-  const { Proj: Engine } = await import('../engines/proj/proj.ts');
-  return Engine.load({ gridDirectory });
-}
