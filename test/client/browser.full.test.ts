@@ -43,7 +43,7 @@ test('a web page converts files', { skip }, async (t) => {
   const dist = mkdtempSync(join(tmpdir(), 'geomill-browser-'));
   t.after(() => rmSync(dist, { recursive: true }));
   const tsc = join(ROOT, 'node_modules', 'typescript', 'lib', 'tsc.js');
-  const build = [tsc, '-p', join(ROOT, 'tsconfig.client.json'), '--outDir', dist];
+  const build = [tsc, '-p', join(ROOT, 'tsconfig.client.json'), '--outDir', join(dist, 'client')];
   await promisify(execFile)(process.execPath, build);
 
   const site = createServer((request, response) => {
