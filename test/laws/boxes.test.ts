@@ -57,7 +57,7 @@ for (const { id } of outputFormats) {
     const input = join(workspace.path, 'in.geojson');
     for (const [name, cases] of sets) {
       writeCases(input, cases);
-      const writeOptions = id === 'geojson' ? { bbox: true } : id === 'pmtiles' ? { max_zoom: 4 } : {};
+      const writeOptions = id === 'geojson' ? { bbox: true } : {};
       const { outputPath } = await convertFile(input, workspace.path, {
         from: 'geojson',
         to: id,

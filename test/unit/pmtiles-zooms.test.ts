@@ -34,6 +34,16 @@ const box = (x: number, y: number, width: number, height: number): Ring => [
   [x, y + height],
   [x, y],
 ];
+/** With positions between its corners: an edge of more than half a turn is the short way. */
+const wideBox = (x: number, y: number, width: number, height: number): Ring => [
+  [x, y],
+  [x + width / 2, y],
+  [x + width, y],
+  [x + width, y + height],
+  [x + width / 2, y + height],
+  [x, y + height],
+  [x, y],
+];
 const zoomOf = (...layers: Parameters<typeof zoomsFor>[0]) => zoomsFor(layers, {}).maxZoom;
 
 /** Tiles that a box covers at a zoom, at most. */
@@ -54,7 +64,7 @@ test('a point beside a wide polygon does not spread the polygon over more than a
       fc.double({ min: 0.01, max: 70, noNaN: true }),
       fc.double({ min: -80, max: 10, noNaN: true }),
       (width, height, south) => {
-        const zoom = zoomOf(point, layer('polygon', [box(-150, south, width, height)]));
+        const zoom = zoomOf(point, layer('polygon', [wideBox(-150, south, width, height)]));
         const tiles = tilesOf(south, width, height, zoom);
         assert.ok(tiles < 40_000, `${tiles} tiles at zoom ${zoom}`);
         // The next zoom is too large, unless it is above the largest that is guessed.
@@ -77,4 +87,16 @@ test('a long line beside a point covers few tiles, and many buildings far from o
     box(-170 + (i % 25) * 13, -60 + Math.floor(i / 25) * 6, 2e-4, 1e-4),
   );
   assert.equal(zoomOf(layer('polygon', houses)), 14);
+});
+
+test('an area around a pole covers all up to it, one across 180 degrees what is between its sides', () => {
+  const ring: Ring = [[0, 70], [90, 70], [180, 70], [-90, 70], [0, 70]]; // biome-ignore format: one line
+  const cap = zoomOf(layer('polygon', [ring]));
+  assert.ok(tilesOf(70, 360, 15, cap) < 100_000, `zoom ${cap}`);
+  assert.equal(cap, zoomOf(layer('polygon', [ring.map(([x, y]) => [x, -y] as const)])));
+  const [east, west] = [179.99, -179.99];
+  const across: Ring = [[east, 50], [west, 50], [west, 50.01], [east, 50.01], [east, 50]]; // biome-ignore format: one line
+  assert.equal(zoomOf(layer('polygon', [across])), zoomOf(layer('polygon', [box(9.99, 50, 0.02, 0.01)])));
+  const line = zoomOf(layer('line', [[[east, 50], [west, 50]]])); // biome-ignore format: one line
+  assert.equal(line, zoomOf(layer('line', [[[9.99, 50], [10.01, 50]]]))); // biome-ignore format: one line
 });

@@ -307,7 +307,7 @@ function measureCovered(
     if (kind === PART_KIND.line)
       for (let at = start + stride; at < end; at += stride)
         result.length +=
-          Math.abs(coordinates[at] - coordinates[at - stride]) +
+          widthOf(coordinates[at] - coordinates[at - stride], coordinates[at + 1]) +
           Math.abs(coordinates[at + 1] - coordinates[at + 1 - stride]);
     else result.area += boxArea(coordinates, start, end, stride);
   }
@@ -327,6 +327,36 @@ function boxArea(coordinates: Float64Array, start: number, end: number, stride: 
     if (y < minY) minY = y;
     else if (y > maxY) maxY = y;
   }
+  const mayTurn = maxX - minX > 180 && minX >= -540 && maxX <= 540 && minY >= -90 && maxY <= 90;
+  if (mayTurn) return turnedBoxArea(coordinates, start, end, stride);
+  return (maxX - minX) * (maxY - minY);
+}
+
+/** The width of an edge; degrees of longitude are the short way. */
+function widthOf(dx: number, y: number): number {
+  const width = Math.abs(dx);
+  return width > 180 && width < 360 && Math.abs(y) <= 90 ? 360 - width : width;
+}
+
+/** As `boxArea`, of a ring in degrees that may be across 180 degrees, or around a pole, up to which it then covers all. */
+function turnedBoxArea(coordinates: Float64Array, start: number, end: number, stride: number): number {
+  let x = 0;
+  let minX = 0;
+  let maxX = 0;
+  let minY = coordinates[start + 1];
+  let maxY = minY;
+  for (let at = start + stride; at < end; at += stride) {
+    const dx = coordinates[at] - coordinates[at - stride];
+    // An edge around the Earth is one of a box of the whole map.
+    x += Math.abs(dx) < 360 ? dx - 360 * Math.round(dx / 360) : dx;
+    if (x < minX) minX = x;
+    if (x > maxX) maxX = x;
+    const y = coordinates[at + 1];
+    if (y < minY) minY = y;
+    if (y > maxY) maxY = y;
+  }
+  const isAroundPole = Math.abs(x) > 180;
+  if (isAroundPole) return 360 * (minY + maxY >= 0 ? 90 - minY : maxY + 90);
   return (maxX - minX) * (maxY - minY);
 }
 
