@@ -131,8 +131,13 @@ export class DocumentColumns {
   #typeOf(column: TextColumn): Field['type'] {
     const type = column.inferType();
     const { hint, name } = column;
-    if (hint !== null && hint !== 'temporal' && type !== hint)
-      this.#findings.note(generalFindings.FIELD_WIDENED, { field: name, declared: hint, type });
+    if (hint === null || type === hint || (hint === 'temporal' && type !== 'string')) return type;
+    const row = type === 'string' && hint !== 'boolean' ? column.firstText() : -1;
+    // Times of a column can be years, which are no dates.
+    if (hint === 'temporal' && row < 0) return type;
+    const declared = hint === 'temporal' ? 'datetime' : hint;
+    const place = row < 0 ? undefined : { record: row + 1, field: name };
+    this.#findings.note(generalFindings.FIELD_WIDENED, { field: name, declared, type }, place);
     return type;
   }
 }

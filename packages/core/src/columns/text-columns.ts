@@ -124,6 +124,28 @@ export class TextColumn {
     return kind;
   }
 
+  /**
+   * The first row, from 0, whose value is no number, or no date and no time where the column is of times, and so makes it a text; -1: none, or
+   * no value at all is of the declared kind.
+   */
+  firstText(): number {
+    const { bytes } = this.#bytes;
+    const isTemporal = this.hint === 'temporal';
+    let first = -1;
+    let hasFitting = false;
+    for (let row = 0; row < this.rowCount && !(first >= 0 && hasFitting); row++) {
+      const start = this.#offsets[row];
+      const end = this.#offsets[row + 1];
+      if (start === end) continue;
+      const kind = kindOf(bytes, start, end);
+      const isTime = kind === KIND.date || kind === KIND.datetime;
+      const fits = isTemporal ? isTime : kind <= KIND.float64 || looseNumber(bytes, start, end) !== KIND.text;
+      if (fits) hasFitting = true;
+      else if (first < 0) first = row;
+    }
+    return hasFitting ? first : -1;
+  }
+
   #areTruths(): boolean {
     const { bytes } = this.#bytes;
     for (let row = 0; row < this.rowCount; row++) {
