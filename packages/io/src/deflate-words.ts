@@ -1,6 +1,6 @@
 /**
  * Deflate (RFC 1951) for arrays of 32-bit words and doubles, such as the shapes of a shapefile: two and a half times as fast as
- * zlib at level 1, with an output of about the same size (0.92 to 1.2 times, bench/README.md).
+ * zlib at level 1, with an output of about the same size (0.92 to 1.2 times, docs/decisions/measurements.md).
  *
  * Looks for repetitions only at word boundaries: two equal words or more (a repeated coordinate), or the highest three bytes of
  * a word (sign, exponent and first digits of a coordinate near the one before). All other bytes are literals. Blocks have dynamic
