@@ -20,10 +20,10 @@ import {
   phrase,
   setting,
 } from '../packages/core/src/messages/message.ts';
+import { csvErrors } from '../packages/formats/src/csv/errors.ts';
 import { dxfFindings } from '../packages/formats/src/dxf/findings.ts';
 import { formatFindings } from '../packages/formats/src/findings.ts';
 import { shpFindings } from '../packages/formats/src/shp/findings.ts';
-import { tableErrors } from '../packages/formats/src/tables/errors.ts';
 import { transformations } from '../packages/operations/src/registry.ts';
 import type { Transformation } from '../packages/operations/src/transformation.ts';
 import { pipelineErrors } from '../packages/pipeline/src/errors.ts';
@@ -122,7 +122,12 @@ test('every code is raised somewhere', () => {
     readFileSync(join(ROOT, path), 'utf8'),
   );
   const names = files.flatMap((text) => [...text.matchAll(/\.([A-Z][A-Z0-9_]+)\b/g)].map(([, name]) => name));
-  const raised = new Set(names);
+  // The code of tables names kinds, for which each of their formats has an entry.
+  const tables = globSync('packages/formats/src/tables/*.ts', { cwd: ROOT }).map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
+  const kinds = tables.flatMap((text) => [...text.matchAll(/'([A-Z]+_?[A-Z_]+)'/g)].map(([, kind]) => kind));
+  const raised = new Set([...names, ...kinds, ...kinds.flatMap((kind) => [`CSV_${kind}`, `XLSX_${kind}`])]);
   const codes = [...Object.keys(catalogue.errors), ...Object.keys(catalogue.findings)];
   assert.deepEqual(codes.filter((code) => !raised.has(code)), []); // biome-ignore format: one line
 });
@@ -193,12 +198,12 @@ test('a phrase keeps its references across a process, and an error has both form
 
 test('an error has the values that its message proposes, also across a process and in both forms', () => {
   const advice = phrase`; correct the row, or ${setting('csv_options.on_error', 'skip')}, which skips it`;
-  const row = failure(tableErrors.CSV_SYNTAX, { line: 7, reason: 'too long', advice });
+  const row = failure(csvErrors.CSV_SYNTAX, { line: 7, reason: 'too long', advice });
   assert.equal(row.message, "CSV line 7: too long; correct the row, or set 'csv_options.on_error' to 'skip', which skips it"); // biome-ignore format: one line
   const revived = reviveError(JSON.parse(JSON.stringify(row.toPlain())), catalogue);
   assert.equal(revived.inForm(FLAG_FORM).message, 'CSV line 7: too long; correct the row, or add --in-on-error skip, which skips it'); // biome-ignore format: one line
   assert.deepEqual(revived.fixes, [{ path: 'csv_options.on_error', value: 'skip' }]);
-  assert.deepEqual(failure(tableErrors.CSV_HEADER_MISSING, { name: '8.5' }).fixes, [
+  assert.deepEqual(failure(csvErrors.CSV_HEADER_MISSING, { name: '8.5' }).fixes, [
     { path: 'csv_options.has_header', value: false },
   ]);
   const missing = { source: 'a.shp', reason: 'none', path: field('input.epsg'), extent: '', candidates: '' };
@@ -210,7 +215,7 @@ test('an error has the values that its message proposes, also across a process a
 test('an error carries its filled sentence, its location and its cause, also across a thread', () => {
   const cause = new Error('deep down');
   const error = failure(
-    tableErrors.CSV_SYNTAX,
+    csvErrors.CSV_SYNTAX,
     { line: 7, reason: 'a quote is not closed' },
     { line: 7 },
     cause,

@@ -25,7 +25,7 @@ import { join } from 'node:path';
 import { type Perform, serveTasks } from '../../apps/service/src/jobs/runner-loop.ts';
 import { failure } from '../../packages/core/src/messages/errors.ts';
 import { generalErrors } from '../../packages/core/src/messages/general-errors.ts';
-import { tableErrors } from '../../packages/formats/src/tables/errors.ts';
+import { csvErrors } from '../../packages/formats/src/csv/errors.ts';
 import type { ConversionPaths } from '../../packages/pipeline/src/request.ts';
 import { fakeReport, outputOf } from './fake-conversion.ts';
 
@@ -42,7 +42,7 @@ const perform: Perform = async (request, paths, { onProgress }) => {
   if (word === 'print') for (let i = 0; i < 1000; i++) writeSync(1, '{"type":"done","report":null}\n');
   if (word === 'fault') throw new Error('a secret of ours');
   if (word === 'refuse')
-    throw failure(tableErrors.CSV_SYNTAX, { line: 3, reason: 'it is a test' }, { layer: 'x', line: 3 });
+    throw failure(csvErrors.CSV_SYNTAX, { line: 3, reason: 'it is a test' }, { layer: 'x', line: 3 });
   // In two halves with a pause between them, so that a kill may leave half a file in the slot.
   if (existsSync(paths.outputPath)) throw new Error('the output exists already');
   const output = outputOf(input);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { failure, GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { csvErrors } from '../../packages/formats/src/csv/errors.ts';
 import type { Partition } from '../../packages/formats/src/format.ts';
-import { tableErrors } from '../../packages/formats/src/tables/errors.ts';
 import { UNLIMITED } from '../../packages/io/src/limits.ts';
 import type { Executor } from '../../packages/pipeline/src/executor.ts';
 import { type PartitionBase, runPartitions } from '../../packages/pipeline/src/partition-run.ts';
@@ -31,7 +31,7 @@ function recordExecutor(
       await new Promise((resolve) => setImmediate(resolve));
       if (start < byteLength && !starts.includes(start)) {
         if (onWrongStart === 'throw')
-          throw failure(tableErrors.CSV_SYNTAX, { line: 1, reason: 'nonsense' }, { line: 1 });
+          throw failure(csvErrors.CSV_SYNTAX, { line: 1, reason: 'nonsense' }, { line: 1 });
         return result([-1], end);
       }
       const rows = starts.filter((at) => at >= start && at < end);
@@ -130,7 +130,7 @@ test('an error names the record and line within the layer, not within its partit
     async run(task) {
       if (task.input.kind === 'partition' && task.input.partition.start === 20) {
         throw failure(
-          tableErrors.CSV_GEOMETRY,
+          csvErrors.CSV_GEOMETRY,
           { line: 2, column: 'geom_wkt', reason: 'no number', value: 'POINT(' },
           { line: 2, record: 2 },
         );

@@ -208,7 +208,7 @@ test('rows without values are no features, and errors name the row of the sheet'
   assert.equal(layers[0].rows.length, 2);
   const bad = rows.replace('<c r="C1048576"><v>4</v></c>', '<c r="C1048576" t="str"><v>south</v></c>');
   const error = await errorOf(sheet(bad, 'Sheet A'), { x_column: 2, y_column: 3 });
-  assert.equal(error.code, 'XLSX_ROW');
+  assert.equal(error.code, 'XLSX_GEOMETRY');
   assert.match(
     error.message,
     /^sheet 'Sheet A', row 1048576, column 'lat': .* in 'south'.*'xlsx_options.on_error'/,
@@ -229,7 +229,7 @@ test('options name columns and the row of the header', async () => {
   const error = await errorOf(sheet(rows), { x_column: 'east', y_column: 'n' });
   assert.match(
     `${error.code} ${error.message}`,
-    /^XLSX_COLUMNS sheet 'a': 'xlsx_options.x_column': the sheet has no column 'east'/,
+    /^XLSX_COLUMN_UNKNOWN 'xlsx_options.x_column': sheet 'a' has no column 'east'/,
   );
   const twice = await errorOf(sheet(rows), { has_header: false, header_row: 2, x_column: 1, y_column: 2 });
   assert.match(
@@ -241,7 +241,7 @@ test('options name columns and the row of the header', async () => {
 test('a first row of values is data in a sheet without positions, unless an option says what it is', async () => {
   const namesOf = async (rows: string, options = {}): Promise<readonly string[]> => {
     const { layers, findings } = await read(sheet(rows), options);
-    const told = findings.some(({ code }) => code === 'XLSX_HEADER_MISSING');
+    const told = findings.some(({ code }) => code === 'XLSX_NO_NAMES');
     return [
       ...layers[0].fields.map(({ name }) => name),
       `${layers[0].rows.length} rows`,
@@ -279,7 +279,7 @@ test('a fault of one sheet does not hide the others', async () => {
     opened.map(({ name, fault }) => [name, fault?.code]),
     [
       ['good', undefined],
-      ['bad', 'XLSX_COLUMNS'],
+      ['bad', 'XLSX_GEOMETRY_AMBIGUOUS'],
     ],
   );
 });

@@ -5,8 +5,7 @@ import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { formatErrors } from '@geomill/formats/errors.ts';
 import { formatFindings } from '@geomill/formats/findings.ts';
 import { formats } from '@geomill/formats/registry.ts';
-import { tableErrors } from '@geomill/formats/tables/errors.ts';
-import { tableFindings } from '@geomill/formats/tables/findings.ts';
+import { commonTableFindings } from '@geomill/formats/tables/findings.ts';
 import { geosErrors } from '@geomill/geos/errors.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { stepErrors } from '@geomill/operations/errors.ts';
@@ -23,7 +22,6 @@ export const pipelineCatalogue: Catalogue = {
     sqliteErrors,
     geosErrors,
     projErrors,
-    tableErrors,
     formatErrors,
     ...formats.map(({ errors }) => errors),
     stepErrors,
@@ -31,7 +29,7 @@ export const pipelineCatalogue: Catalogue = {
   ]),
   findings: joinedTables([
     generalFindings,
-    tableFindings,
+    commonTableFindings,
     formatFindings,
     ...formats.map(({ findings }) => findings),
     stepFindings,

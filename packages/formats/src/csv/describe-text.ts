@@ -16,6 +16,7 @@ import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from '../tables/recor
 import { type GeometryPlace, rowGeometry } from '../tables/row-geometry.ts';
 import { CellBytes } from '../tables/sample.ts';
 import { decodeLoosely } from '../tables/transcode.ts';
+import { csvMessages } from './messages.ts';
 import { textEncoding } from './open.ts';
 
 /** Bytes of the file by which the columns are described. */
@@ -57,7 +58,7 @@ function writeHead(input: ByteSource, encoding: string, path: string): void {
 function tableOf(file: InputFile, head: ByteSource, context: OpenContext): TextTable | null {
   if (head.byteLength === 0) return null;
   try {
-    const { reading, place, hasHeader } = likelyHeader(file, head, context);
+    const { reading, place, hasHeader } = likelyHeader(file, head, context, csvMessages);
     const { delimiter, names, line } = reading;
     return {
       delimiter: String.fromCharCode(delimiter),

@@ -8,15 +8,18 @@ import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { isSingleByte } from '@geomill/core/bytes/utf8-evidence.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { COMMA } from '@geomill/core/text/ascii.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { sourceForm } from '@geomill/io/source-form.ts';
 import { formatErrors } from '../errors.ts';
 import type { EncodingOrigin, InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf } from '../recognise.ts';
+import { delimiterName, delimiterOption } from '../tables/delimiter.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { tableState } from '../tables/state.ts';
 import { transcodeToUtf8 } from '../tables/transcode.ts';
 import { csvFindings } from './findings.ts';
+import { csvMessages } from './messages.ts';
 
 const SEARCH_BYTES = 64 << 10;
 
@@ -35,7 +38,13 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   }
   using source = openFileSource(path);
   if (source.byteLength === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
-  const { header, located } = findHeader(file, layerName(file), source, context);
+  const { header, located } = findHeader(file, layerName(file), source, context, csvMessages);
+  const { delimiter, names } = header;
+  if (delimiterOption(context.options.delimiter) === null && delimiter !== COMMA && names.length > 1)
+    context.findings.note(csvFindings.DELIMITER_FOUND, {
+      source: file.name,
+      delimiter: delimiterName(delimiter),
+    });
   const state = tableState(path, file.name, header, context.options);
   return [
     {

@@ -3,6 +3,7 @@ import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLa
 import { readTable } from '../tables/partition-reader.ts';
 import type { TableState } from '../tables/state.ts';
 import { describeText } from './describe-text.ts';
+import { csvMessages } from './messages.ts';
 import { openCsv } from './open.ts';
 
 export const reader: FormatReader = {
@@ -13,5 +14,5 @@ export const reader: FormatReader = {
   open: async (file, context) => openCsv(file, context),
   describeText: async (file, context) => describeText(file, context),
   readPartition: (layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead =>
-    readTable(layer.state as TableState, partition, request),
+    readTable(layer.state as TableState, partition, request, csvMessages),
 };

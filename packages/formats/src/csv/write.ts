@@ -22,10 +22,14 @@ import {
   geometryNames,
   noteCrs,
   noteTexts,
+  type PointsOnly,
   pointRows,
   wholeOrdinates,
 } from '../tables/geometry-output.ts';
 import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
+import { csvErrors } from './errors.ts';
+
+const pointsOnly: PointsOnly = (found, location) => failure(csvErrors.CSV_POINTS_ONLY, { found }, location);
 
 export const writer: FormatWriter = {
   // Only all features show whether there is a Z, and whether all of them are points.
@@ -37,7 +41,7 @@ export const writer: FormatWriter = {
     const geometry =
       state.geometry === 'wkt'
         ? wholeOrdinates(batch, findings)
-        : pointRows(batch.geometry, findings, 'a CSV with columns of coordinates');
+        : pointRows(batch.geometry, findings, 'a CSV with columns of coordinates', pointsOnly);
     const data = encodeRows({ ...batch, geometry }, state, isSpent);
     noteRounding(batch, state.rounding, findings);
     if (batch.ids !== null)
@@ -53,7 +57,7 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   const { findings, options } = context;
   const delimiter = delimiterOption(options.delimiter) ?? COMMA;
   const isXy = options.geometry === 'xy';
-  const own = geometryNames(layer, isXy);
+  const own = geometryNames(layer, isXy, pointsOnly);
   const names = columnNames(fields, own, layer.name, findings);
   noteTexts(layer, ['binary'], findings);
   noteCrs(layer, 'CSV', findings);

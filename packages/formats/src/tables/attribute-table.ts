@@ -1,7 +1,6 @@
 /** Recognizes a table of attributes: rows that fit their header, and nothing that looks like a position. */
 import type { AssumedCrs } from '../format.ts';
 import { namesColumn, type WantedColumns } from './columns.ts';
-import { tableFindings } from './findings.ts';
 import { emptyGeometries } from './geometry-sample.ts';
 import { type HeadSettings, headerReadings, type LineStart } from './header.ts';
 import { byConsistency, type Found } from './locate-line.ts';
@@ -33,7 +32,7 @@ export function attributesIn(settings: HeadSettings, start: LineStart, wanted: W
   if (positionHints(reading).length > 0) return null;
   if (isStated || !reading.names.every((name) => PLAIN_VALUE.test(name)))
     return withoutPosition(settings, reading);
-  findings.note(tableFindings.CSV_NO_NAMES, {});
+  settings.messages.note(findings, 'NO_NAMES', {});
   return {
     ...withoutPosition(settings, likeliest({ ...settings, hasHeader: false }, start)),
     hasHeader: false,
@@ -44,11 +43,11 @@ function likeliest(settings: HeadSettings, start: LineStart): HeaderReading {
   return byConsistency([...headerReadings(settings, start)])[0];
 }
 
-function withoutPosition({ layerName, context }: HeadSettings, reading: HeaderReading): Found {
+function withoutPosition({ layerName, context, messages }: HeadSettings, reading: HeaderReading): Found {
   const { names } = reading;
   const listed = names.slice(0, SHOWN_NAMES).map((name) => `'${shown(name)}'`);
   const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
-  context.findings.note(tableFindings.CSV_NO_POSITION, { columns: listed.join(', ') + more });
+  messages.note(context.findings, 'NO_POSITION', { columns: listed.join(', ') + more });
   const assumedCrs: AssumedCrs = { crs: 'EPSG:4326', reason: `'${shown(layerName)}' has no positions` };
   const checks = emptyGeometries(names, reading.sample());
   return { reading, located: { place: { kind: 'none' }, assumedCrs, checks } };

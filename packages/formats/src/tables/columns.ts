@@ -1,9 +1,10 @@
 /** The columns that options name. */
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { field, phrase } from '@geomill/core/messages/message.ts';
+import { phrase } from '@geomill/core/messages/message.ts';
 import { delimiterName } from './delimiter.ts';
-import { tableErrors } from './errors.ts';
+import type { HeaderReading } from './located.ts';
+import type { TableMessages } from './messages.ts';
 
 /** A name, or a number counted from 1. */
 export type ColumnName = string | number;
@@ -32,7 +33,7 @@ export interface WantedColumns {
 type Options = Readonly<Record<string, unknown>>;
 
 /** Throws CONFIG_INVALID for options that contradict each other. */
-export function wantedColumns(options: Options): WantedColumns {
+export function wantedColumns(options: Options, messages: TableMessages): WantedColumns {
   const column = (name: string): ColumnName | null => (options[name] as ColumnName | undefined) ?? null;
   const parts = (axis: 'x' | 'y'): AngleParts => ({
     minutes: column(`${axis}_minutes_column`),
@@ -50,10 +51,10 @@ export function wantedColumns(options: Options): WantedColumns {
     pointOrder: (options.point_order as 'lat_lon' | 'lon_lat' | undefined) ?? null,
     decimalComma: (options.decimal_comma as boolean | undefined) ?? null,
   };
-  const x = field('csv_options.x_column');
-  const y = field('csv_options.y_column');
-  const point = field('csv_options.point_column');
-  const geometry = field('csv_options.geometry_column');
+  const x = messages.option('x_column');
+  const y = messages.option('y_column');
+  const point = messages.option('point_column');
+  const geometry = messages.option('geometry_column');
   if ((wanted.x === null) !== (wanted.y === null))
     throw failure(generalErrors.CONFIG_INVALID, { detail: phrase`'${x}' and '${y}' are required together` });
   if (namesParts(wanted) && wanted.x === null)
@@ -86,11 +87,10 @@ export function columnIndex(names: readonly string[], wanted: ColumnName): numbe
   return number >= 1 && number <= names.length ? number - 1 : -1;
 }
 
-/** CSV_COLUMN_UNKNOWN for the first column of the options that the header lacks. */
+/** COLUMN_UNKNOWN for the first column of the options that the header lacks. */
 export function unknownColumn(
   { geometry, x, y, z, xParts, yParts, point }: WantedColumns,
-  names: readonly string[],
-  delimiter: number,
+  { names, delimiter, messages }: HeaderReading,
 ): Error {
   const all: readonly (readonly [string, ColumnName | null])[] = [
     ['geometry_column', geometry],
@@ -107,9 +107,9 @@ export function unknownColumn(
   ];
   const [option, column] =
     all.find(([, wanted]) => wanted !== null && columnIndex(names, wanted) < 0) ?? all[0];
-  return failure(tableErrors.CSV_COLUMN_UNKNOWN, {
+  return messages.failure('COLUMN_UNKNOWN', {
     column: String(column),
-    path: field(`csv_options.${option}`),
+    path: messages.option(option),
     found: listNames(names, delimiter),
   });
 }

@@ -1,18 +1,17 @@
-/** Finds the header of a CSV and the geometry in its columns. */
+/** Finds the header of a table of text and the geometry in its columns. */
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
-import { field, phrase } from '@geomill/core/messages/message.ts';
-import { COMMA } from '@geomill/core/text/ascii.ts';
+import { phrase } from '@geomill/core/messages/message.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { attributesIn } from './attribute-table.ts';
 import { namesColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { hasGeometryText, isName } from './data-cells.ts';
 import { delimiterName, delimiterOption } from './delimiter.ts';
-import { tableFindings } from './findings.ts';
+import { commonTableFindings } from './findings.ts';
 import { isKnownName } from './geometry-sample.ts';
 import {
   beginning,
@@ -36,6 +35,7 @@ import {
   SPECIFIED_COLUMN,
 } from './locate-line.ts';
 import type { HeaderReading, LocatedGeometry } from './located.ts';
+import type { TableMessages } from './messages.ts';
 import type { RowCheck } from './row-checks.ts';
 import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
 import { isTable } from './skipped-table.ts';
@@ -65,24 +65,22 @@ export interface FoundHeader {
   readonly located: LocatedGeometry;
 }
 
-/** `newline`: the byte that lines are counted by. Throws CONFIG_INVALID, INPUT_WRONG_FORMAT, TEXT_ENCODING_INVALID and CSV_ codes. */
+/** `newline`: the byte that lines are counted by. Throws CONFIG_INVALID, INPUT_WRONG_FORMAT, TEXT_ENCODING_INVALID and the errors of `messages`. */
 export function findHeader(
   file: InputFile,
   layerName: string,
   source: ByteSource,
   context: OpenContext,
+  messages: TableMessages,
   newline = newlineOf(source),
 ): FoundHeader {
   const { options, findings } = context;
-  const given = delimiterOption(options.delimiter);
-  const { settings, start } = headSettings(file, layerName, source, context, newline);
-  const found = findFrom(settings, start, wantedColumns(options));
+  const { settings, start } = headSettings(file, layerName, source, context, messages, newline);
+  const found = findFrom(settings, start, wantedColumns(options, messages));
   const { reading, located, hasHeader = settings.hasHeader } = found;
   const { delimiter, names, dataStart } = reading;
-  if (given === null && delimiter !== COMMA && names.length > 1)
-    findings.note(tableFindings.DELIMITER_FOUND, { source: file.name, delimiter: delimiterName(delimiter) });
   if (reading.hasTrailing)
-    findings.note(tableFindings.TRAILING_DELIMITERS, { delimiter: delimiterName(delimiter) });
+    findings.note(commonTableFindings.TRAILING_DELIMITERS, { delimiter: delimiterName(delimiter) });
   const geometry = located.place;
   if (options.decimal_comma !== true) noteDecimalCommas(reading, geometry, findings);
   const unnamed = names.map((name) => name === '');
@@ -101,15 +99,17 @@ function headSettings(
   layerName: string,
   source: ByteSource,
   context: OpenContext,
+  messages: TableMessages,
   newline: number,
 ): { readonly settings: HeadSettings; readonly start: LineStart } {
   const { options } = context;
-  const { start, delimiter } = beginning(source);
+  const { start, delimiter } = beginning(source, messages);
   const settings: HeadSettings = {
     file,
     layerName,
     source,
     context,
+    messages,
     newline,
     delimiter: delimiterOption(options.delimiter) ?? delimiter,
     hasHeader: options.has_header !== false,
@@ -119,18 +119,19 @@ function headSettings(
 
 /**
  * The header as a conversion reads it, with the place of the geometry. If the file cannot be read, the header that fits most rows, to
- * show what is wrong. Throws CSV_SYNTAX and CSV_BLANK.
+ * show what is wrong. Throws SYNTAX and BLANK.
  */
 export function likelyHeader(
   file: InputFile,
   source: ByteSource,
   context: OpenContext,
+  messages: TableMessages,
 ): { readonly reading: HeaderReading; readonly place: GeometryPlace | null; readonly hasHeader: boolean } {
   const quiet = { ...context, findings: new Findings() };
-  const { settings, start } = headSettings(file, file.name, source, quiet, newlineOf(source));
+  const { settings, start } = headSettings(file, file.name, source, quiet, messages, newlineOf(source));
   const { hasHeader: isExpected } = settings;
   try {
-    const found = findFrom(settings, start, wantedColumns(context.options));
+    const found = findFrom(settings, start, wantedColumns(context.options, messages));
     const { reading, located, hasHeader = isExpected } = found;
     return { reading, place: located.place, hasHeader };
   } catch (error) {
@@ -144,22 +145,22 @@ export function likelyHeader(
 
 /** The header in the line that an option states, in the first line, or in a later one if the first is none. */
 function findFrom(settings: HeadSettings, start: LineStart, wanted: WantedColumns): Found {
-  const { context, hasHeader, source } = settings;
+  const { context, hasHeader, source, messages } = settings;
   const { findings, options } = context;
   const line = options.header_line as number | undefined;
   if (line !== undefined) {
     if (!hasHeader)
       throw failure(generalErrors.CONFIG_INVALID, {
-        detail: phrase`'${field('csv_options.header_line')}' and '${field('csv_options.has_header')}' false exclude each other`,
+        detail: phrase`'${messages.headerOption}' and '${messages.option('has_header')}' false exclude each other`,
       });
     const stated = lineStart(settings, line);
     if (stated === null)
       throw failure(generalErrors.CONFIG_INVALID, {
-        detail: phrase`'${field('csv_options.header_line')}' is ${line}, but the file has fewer lines`,
+        detail: phrase`'${messages.headerOption}' is ${line}, but ${messages.words.holder} has fewer ${messages.words.line}s`,
       });
     return inLine(settings, stated, wanted, () => null);
   }
-  if (start.lines > 0) findings.note(tableFindings.LINES_SKIPPED, linesText(source, start, settings.newline));
+  if (start.lines > 0) messages.note(findings, 'LINES_SKIPPED', linesText(source, start, settings.newline));
   const first = firstLine(settings, start);
   return inLine(settings, first, wanted, () => (hasHeader ? findLater(settings, first, wanted) : null));
 }
@@ -174,8 +175,11 @@ function inLine(
   try {
     return locate(settings, start, wanted);
   } catch (error) {
-    const other = isHeaderFault(error) ? findOther() : null;
-    const isMissing = error instanceof GeomillError && error.code === 'CSV_COLUMN_MISSING';
+    const { messages } = settings;
+    // These errors can come from a line that is no header.
+    const canBeLater = messages.is(error, 'COLUMN_MISSING', 'COLUMN_UNKNOWN', 'SYNTAX');
+    const other = canBeLater ? findOther() : null;
+    const isMissing = messages.is(error, 'COLUMN_MISSING');
     const found =
       other ??
       (isMissing
@@ -186,22 +190,12 @@ function inLine(
   }
 }
 
-/** Whether the error can come from a line that is no header. */
-function isHeaderFault(error: unknown): boolean {
-  return (
-    error instanceof GeomillError &&
-    (error.code === 'CSV_COLUMN_MISSING' ||
-      error.code === 'CSV_COLUMN_UNKNOWN' ||
-      error.code === 'CSV_SYNTAX')
-  );
-}
-
 /**
  * The first of the next lines that names columns with a position and is followed by rows that fit it. There is none after a line
  * with a geometry: that is a record, whose header comes before it.
  */
 function findLater(settings: HeadSettings, start: LineStart, wanted: WantedColumns): Found | null {
-  const { findings } = settings.context;
+  const { messages, context } = settings;
   const before: HeaderReading[] = [];
   for (const line of linesFrom(settings, start)) {
     try {
@@ -211,8 +205,8 @@ function findLater(settings: HeadSettings, start: LineStart, wanted: WantedColum
         const found = isHeader ? attempt(settings, reading, wanted, findAfter(before)) : null;
         if (found !== null) {
           const isTable = hasTable(settings, start, line);
-          const entry = isTable ? tableFindings.TABLE_SKIPPED : tableFindings.LINES_SKIPPED;
-          findings.note(entry, linesText(settings.source, line, settings.newline));
+          const kind = isTable ? 'TABLE_SKIPPED' : 'LINES_SKIPPED';
+          messages.note(context.findings, kind, linesText(settings.source, line, settings.newline));
           return found;
         }
         before.push(reading);
@@ -224,6 +218,7 @@ function findLater(settings: HeadSettings, start: LineStart, wanted: WantedColum
   }
   return null;
 }
+
 function isFollowed({ sample }: HeaderReading): boolean {
   const { rowCount, share } = sample();
   return rowCount > 0 && share >= LEAST_SHARE;

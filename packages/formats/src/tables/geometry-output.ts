@@ -11,7 +11,7 @@ import {
 } from '@geomill/core/geometry/geometry-column.ts';
 import { fillMissingOrdinates } from '@geomill/core/geometry/missing-ordinates.ts';
 import { rowDimensions } from '@geomill/core/geometry/row-dimensions.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
+import { failure, type Location } from '@geomill/core/messages/errors.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -19,7 +19,9 @@ import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { counted } from '@geomill/core/messages/message.ts';
 import { formatFindings } from '../findings.ts';
 import type { OutputLayer } from '../format.ts';
-import { tableErrors } from './errors.ts';
+
+/** The error for features that are not one point each. */
+export type PointsOnly = (found: string, location?: Location) => Error;
 
 /** Readers take the column with this name first. */
 const GEOMETRY_COLUMN = 'geom_wkt';
@@ -37,22 +39,22 @@ export function wholeOrdinates(batch: FeatureBatch, findings: Findings): Geometr
 }
 
 /**
- * `format`: for findings. Throws CSV_POINTS_ONLY for a row with more than one position; other types than points were rejected before. Notes
+ * `format`: for findings. Throws `pointsOnly` for a row with more than one position; other types than points were rejected before. Notes
  * what columns of coordinates do not keep.
  */
-export function pointRows(geometry: GeometryColumn, findings: Findings, format: string): GeometryColumn {
+export function pointRows(
+  geometry: GeometryColumn,
+  findings: Findings,
+  format: string,
+  pointsOnly: PointsOnly,
+): GeometryColumn {
   const { types, partOffsets, ringOffsets, coordOffsets, dimensions } = geometry;
   const empty = new RowTally();
   const rowsWithM = new RowTally();
   for (let row = 0; row < types.length; row++) {
     const count =
       coordOffsets[ringOffsets[partOffsets[row + 1]]] - coordOffsets[ringOffsets[partOffsets[row]]];
-    if (count > 1)
-      throw failure(
-        tableErrors.CSV_POINTS_ONLY,
-        { found: `a MultiPoint with ${count} points` },
-        { record: row + 1 },
-      );
+    if (count > 1) throw pointsOnly(`a MultiPoint with ${count} points`, { record: row + 1 });
     if (count === 0 && types[row] !== GEOMETRY_TYPE.none) empty.add(row);
     if (hasM(dimensions) && hasM(rowDimensions(geometry, row))) rowsWithM.add(row);
   }
@@ -61,16 +63,19 @@ export function pointRows(geometry: GeometryColumn, findings: Findings, format: 
   return geometry;
 }
 
-/** Names of the columns of the geometry. Throws CSV_POINTS_ONLY. */
-export function geometryNames({ name, crs, statistics }: OutputLayer, isXy: boolean): string[] {
+/** Names of the columns of the geometry. Throws `pointsOnly`. */
+export function geometryNames(
+  { name, crs, statistics }: OutputLayer,
+  isXy: boolean,
+  pointsOnly: PointsOnly,
+): string[] {
   if (!isXy) return [GEOMETRY_COLUMN];
   if (statistics === null) throw failure(generalErrors.INTERNAL, { reason: 'the writer got no statistics' });
   const { typeCounts, hasZ } = statistics.geometry;
   const found = typeCounts.flatMap((count, type) =>
     count === 0 || POINT_TYPES.includes(type) ? [] : [counted(count, GEOMETRY_TYPE_NAMES[type])],
   );
-  if (found.length > 0)
-    throw failure(tableErrors.CSV_POINTS_ONLY, { found: `layer '${name}' has ${found.join(', ')}` });
+  if (found.length > 0) throw pointsOnly(`layer '${name}' has ${found.join(', ')}`);
   return [...(crs.kind === 'geographic' ? ['lon', 'lat'] : ['x', 'y']), ...(hasZ ? ['z'] : [])];
 }
 

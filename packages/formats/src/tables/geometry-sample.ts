@@ -1,11 +1,10 @@
 /** Finds columns of geometries by the values of the first rows. */
 import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
 import { OPEN_BRACE } from '@geomill/core/text/ascii.ts';
 import { type GeometryNotation, geometryNotation, isName } from './data-cells.ts';
-import { tableErrors } from './errors.ts';
 import { GeometryCells, isHex } from './geometry-cells.ts';
-import { shown } from './located.ts';
+import { type HeaderReading, shown } from './located.ts';
+import type { TableMessages } from './messages.ts';
 import { isMissing } from './missing.ts';
 import type { RowCheck } from './row-checks.ts';
 import { CellBytes, type Sample, shownCell } from './sample.ts';
@@ -49,11 +48,12 @@ export function isKnownName(name: string): boolean {
 /**
  * Columns whose values in the sample are all geometries. Columns without a value are among them only with a usual name.
  */
-export function sampledGeometries(names: readonly string[], sample: Sample): SampledGeometry[] {
+export function sampledGeometries({ names, sample: sampleOf, messages }: HeaderReading): SampledGeometry[] {
+  const sample = sampleOf();
   const cell = new CellBytes();
   const found: SampledGeometry[] = [];
   for (let index = 0; index < names.length; index++) {
-    const geometry = readColumn(names[index], sample, index, cell, true);
+    const geometry = readColumn(names[index], sample, index, cell, messages, true);
     if (geometry === null || (geometry.count === 0 && !EMPTY_NAMES.has(names[index].toLowerCase()))) continue;
     const name = names[index];
     found.push({ index, isKnownName: isKnownName(name), isNamed: isName(name), ...geometry });
@@ -95,22 +95,22 @@ export function emptyGeometries(names: readonly string[], sample: Sample, except
   });
 }
 
-/** The CRS of a column that a name or an option states. Throws CSV_SRIDS. */
+/** The CRS of a column that a name or an option states. Throws SRIDS. */
 export function statedGeometry(
-  names: readonly string[],
-  sample: Sample,
+  { names, sample, messages }: HeaderReading,
   index: number,
 ): Pick<SampledGeometry, 'srid' | 'notation' | 'isInRange'> {
-  const found = readColumn(names[index], sample, index, new CellBytes(), false);
+  const found = readColumn(names[index], sample(), index, new CellBytes(), messages, false);
   return found ?? { srid: 0, notation: 'WKT', isInRange: false };
 }
 
-/** Null if a value is no geometry, or has another notation than those before. Throws CSV_SRIDS. */
+/** Null if a value is no geometry, or has another notation than those before. Throws SRIDS. */
 function readColumn(
   name: string,
   sample: Sample,
   column: number,
   cell: CellBytes,
+  messages: TableMessages,
   mustCheck: boolean,
 ): Pick<SampledGeometry, 'notation' | 'count' | 'srid' | 'isInRange'> | null {
   const builder = new GeometryBuilder('XY', 8, 8);
@@ -135,13 +135,13 @@ function readColumn(
   }
   const [first, second] = [...srids].filter(([srid]) => srid !== 0);
   if (second !== undefined)
-    throw failure(
-      tableErrors.CSV_SRIDS,
+    throw messages.failure(
+      'SRIDS',
       {
         line: second[1],
         column: shown(name),
         srid: second[0],
-        other: `line ${first[1]} states ${first[0]}`,
+        other: `${messages.words.line} ${first[1]} states ${first[0]}`,
       },
       { line: second[1], field: name },
     );

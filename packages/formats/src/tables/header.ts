@@ -1,17 +1,16 @@
 /**
- * Finds the header of a CSV: its line, its delimiter and its names. Files of programs have lines before it (titles, comments,
+ * Finds the header of a table of text: its line, its delimiter and its names. Files of programs have lines before it (titles, comments,
  * "sep=;") and a line of units after it; whatever is skipped is reported.
  */
 import { isUtf8 } from 'node:buffer';
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
-import { asGeomillError, failure } from '@geomill/core/messages/errors.ts';
 import { CR, LF, SPACE } from '@geomill/core/text/ascii.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { DELIMITERS } from './delimiter.ts';
-import { tableErrors } from './errors.ts';
 import type { HeaderReading } from './located.ts';
+import type { TableMessages } from './messages.ts';
 import {
   CELL_ESCAPED,
   CELL_QUOTED,
@@ -43,6 +42,7 @@ export interface HeadSettings {
   readonly layerName: string;
   readonly source: ByteSource;
   readonly context: OpenContext;
+  readonly messages: TableMessages;
   /** The byte that lines are counted by. */
   readonly newline: number;
   /** The delimiter that is stated; null: none is. */
@@ -69,8 +69,11 @@ export function newlineOf(source: ByteSource): number {
 /** "sep=;" in the first line tells Excel the delimiter. */
 const EXCEL_LINE = /^"?sep=(.)"?[ \t]*(?:\r\n|\n|\r|$)/is;
 
-/** Where the text begins, after a byte order mark and a line for Excel. Throws CSV_SYNTAX for a delimiter that is not read. */
-export function beginning(source: ByteSource): {
+/** Where the text begins, after a byte order mark and a line for Excel. Throws SYNTAX for a delimiter that is not read. */
+export function beginning(
+  source: ByteSource,
+  messages: TableMessages,
+): {
   readonly start: LineStart;
   readonly delimiter: number | null;
 } {
@@ -80,8 +83,8 @@ export function beginning(source: ByteSource): {
   if (found === null) return { start: { offset, lines: 0 }, delimiter: null };
   const delimiter = found[1].charCodeAt(0);
   if (!DELIMITERS.includes(delimiter))
-    throw failure(
-      tableErrors.CSV_SYNTAX,
+    throw messages.failure(
+      'SYNTAX',
       {
         line: 1,
         reason: `'sep=${found[1]}' states a delimiter that is not read; use a comma, semicolon, tab or pipe`,
@@ -139,7 +142,7 @@ export function* headerReadings(
   start: LineStart,
   leastCells = 1,
 ): Generator<HeaderReading, void> {
-  const { hasHeader, delimiter: given } = settings;
+  const { hasHeader, delimiter: given, messages } = settings;
   let fault: unknown = null;
   let count = 0;
   for (const delimiter of given === null ? DELIMITERS : [given]) {
@@ -148,7 +151,7 @@ export function* headerReadings(
       record = recordAt(settings, start, delimiter);
     } catch (error) {
       // Text after a closing quote is only the sign of another delimiter.
-      if (asGeomillError(error).code !== 'CSV_SYNTAX') throw error;
+      if (!messages.is(error, 'SYNTAX')) throw error;
       fault ??= error;
       continue;
     }
@@ -161,7 +164,7 @@ export function* headerReadings(
 }
 
 function readingOf(
-  { source, newline, hasHeader }: HeadSettings,
+  { source, newline, hasHeader, messages }: HeadSettings,
   delimiter: number,
   cells: readonly string[],
   line: number,
@@ -185,7 +188,7 @@ function readingOf(
     sample ??= rowsOf(names.length);
     return sample;
   };
-  return { delimiter, newline, names, line, dataStart, hasTrailing, sample: sampleOf };
+  return { delimiter, messages, newline, names, line, dataStart, hasTrailing, sample: sampleOf };
 }
 
 /** The same header without the row after it. */
@@ -208,7 +211,7 @@ interface FirstRecord {
 
 /** The first record at or after `start` that is not a blank line. */
 function recordAt(settings: HeadSettings, start: LineStart, delimiter: number): FirstRecord {
-  const { file, layerName, source, newline, context } = settings;
+  const { file, layerName, source, newline, context, messages } = settings;
   for (let size = HEAD_BYTES; ; size *= 4) {
     const bytes = source.slice(start.offset, start.offset + size);
     const isComplete = start.offset + bytes.length >= source.byteLength;
@@ -217,15 +220,14 @@ function recordAt(settings: HeadSettings, start: LineStart, delimiter: number): 
     const outcome = nextRecord(counter);
     const isUnfinished = outcome === TRUNCATED || (outcome === null && !isComplete);
     if (isUnfinished && size < MAX_HEADER_BYTES) continue;
-    if (outcome === null)
-      throw failure(tableErrors.CSV_BLANK, { source: file.name, bytes: source.byteLength });
+    if (outcome === null) throw messages.failure('BLANK', { source: file.name, bytes: source.byteLength });
     const line = start.lines + Math.max(counter.lineCount, 1);
     if (outcome === TRUNCATED) {
       const reason = `the header is longer than ${MAX_HEADER_BYTES} bytes`;
-      throw failure(tableErrors.CSV_SYNTAX, { line: start.lines + 1, reason }, { line: start.lines + 1 });
+      throw messages.failure('SYNTAX', { line: start.lines + 1, reason }, { line: start.lines + 1 });
     }
     if (outcome === MALFORMED)
-      throw failure(tableErrors.CSV_SYNTAX, { line, reason: `in the header: ${counter.reason}` }, { line });
+      throw messages.failure('SYNTAX', { line, reason: `in the header: ${counter.reason}` }, { line });
     const invalid = isUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
     if (invalid >= 0) throw invalidText(file.name, start.offset + invalid, UTF8);
     // At least one of the columns contains the geometries.

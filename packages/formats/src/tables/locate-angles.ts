@@ -2,7 +2,6 @@
 import { type AngleColumns, type NamedAngles, namedAngles } from '@geomill/core/geometry/angle-names.ts';
 import type { NamedPair } from '@geomill/core/geometry/coordinate-names.ts';
 import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { COMMA, DOT } from '@geomill/core/text/ascii.ts';
 import type { OrdinateNotation } from '@geomill/core/text/ordinate-text.ts';
@@ -15,7 +14,6 @@ import {
   positionsOf,
   readColumn,
 } from './coordinate-sample.ts';
-import { tableErrors } from './errors.ts';
 import { hemispheres } from './locate-letters.ts';
 import { crsOfPair, noteNotation } from './locate-pair.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
@@ -31,15 +29,19 @@ export interface PairOfAngles {
 }
 
 /**
- * The columns of minutes and seconds that names and values show. Throws CSV_ANGLE_PARTS where the values contradict the
+ * The columns of minutes and seconds that names and values show. Throws ANGLE_PARTS where the values contradict the
  * names, unless `isStated`.
  */
-export function sampledAngles(names: readonly string[], sample: Sample, isStated: boolean): PairOfAngles[] {
+export function sampledAngles(
+  { names, sample: sampleOf, messages }: HeaderReading,
+  isStated: boolean,
+): PairOfAngles[] {
+  const sample = sampleOf();
   return namedAngles(names).flatMap((named) => {
     const angles = withoutHemispheres(named);
     const verdict = verdictOf(sample, named);
     if (verdict === 'unclear' && !isStated)
-      throw failure(tableErrors.CSV_ANGLE_PARTS, { columns: listed(names, angles) });
+      throw messages.failure('ANGLE_PARTS', { columns: listed(names, angles) });
     if (verdict === 'plain' || verdict === 'unclear') return [];
     // Minutes without any value are taken unless options name only the degrees, under another name.
     const isOpen = verdict === 'open' && isStated && !named.saysDegrees;

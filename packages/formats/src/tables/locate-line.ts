@@ -8,8 +8,7 @@ import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { lookOf } from '../recognise.ts';
 import { namesColumn, unknownColumn, type WantedColumns } from './columns.ts';
 import { recordCell } from './data-cells.ts';
-import { tableErrors } from './errors.ts';
-import { tableFindings } from './findings.ts';
+import { commonTableFindings } from './findings.ts';
 import { type HeadSettings, headerReadings, type LineStart, withoutFirstRow } from './header.ts';
 import { detectedPlace, likeliestPlace, statedPlace } from './locate.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
@@ -28,9 +27,9 @@ export interface Found {
   readonly hasHeader?: false;
 }
 
-/** The header in this line. Throws CSV_COLUMN_MISSING, CSV_COLUMN_UNKNOWN, CSV_HEADER_MISSING, CSV_GEOMETRY_AMBIGUOUS and INPUT_WRONG_FORMAT. */
+/** The header in this line. Throws COLUMN_MISSING, COLUMN_UNKNOWN, HEADER_MISSING, GEOMETRY_AMBIGUOUS and INPUT_WRONG_FORMAT. */
 export function locate(settings: HeadSettings, start: LineStart, wanted: WantedColumns): Found {
-  const { file, source, delimiter } = settings;
+  const { file, source, delimiter, messages } = settings;
   const isStated = namesColumn(wanted) && settings.context.attributesOnly !== true;
   // A column of heights belongs to columns of coordinates.
   const specified = isStated || wanted.z !== null ? wanted : { ...wanted, geometry: SPECIFIED_COLUMN };
@@ -45,11 +44,12 @@ export function locate(settings: HeadSettings, start: LineStart, wanted: WantedC
         : null;
     if (found !== null) return found;
   }
-  const look = structuredLook(source);
-  if (look !== null)
+  const { expected } = messages.words;
+  const look = expected === null ? null : structuredLook(source);
+  if (expected !== null && look !== null)
     throw failure(generalErrors.INPUT_WRONG_FORMAT, {
       source: file.name,
-      expected: 'a CSV file',
+      expected,
       found: look,
     });
   const [reading, ...others] = byConsistency(readings);
@@ -65,7 +65,7 @@ export function locate(settings: HeadSettings, start: LineStart, wanted: WantedC
   }
   checkEncoding(settings);
   refuseRecord(settings, reading.names, { kind: 'none' });
-  throw isStated ? unknownColumn(wanted, reading.names, reading.delimiter) : notFound(reading);
+  throw isStated ? unknownColumn(wanted, reading) : notFound(reading);
 }
 
 /** The header in this line with the only column in which most of the first values have the form of geometries; null: there is none. */
@@ -119,7 +119,7 @@ export function attempt(
     const again = new Findings();
     const found = find(rest, wanted, again);
     if (found !== null) {
-      again.note(tableFindings.UNITS_SKIPPED, { units });
+      again.note(commonTableFindings.UNITS_SKIPPED, { units });
       findings.merge(again.noted());
       return { reading: rest, located: found };
     }
@@ -163,8 +163,12 @@ function structuredLook(source: ByteSource): string | null {
     : null;
 }
 
-/** Throws CSV_HEADER_MISSING: a record that is taken for the header is lost. */
-function refuseRecord({ hasHeader }: HeadSettings, names: readonly string[], place: GeometryPlace): void {
+/** Throws HEADER_MISSING: a record that is taken for the header is lost. */
+function refuseRecord(
+  { hasHeader, messages }: HeadSettings,
+  names: readonly string[],
+  place: GeometryPlace,
+): void {
   const cell = hasHeader ? recordCell(names, place) : null;
-  if (cell !== null) throw failure(tableErrors.CSV_HEADER_MISSING, { name: shown(cell) });
+  if (cell !== null) throw messages.failure('HEADER_MISSING', { name: shown(cell) });
 }

@@ -2,7 +2,6 @@
 import { WGS84 } from '@geomill/core/crs/crs.ts';
 import { typicalBounds } from '@geomill/core/geometry/bounds.ts';
 import type { NamedPair } from '@geomill/core/geometry/coordinate-names.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { COMMA, DOT } from '@geomill/core/text/ascii.ts';
 import type { OrdinateNotation } from '@geomill/core/text/ordinate-text.ts';
@@ -15,14 +14,12 @@ import {
   positionsOf,
   readColumn,
 } from './coordinate-sample.ts';
-import { tableErrors } from './errors.ts';
-import { tableFindings } from './findings.ts';
+import { commonTableFindings } from './findings.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
-import type { Sample } from './sample.ts';
 
-/** Throws CSV_COMMA_AMBIGUOUS. */
+/** Throws COMMA_AMBIGUOUS. */
 export function pairOf(
-  { names }: HeaderReading,
+  { names, messages }: HeaderReading,
   pair: NamedPair,
   values: PairValues,
   wanted: WantedColumns,
@@ -32,7 +29,7 @@ export function pairOf(
   const columns = `'${shown(names[pair.x])}' and '${shown(names[pair.y])}'`;
   if (isUndecided) {
     const isX = x.ambiguous > 0;
-    throw failure(tableErrors.CSV_COMMA_AMBIGUOUS, {
+    throw messages.failure('COMMA_AMBIGUOUS', {
       value: isX ? x.example : y.example,
       column: shown(names[isX ? pair.x : pair.y]),
     });
@@ -76,7 +73,7 @@ export function noteNotation(
   const comma = decimalMark === COMMA && wanted.decimalComma === null ? ['with a decimal comma'] : [];
   const notation = [...(isSexagesimal ? ['as degrees, minutes and seconds'] : []), ...comma];
   if (notation.length > 0)
-    findings.note(tableFindings.COORDINATE_NOTATION, { columns, notation: notation.join(' and ') });
+    findings.note(commonTableFindings.COORDINATE_NOTATION, { columns, notation: notation.join(' and ') });
 }
 
 /** "'lon' (x), 'lat' (y), 'z' (z)"; with the number of the column where names are repeated. */
@@ -92,14 +89,13 @@ export function pairText(names: readonly string[], { x, y, z }: Pick<NamedPair, 
 const HEIGHT = /^(?:z|h|height|elevation|elev|ele|alt|altitude|hoehe|höhe|kote|altitud|quota|hoogte)\b/i;
 
 export function noteHeight(
-  names: readonly string[],
-  sample: Sample,
+  { names, sample, messages }: HeaderReading,
   { z }: Pick<NamedPair, 'z'>,
   findings: Findings,
 ): void {
   if (z >= 0) return;
   const heights = names.flatMap((name, index) => (HEIGHT.test(name) ? [index] : []));
   if (heights.length !== 1) return;
-  if ([DOT, COMMA].some((mark) => areNumbers(readColumn(sample, heights[0], notationOf(mark, null)))))
-    findings.note(tableFindings.HEIGHT_KEPT, { column: shown(names[heights[0]]) });
+  if ([DOT, COMMA].some((mark) => areNumbers(readColumn(sample(), heights[0], notationOf(mark, null)))))
+    messages.note(findings, 'HEIGHT_KEPT', { column: shown(names[heights[0]]) });
 }

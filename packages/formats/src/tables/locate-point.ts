@@ -1,25 +1,23 @@
 /** Takes a column with both coordinates: their notation and their order. */
 import { WGS84 } from '@geomill/core/crs/crs.ts';
 import { letterOf } from '@geomill/core/geometry/coordinate-names.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { COMMA, DOT } from '@geomill/core/text/ascii.ts';
 import type { OrdinateNotation } from '@geomill/core/text/ordinate-text.ts';
 import { PositionScanner } from '@geomill/core/text/position-text.ts';
 import type { WantedColumns } from './columns.ts';
 import { areMostlyDegrees, notationOf } from './coordinate-sample.ts';
-import { tableErrors } from './errors.ts';
 import { noteNotation } from './locate-pair.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
 import { isMissing } from './missing.ts';
 import { CellBytes, type Sample, shownCell } from './sample.ts';
 
 /**
- * `order`: what an option or the name of the column states. Throws CSV_POINT_ORDER if neither these nor the values do; a
+ * `order`: what an option or the name of the column states. Throws POINT_ORDER if neither these nor the values do; a
  * later value that does not state it is an error of its row.
  */
 export function pointColumn(
-  { names, sample: sampleOf }: HeaderReading,
+  { names, sample: sampleOf, messages }: HeaderReading,
   index: number,
   order: 'lat_lon' | 'lon_lat' | null,
   wanted: WantedColumns,
@@ -32,8 +30,8 @@ export function pointColumn(
   const readings = marks.map((mark) => readPoints(sample, index, notationOf(mark, letterO)));
   const best = readings.reduce((a, b) => (b.valid > a.valid ? b : a));
   if (order === null && best.undecided !== '')
-    throw failure(
-      tableErrors.CSV_POINT_ORDER,
+    throw messages.failure(
+      'POINT_ORDER',
       { line: best.line, column, value: best.undecided },
       { line: best.line, field: names[index] },
     );

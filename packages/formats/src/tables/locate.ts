@@ -1,5 +1,5 @@
 /**
- * Finds where the geometry of a CSV is: by the options, by the name `geom_wkt`, or by names and values of the first
+ * Finds where the geometry of a table is: by the options, by the name `geom_wkt`, or by names and values of the first
  * rows. What is found is reported; where two readings are plausible nothing is guessed.
  */
 import { WGS84 } from '@geomill/core/crs/crs.ts';
@@ -9,14 +9,11 @@ import {
   namedPairs,
   namedPoints,
 } from '@geomill/core/geometry/coordinate-names.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import { field, phrase } from '@geomill/core/messages/message.ts';
+import { phrase } from '@geomill/core/messages/message.ts';
 import type { AssumedCrs } from '../format.ts';
 import { type ColumnName, columnIndex, namesParts, unknownColumn, type WantedColumns } from './columns.ts';
 import { areNumbers, isPlausible, type PairValues, readColumn, sampledPair } from './coordinate-sample.ts';
-import { tableErrors } from './errors.ts';
-import { tableFindings } from './findings.ts';
 import {
   emptyGeometries,
   likeliestGeometries,
@@ -35,6 +32,7 @@ import {
 import { noteHeight, pairOf, pairText } from './locate-pair.ts';
 import { pointColumn } from './locate-point.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
+import type { TableMessages } from './messages.ts';
 import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
 import { hasDecimalCommas } from './typing.ts';
 import { zoneOf } from './utm-zones.ts';
@@ -45,11 +43,11 @@ export function statedPlace(
   wanted: WantedColumns,
   findings: Findings,
 ): LocatedGeometry | null {
-  const { names } = reading;
+  const { names, messages } = reading;
   const indexOf = (name: ColumnName | null): number => (name === null ? -1 : columnIndex(names, name));
   if (wanted.geometry !== null) {
     const index = indexOf(wanted.geometry);
-    return index < 0 ? null : geometryColumn(index, statedGeometry(names, reading.sample(), index));
+    return index < 0 ? null : geometryColumn(index, statedGeometry(reading, index));
   }
   if (wanted.point !== null) {
     const index = indexOf(wanted.point);
@@ -70,23 +68,23 @@ export function statedPlace(
     return angles && placeOfAngles(reading, angles, pair, wanted, findings);
   }
   // Degrees without their minutes or their hemisphere would be other positions.
-  const { parts } = anglesOf(reading, pair, values, sampledAngles(names, reading.sample(), true));
+  const { parts } = anglesOf(reading, pair, values, sampledAngles(reading, true));
   if (parts === null) return pairOf(reading, pair, values, wanted, findings);
   const located = placeOfAngles(reading, parts, pair, wanted, findings);
-  findings.note(tableFindings.COORDINATE_PARTS_FOUND, { columns: anglesText(names, parts) });
+  messages.note(findings, 'COORDINATE_PARTS_FOUND', { columns: anglesText(names, parts) });
   return located;
 }
 
-/** The place that names and values show. Throws CSV_GEOMETRY_AMBIGUOUS; null if there is none. */
+/** The place that names and values show. Throws GEOMETRY_AMBIGUOUS; null if there is none. */
 export function detectedPlace(
   reading: HeaderReading,
   wanted: WantedColumns,
   findings: Findings,
 ): LocatedGeometry | null {
-  const { names } = reading;
+  const { names, messages } = reading;
   const sample = reading.sample();
-  const geometries = wanted.z === null ? sampledGeometries(names, sample) : [];
-  const angles = wanted.z === null && geometries.length === 1 ? [] : sampledAngles(names, sample, false);
+  const geometries = wanted.z === null ? sampledGeometries(reading) : [];
+  const angles = wanted.z === null && geometries.length === 1 ? [] : sampledAngles(reading, false);
   const pairs = pairsWith(namedPairs(names), angles)
     .map((pair) => ({ pair, values: sampledPair(sample, pair, wanted.decimalComma) }))
     .filter(({ pair, values }) => isPlausible(values, pair));
@@ -96,13 +94,14 @@ export function detectedPlace(
   const isFound = geometry?.isKnownName || (geometry?.isNamed && pairs.length === 0);
   if (geometries.length === 1 && isFound && !isEmpty)
     return {
-      ...foundColumn(names, geometry, findings),
+      ...foundColumn(reading, geometry, findings),
       checks: emptyGeometries(names, sample, geometry.index),
     };
   const others = isEmpty ? [] : geometries;
   if (others.length === 1 && pairs.length === 0) return null;
   if (others.length + pairs.length > 1)
     throw ambiguous(
+      messages,
       [
         ...others.map(({ index, notation }) => `'${shown(names[index])}' (${notation})`),
         ...pairs.map(({ pair }) => pairText(names, pair)),
@@ -118,26 +117,30 @@ export function detectedPlace(
         : named >= 0 && areNumbers(readColumn(sample, named, values.notation))
           ? named
           : -1;
-    if (wanted.z !== null && z < 0) throw unknownColumn(wanted, names, reading.delimiter);
+    if (wanted.z !== null && z < 0) throw unknownColumn(wanted, reading);
     const pair = { ...pairs[0].pair, z };
-    const zone = zoneOf(names, sample, values, pair.isGeographic);
+    const zone = zoneOf(reading, values, pair.isGeographic);
     const { parts, checks } = anglesOf(reading, pair, values, angles);
     const located =
       parts === null
         ? pairOf(reading, pair, values, wanted, findings)
         : placeOfAngles(reading, parts, pair, wanted, findings);
     const columns = parts === null ? pairText(names, pair) : anglesText(names, parts);
-    findings.note(tableFindings.COORDINATE_COLUMNS_FOUND, { columns });
-    noteHeight(names, sample, pair, findings);
+    messages.note(findings, 'COORDINATE_COLUMNS_FOUND', { columns });
+    noteHeight(reading, pair, findings);
     const all = [...checks, ...zone.checks, ...emptyGeometries(names, sample)];
     return { ...located, doubt: zone.doubt ?? located.doubt, checks: all };
   }
   const points = namedPoints(names);
-  if (points.length > 1) throw ambiguous(points.map(({ index }) => `'${shown(names[index])}'`));
+  if (points.length > 1)
+    throw ambiguous(
+      messages,
+      points.map(({ index }) => `'${shown(names[index])}'`),
+    );
   if (points.length === 0 || wanted.z !== null) return null;
   const [{ index, order }] = points;
   const located = pointColumn(reading, index, order, wanted, findings);
-  findings.note(tableFindings.POINT_COLUMN_FOUND, {
+  messages.note(findings, 'POINT_COLUMN_FOUND', {
     column: shown(names[index]),
     order: order.replace('_', ', '),
   });
@@ -145,19 +148,16 @@ export function detectedPlace(
 }
 
 /** A column in which some of the first values are no geometries, or have several notations. */
-export function likeliestPlace(
-  { names, sample: sampleOf }: HeaderReading,
-  findings: Findings,
-): LocatedGeometry | null {
-  const sample = sampleOf();
-  const found = likeliestGeometries(names, sample);
+export function likeliestPlace(reading: HeaderReading, findings: Findings): LocatedGeometry | null {
+  const { names, sample, messages } = reading;
+  const found = likeliestGeometries(names, sample());
   if (found === null) return null;
   const { index, notations } = found;
-  findings.note(tableFindings.GEOMETRY_COLUMN_FOUND, {
+  messages.note(findings, 'GEOMETRY_COLUMN_FOUND', {
     column: shown(names[index]),
     notation: notations.join(', '),
   });
-  return geometryColumn(index, statedGeometry(names, sample, index));
+  return geometryColumn(index, statedGeometry(reading, index));
 }
 
 /** The pairs without columns of minutes and seconds, and with all columns of degrees. */
@@ -177,12 +177,12 @@ function pairsWith(pairs: readonly NamedPair[], angles: readonly PairOfAngles[])
 }
 
 function foundColumn(
-  names: readonly string[],
+  { names, messages }: HeaderReading,
   geometry: SampledGeometry,
   findings: Findings,
 ): LocatedGeometry {
   const { index, notation } = geometry;
-  findings.note(tableFindings.GEOMETRY_COLUMN_FOUND, { column: shown(names[index]), notation });
+  messages.note(findings, 'GEOMETRY_COLUMN_FOUND', { column: shown(names[index]), notation });
   return geometryColumn(index, geometry);
 }
 
@@ -215,18 +215,18 @@ function areLikeParts(pairs: readonly { readonly pair: NamedPair; readonly value
   );
 }
 
-function ambiguous(possible: readonly string[], areParts = false): Error {
-  return failure(tableErrors.CSV_GEOMETRY_AMBIGUOUS, {
+function ambiguous(messages: TableMessages, possible: readonly string[], areParts = false): Error {
+  return messages.failure('GEOMETRY_AMBIGUOUS', {
     possible: [...new Set(possible)].slice(0, 10).join('; '),
     parts: areParts
-      ? phrase`. If they are degrees, minutes and seconds, name all of them, also with '${field('csv_options.x_minutes_column')}', '${field('csv_options.x_seconds_column')}' and the same for y`
+      ? phrase`. If they are degrees, minutes and seconds, name all of them, also with '${messages.option('x_minutes_column')}', '${messages.option('x_seconds_column')}' and the same for y`
       : '',
   });
 }
 
 /** Notes the columns in which all sampled values are numbers, some of them with a decimal comma. */
 export function noteDecimalCommas(
-  { names, sample }: HeaderReading,
+  { names, sample, messages }: HeaderReading,
   place: GeometryPlace,
   findings: Findings,
 ): void {
@@ -236,5 +236,5 @@ export function noteDecimalCommas(
   if (columns.length === 0) return;
   const more = columns.length > 10 ? ` and ${columns.length - 10} more` : '';
   const listed = columns.slice(0, 10).map((name) => `'${shown(name)}'`);
-  findings.note(tableFindings.DECIMAL_COMMA_KEPT, { columns: listed.join(', ') + more });
+  messages.note(findings, 'DECIMAL_COMMA_KEPT', { columns: listed.join(', ') + more });
 }

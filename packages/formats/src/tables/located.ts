@@ -2,6 +2,7 @@
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import type { AssumedCrs } from '../format.ts';
 import type { LineStart } from './header.ts';
+import type { TableMessages } from './messages.ts';
 import type { RowCheck } from './row-checks.ts';
 import type { GeometryPlace } from './row-geometry.ts';
 import type { Sample } from './sample.ts';
@@ -9,6 +10,7 @@ import type { Sample } from './sample.ts';
 /** A header read with one delimiter, and the first rows. */
 export interface HeaderReading {
   readonly delimiter: number;
+  readonly messages: TableMessages;
   /** The byte that lines are counted by. */
   readonly newline: number;
   readonly names: readonly string[];

@@ -1,31 +1,31 @@
-/** Says why no position was found in a CSV, and what to do. */
+/** Says why no position was found in a table, and what to do. */
 import { geographicAxis, namedPairs, wordsOf } from '@geomill/core/geometry/coordinate-names.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
-import { field, type Phrase, phrase } from '@geomill/core/messages/message.ts';
+import { type Phrase, phrase } from '@geomill/core/messages/message.ts';
 import { COMMA, DOT } from '@geomill/core/text/ascii.ts';
 import { PositionScanner } from '@geomill/core/text/position-text.ts';
 import { listNames } from './columns.ts';
 import { notationOf, readColumn, sampledPair } from './coordinate-sample.ts';
 import { isGeometryName } from './data-cells.ts';
-import { tableErrors } from './errors.ts';
 import { sampledGeometries } from './geometry-sample.ts';
 import { type HeaderReading, shown } from './located.ts';
+import type { TableMessages } from './messages.ts';
 import { isMissing } from './missing.ts';
 import { CellBytes, type Sample, shownCell } from './sample.ts';
 
-/** The error for a CSV in which nothing was found. */
+/** The error for a table in which nothing was found. */
 export function notFound(reading: HeaderReading): Error {
-  const { names, delimiter } = reading;
-  return failure(tableErrors.CSV_COLUMN_MISSING, {
-    possible: [...positionHints(reading), ...dataHint(names)],
+  const { names, delimiter, messages } = reading;
+  return messages.failure('COLUMN_MISSING', {
+    possible: [...positionHints(reading), ...dataHint(names, messages)],
     found: listNames(names, delimiter),
   });
 }
 
 /** What looks like a position but cannot be used, and what to do; empty: no name and no value looks like one. */
-export function positionHints({ names, sample }: HeaderReading): Phrase {
+export function positionHints(reading: HeaderReading): Phrase {
+  const { names, sample, messages } = reading;
   const rows = sample();
-  const geometries = sampledGeometries(names, rows).map(
+  const geometries = sampledGeometries(reading).map(
     ({ index, notation }) => `'${shown(names[index])}' contains ${notation}. `,
   );
   const values = namedPairs(names).flatMap((pair) => {
@@ -42,7 +42,7 @@ export function positionHints({ names, sample }: HeaderReading): Phrase {
     single,
     gridHint(names, rows),
   ].join('');
-  return [possible, ...pointHint(names, rows)].filter((part) => part !== '');
+  return [possible, ...pointHint(names, rows, messages)].filter((part) => part !== '');
 }
 
 /** A column that is named like geometries and has other values. */
@@ -77,7 +77,7 @@ export function unpairedCoordinates(names: readonly string[]): { index: number; 
 }
 
 /** A column with both coordinates, whose order only the user knows. */
-function pointHint(names: readonly string[], sample: Sample): Phrase {
+function pointHint(names: readonly string[], sample: Sample, messages: TableMessages): Phrase {
   const scanners = [DOT, COMMA].map((mark) => new PositionScanner(notationOf(mark, null)));
   for (let column = 0; column < names.length; column++) {
     const texts = textsOf(sample, column);
@@ -86,19 +86,19 @@ function pointHint(names: readonly string[], sample: Sample): Phrase {
     // "3 4" can be anything.
     const isMarked = ({ text }: SampledText): boolean => /[.,°]\d*.*[.,;°\s]/.test(text);
     if (texts.length === 0 || !texts.every((text) => isRead(text) && isMarked(text))) continue;
-    return phrase`'${shown(names[column])}' contains positions such as '${texts[0].text}': name it with '${field('csv_options.point_column')}', and their order with '${field('csv_options.point_order')}'. `;
+    return phrase`'${shown(names[column])}' contains positions such as '${texts[0].text}': name it with '${messages.option('point_column')}', and their order with '${messages.option('point_order')}'. `;
   }
   return [];
 }
 
 /** The first line has numbers, so it is probably a row. */
-function dataHint(names: readonly string[]): Phrase {
+function dataHint(names: readonly string[], messages: TableMessages): Phrase {
   const number =
     names.find((name) => /^-?\d+[.,]\d+$/.test(name.trim())) ??
     names.find((name) => /^-?\d+$/.test(name.trim()));
   return number === undefined
     ? []
-    : phrase`The first line has numbers such as '${shown(number)}' instead of names: set '${field('csv_options.has_header')}' to false and name the columns by number. `;
+    : phrase`The first ${messages.words.line} has numbers such as '${shown(number)}' instead of names: set '${messages.option('has_header')}' to false and name the columns by number. `;
 }
 
 interface SampledText {

@@ -7,18 +7,17 @@ import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '@geomill/core/geometry/geometry-notes.ts';
-import type { ErrorEntry } from '@geomill/core/messages/catalogue-entries.ts';
 import { failure, GeomillError, type Location } from '@geomill/core/messages/errors.ts';
 import { MAX_LISTED, NO_ROW, RowTally } from '@geomill/core/messages/finding-rows.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { type MessageParams, phrase, setting } from '@geomill/core/messages/message.ts';
+import { phrase } from '@geomill/core/messages/message.ts';
 import { type ByteSource, openFileSource, ReusedMemory } from '@geomill/io/byte-source.ts';
 import type { Partition, PartitionRead, PartitionRequest } from '../format.ts';
-import { tableErrors } from './errors.ts';
-import { tableFindings } from './findings.ts';
+import { commonTableFindings } from './findings.ts';
+import type { TableMessages } from './messages.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
-import { type Contradiction, type RowChecker, rowChecker } from './row-checks.ts';
+import { type Contradiction, type RowChecker, rowChecker, type WrongCell } from './row-checks.ts';
 import { geometryColumns, rowGeometry } from './row-geometry.ts';
 import type { RowGeometry } from './row-reader.ts';
 import type { TableState } from './state.ts';
@@ -36,20 +35,23 @@ const SHOWN_CHARACTERS = 60;
 /** For the text of the partition that is read. */
 const memory = new ReusedMemory();
 
-/** Reads the records of a table that begin in the partition. Throws CSV_ codes and LIMIT_EXCEEDED. */
-export function readTable(state: TableState, partition: Partition, request: PartitionRequest): PartitionRead {
+/** Reads the records of a table that begin in the partition. Throws the errors of `messages` and LIMIT_EXCEEDED. */
+export function readTable(
+  state: TableState,
+  partition: Partition,
+  request: PartitionRequest,
+  messages: TableMessages,
+): PartitionRead {
   using source = openFileSource(state.path);
-  return new PartitionReader(state, source, partition, request).read();
+  return new PartitionReader(state, source, partition, request, messages).read();
 }
-
-/** Ends the error of a row that can be skipped. */
-const SKIP_ADVICE = phrase`; correct the row, or ${setting('csv_options.on_error', 'skip')}, which skips such rows`;
 
 class PartitionReader {
   readonly #state: TableState;
   readonly #source: ByteSource;
   readonly #partition: Partition;
   readonly #request: PartitionRequest;
+  readonly #messages: TableMessages;
   readonly #scanner: RecordScanner;
   readonly #geometry = new GeometryBuilder();
   readonly #rowGeometry: RowGeometry;
@@ -69,15 +71,22 @@ class PartitionReader {
   #sridLocation: Location = {};
   #positionsBefore = 0;
 
-  constructor(state: TableState, source: ByteSource, partition: Partition, request: PartitionRequest) {
+  constructor(
+    state: TableState,
+    source: ByteSource,
+    partition: Partition,
+    request: PartitionRequest,
+    messages: TableMessages,
+  ) {
     this.#state = state;
     this.#source = source;
     this.#partition = partition;
     this.#request = request;
+    this.#messages = messages;
     const bytes = this.#load();
     this.#geometry.reserve(Math.ceil(bytes.length / BYTES_PER_ORDINATE));
     this.#rowGeometry = rowGeometry(state.geometry, this.#geometry);
-    this.#checkers = state.checks.map((check) => rowChecker(check, state.names));
+    this.#checkers = state.checks.map((check) => rowChecker(check, state.names, messages));
     this.#scanner = new RecordScanner(
       bytes,
       partition.start + bytes.length >= source.byteLength,
@@ -118,7 +127,7 @@ class PartitionReader {
         columns: fields.map(({ name, type }) => {
           const index = columnOf.get(name);
           if (index === undefined)
-            throw failure(generalErrors.INTERNAL, { reason: `the CSV has no column '${name}'` });
+            throw failure(generalErrors.INTERNAL, { reason: `the table has no column '${name}'` });
           return readColumn(scanner, index, type, this.#state.hasDecimalComma);
         }),
         ids: null,
@@ -166,13 +175,13 @@ class PartitionReader {
   }
 
   #syntaxError(reason: string): GeomillError {
-    return failure(tableErrors.CSV_SYNTAX, { line: this.#line, reason }, this.#location());
+    return this.#messages.failure('SYNTAX', { line: this.#line, reason }, this.#location());
   }
 
   #ragged(): GeomillError {
     const { cellCount, columnCount } = this.#scanner;
     const cells = cellCount === 1 ? '1 cell' : `${cellCount} cells`;
-    const columns = this.#state.hasHeader ? 'the header has' : 'the first line has';
+    const columns = this.#state.hasHeader ? 'the header has' : `the first ${this.#messages.words.line} has`;
     const reason = `the row has ${cells} where ${columns} ${columnCount}: '${this.#show(this.#firstCellStart())}'`;
     return this.#syntaxError(reason);
   }
@@ -191,11 +200,13 @@ class PartitionReader {
   /** Drops the row if the request allows it, else throws. */
   #reject(error: GeomillError): void {
     if (this.#scanner.isUnclosed) throw error;
-    if (this.#state.onError === 'fail')
-      throw new GeomillError(error.entry, { ...error.params, advice: SKIP_ADVICE }, error.location);
-    const reason =
-      error.code === 'CSV_GEOMETRY' ? 'invalid geometry' : 'not as many cells as columns, or broken quotes';
-    this.#findings.note(tableFindings.RECORD_SKIPPED, { reason }, this.#location(), 1, NO_ROW);
+    if (this.#state.onError === 'fail') {
+      const advice = phrase`; correct the row, or ${this.#messages.setting('on_error', 'skip')}, which skips such rows`;
+      throw new GeomillError(error.entry, { ...error.params, advice }, error.location);
+    }
+    const isGeometry = this.#messages.is(error, 'GEOMETRY');
+    const reason = isGeometry ? 'invalid geometry' : 'not as many cells as columns, or broken quotes';
+    this.#findings.note(commonTableFindings.RECORD_SKIPPED, { reason }, this.#location(), 1, NO_ROW);
   }
 
   /** Appends the geometry of the current record; false if the row is dropped because of it. */
@@ -210,10 +221,9 @@ class PartitionReader {
     const geometry = this.#rowGeometry;
     const { emptyCount, zeroCount } = geometry;
     if (!geometry.read(this.#scanner)) {
-      if (geometry.lacksOrder) throw this.#geometryError(tableErrors.CSV_POINT_ORDER, {}, geometry.column);
-      this.#reject(
-        this.#geometryError(tableErrors.CSV_GEOMETRY, { reason: geometry.reason }, geometry.column),
-      );
+      const { params, location } = this.#cell(geometry.column);
+      if (geometry.lacksOrder) throw this.#messages.failure('POINT_ORDER', params, location);
+      this.#reject(this.#messages.failure('GEOMETRY', { ...params, reason: geometry.reason }, location));
       return false;
     }
     const { positionCount } = this.#geometry;
@@ -231,9 +241,9 @@ class PartitionReader {
   }
 
   /** Drops the row if only this row is wrong, and not what was decided; else throws. */
-  #contradicted({ entry, column, params }: Contradiction): void {
-    const error = this.#geometryError(entry, params, column);
-    if (entry !== tableErrors.CSV_GEOMETRY && entry !== tableErrors.CSV_SYNTAX) throw error;
+  #contradicted({ column, errorOf }: Contradiction): void {
+    const error = errorOf(this.#cell(column));
+    if (!this.#messages.is(error, 'GEOMETRY', 'SYNTAX')) throw error;
     this.#reject(error);
   }
 
@@ -244,19 +254,23 @@ class PartitionReader {
       this.#sridLocation = this.#location();
     } else if (srid !== this.#srid) {
       const distance = this.#line - (this.#sridLocation.line ?? 0);
-      const other = `${distance === 1 ? 'the line' : `${distance} lines`} before states ${this.#srid}`;
-      throw this.#geometryError(tableErrors.CSV_SRIDS, { srid, other }, column);
+      const { line } = this.#messages.words;
+      const before = distance === 1 ? `the ${line}` : `${distance} ${line}s`;
+      const { params, location } = this.#cell(column);
+      const other = `${before} before states ${this.#srid}`;
+      throw this.#messages.failure('SRIDS', { ...params, srid, other }, location);
     }
   }
 
-  /** `params`: what the error has besides the line, the column and the value. */
-  #geometryError(entry: ErrorEntry, params: MessageParams, index: number): GeomillError {
+  #cell(index: number): WrongCell {
     const scanner = this.#scanner;
     const column = this.#state.names[index];
     const cell = scanner.rowCount * scanner.columnCount + index;
     const value = this.#show(scanner.starts[cell], scanner.ends[cell]);
-    const at = { ...this.#location(), field: column };
-    return new GeomillError(entry, { line: this.#line, column, value, ...params }, at);
+    return {
+      params: { line: this.#line, column, value },
+      location: { ...this.#location(), field: column },
+    };
   }
 
   #note(notes: number): void {
@@ -273,13 +287,13 @@ class PartitionReader {
       if (count > MAX_LISTED) this.#findings.note(entry, {}, undefined, count - MAX_LISTED);
     if (this.#srid !== 0)
       this.#findings.note(
-        tableFindings.SRID_STATED,
+        commonTableFindings.SRID_STATED,
         { srid: this.#srid },
         this.#sridLocation,
         this.#sridCount,
       );
-    this.#findings.noteTally(tableFindings.COORDINATES_MISSING, {}, this.#missing);
-    this.#findings.noteTally(tableFindings.COORDINATES_ZERO, {}, this.#zero);
+    this.#findings.noteTally(commonTableFindings.COORDINATES_MISSING, {}, this.#missing);
+    this.#findings.noteTally(commonTableFindings.COORDINATES_ZERO, {}, this.#zero);
   }
 
   #listMisfits(fields: readonly Field[]): void {
@@ -290,7 +304,11 @@ class PartitionReader {
       if (!texts.has(field)) continue;
       const example = one.example === null ? {} : { example: `, such as '${one.example}'` };
       const tally = misfitsOf(this.#scanner, one, hasDecimalComma, this.#skipped);
-      this.#findings.noteTally(tableFindings.TYPE_NOT_KEPT, { field, type: one.group, ...example }, tally);
+      this.#findings.noteTally(
+        commonTableFindings.TYPE_NOT_KEPT,
+        { field, type: one.group, ...example },
+        tally,
+      );
     }
   }
 

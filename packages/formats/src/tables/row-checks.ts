@@ -4,14 +4,14 @@
  */
 import type { AngleColumns } from '@geomill/core/geometry/angle-names.ts';
 import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
-import type { ErrorEntry } from '@geomill/core/messages/catalogue-entries.ts';
-import { field, type MessageParams, phrase } from '@geomill/core/messages/message.ts';
+import type { GeomillError, Location } from '@geomill/core/messages/errors.ts';
+import { phrase } from '@geomill/core/messages/message.ts';
 import { DOT } from '@geomill/core/text/ascii.ts';
 import { NumberScanner } from '@geomill/core/text/number-text.ts';
 import { hemisphereOf, type OrdinateNotation, OrdinateScanner } from '@geomill/core/text/ordinate-text.ts';
 import { textOf } from './angle-cells.ts';
-import { tableErrors } from './errors.ts';
 import { GeometryCells } from './geometry-cells.ts';
+import type { TableMessages } from './messages.ts';
 import { isMissing } from './missing.ts';
 import type { CellTable } from './records.ts';
 import { CellBytes, shownCell } from './sample.ts';
@@ -47,28 +47,32 @@ export type RowCheck =
   /** Only the delimiter at the end of rows. */
   | { readonly kind: 'trailing'; readonly column: number };
 
+/** The cell of an error: the parameters that say which it is, and its location. */
+export interface WrongCell {
+  readonly params: { readonly line: number; readonly column: string; readonly value: string };
+  readonly location: Location;
+}
+
 export interface Contradiction {
-  readonly entry: ErrorEntry;
   readonly column: number;
-  /** Besides the line, the column and its value. */
-  readonly params: MessageParams;
+  readonly errorOf: (cell: WrongCell) => GeomillError;
 }
 
 /** Compares one row; null: it agrees. */
 export type RowChecker = (table: CellTable, row: number) => Contradiction | null;
 
-export function rowChecker(check: RowCheck, names: readonly string[]): RowChecker {
+export function rowChecker(check: RowCheck, names: readonly string[], messages: TableMessages): RowChecker {
   switch (check.kind) {
     case 'letters':
-      return lettersChecker(check, names);
+      return lettersChecker(check, names, messages);
     case 'zone':
-      return zoneChecker(check);
+      return zoneChecker(check, messages);
     case 'decimals':
-      return decimalsChecker(check, names);
+      return decimalsChecker(check, names, messages);
     case 'no geometry':
-      return geometryChecker(check.column);
+      return geometryChecker(check.column, messages);
     case 'trailing':
-      return trailingChecker(check.column, names.length);
+      return trailingChecker(check.column, names.length, messages);
   }
 }
 
@@ -77,14 +81,18 @@ type CheckOf<Kind extends RowCheck['kind']> = RowCheck & { readonly kind: Kind }
 function lettersChecker(
   { column, axis, degrees, letterO }: CheckOf<'letters'>,
   names: readonly string[],
+  messages: TableMessages,
 ): RowChecker {
   const cell = new CellBytes();
   return (table, row) => {
     const index = row * table.columnCount + column;
     if (table.starts[index] === table.ends[index] || !cell.open(table, index)) return null;
     if (!isNegativeLetter(textOf(cell), axis, letterO)) return null;
-    const option = field(`csv_options.${axis}_hemisphere_column`);
-    return { entry: tableErrors.CSV_LETTERS_APART, column, params: { coordinate: names[degrees], option } };
+    const found = { coordinate: names[degrees], option: messages.option(`${axis}_hemisphere_column`) };
+    return {
+      column,
+      errorOf: ({ params, location }) => messages.failure('LETTERS_APART', { ...params, ...found }, location),
+    };
   };
 }
 
@@ -93,7 +101,7 @@ function isNegativeLetter(text: string, axis: 'x' | 'y', letterO: 'E' | 'W' | nu
   return axis === 'y' ? letter === 'S' : letter === 'W' || (letter === 'O' && letterO !== 'E');
 }
 
-function zoneChecker({ column, zone, line, isUtm }: CheckOf<'zone'>): RowChecker {
+function zoneChecker({ column, zone, line, isUtm }: CheckOf<'zone'>, messages: TableMessages): RowChecker {
   const cell = new CellBytes();
   // The bytes of the zone: nearly all rows have the same.
   let usual = new Uint8Array(0);
@@ -111,14 +119,19 @@ function zoneChecker({ column, zone, line, isUtm }: CheckOf<'zone'>): RowChecker
       usual = bytes.slice(start, end);
       return null;
     }
-    const other = zone === null ? 'the first rows have none' : `line ${line} is in ${zone}`;
-    return { entry: tableErrors.CSV_ZONES, column, params: { zone: own ?? `'${text}'`, other } };
+    const other = zone === null ? 'the first rows have none' : `${messages.words.line} ${line} is in ${zone}`;
+    const found = { zone: own ?? `'${text}'`, other };
+    return {
+      column,
+      errorOf: ({ params, location }) => messages.failure('ZONES', { ...params, ...found }, location),
+    };
   };
 }
 
 function decimalsChecker(
   { axes, notation, saysDegrees }: CheckOf<'decimals'>,
   names: readonly string[],
+  messages: TableMessages,
 ): RowChecker {
   const cell = new CellBytes();
   const ordinates = new OrdinateScanner(notation);
@@ -136,8 +149,11 @@ function decimalsChecker(
       const rest = (number(table, row, axis.minutes) || 0) + (number(table, row, axis.seconds) || 0) / 60;
       const relation = rest === 0 ? 'none' : relationOf(number(table, row, axis.degrees), rest);
       if (relation !== 'joined' && !(relation === 'other' && saysDegrees)) continue;
-      const reason = phrase`the degrees of the first rows have decimals, and column '${names[axis.minutes]}' has no other minutes; name '${field('csv_options.x_column')}' and '${field('csv_options.y_column')}' to keep the minutes as fields. Found degrees with other minutes`;
-      return { entry: tableErrors.CSV_GEOMETRY, column: axis.degrees, params: { reason } };
+      const reason = phrase`the degrees of the first rows have decimals, and column '${names[axis.minutes]}' has no other minutes; name '${messages.option('x_column')}' and '${messages.option('y_column')}' to keep the minutes as fields. Found degrees with other minutes`;
+      return {
+        column: axis.degrees,
+        errorOf: ({ params, location }) => messages.failure('GEOMETRY', { ...params, reason }, location),
+      };
     }
     return null;
   };
@@ -150,7 +166,7 @@ export function relationOf(degrees: number, minutes: number): 'joined' | 'repeat
   return Math.abs((Math.abs(degrees) % 1) * 60 - minutes) < 0.1 ? 'repeated' : 'other';
 }
 
-function geometryChecker(column: number): RowChecker {
+function geometryChecker(column: number, messages: TableMessages): RowChecker {
   const cell = new CellBytes();
   const builder = new GeometryBuilder('XY', 8, 8);
   const geometry = new GeometryCells(column, builder);
@@ -159,16 +175,23 @@ function geometryChecker(column: number): RowChecker {
     if (table.starts[index] === table.ends[index] || !cell.open(table, index) || isMissing(cell)) return null;
     const isGeometry = geometry.readCell(cell) >= 0;
     builder.rewind(0);
-    return isGeometry ? { entry: tableErrors.CSV_GEOMETRY_LATE, column, params: {} } : null;
+    if (!isGeometry) return null;
+    return {
+      column,
+      errorOf: ({ params, location }) => messages.failure('GEOMETRY_LATE', params, location),
+    };
   };
 }
 
-function trailingChecker(column: number, columnCount: number): RowChecker {
+function trailingChecker(column: number, columnCount: number, messages: TableMessages): RowChecker {
   const cell = new CellBytes();
   return (table, row) => {
     const index = row * table.columnCount + column;
     if (table.starts[index] === table.ends[index] || !cell.open(table, index)) return null;
     const reason = `the row has ${columnCount} cells where the header has ${columnCount - 1}, and the last one, which is empty in the first rows, is '${shownCell(cell)}'`;
-    return { entry: tableErrors.CSV_SYNTAX, column, params: { reason } };
+    return {
+      column,
+      errorOf: ({ params, location }) => messages.failure('SYNTAX', { ...params, reason }, location),
+    };
   };
 }

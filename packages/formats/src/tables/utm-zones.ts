@@ -1,9 +1,7 @@
 /** Finds columns with UTM zones beside eastings and northings: a file with several zones has several CRSs. */
 import { wordsOf } from '@geomill/core/geometry/coordinate-names.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
 import type { ColumnValues, PairValues } from './coordinate-sample.ts';
-import { tableErrors } from './errors.ts';
-import { shown } from './located.ts';
+import { type HeaderReading, shown } from './located.ts';
 import { isMissing } from './missing.ts';
 import type { RowCheck } from './row-checks.ts';
 import { CellBytes, type Sample, shownCell } from './sample.ts';
@@ -17,16 +15,16 @@ export interface Zones {
   readonly checks: readonly RowCheck[];
 }
 
-/** Columns of zones beside eastings and northings. Throws CSV_ZONES if the sample has several zones. */
+/** Columns of zones beside eastings and northings. Throws ZONES if the sample has several zones. */
 export function zoneOf(
-  names: readonly string[],
-  sample: Sample,
+  { names, sample: sampleOf, messages }: HeaderReading,
   { x, y }: PairValues,
   isGeographic: boolean,
 ): Zones {
   const isEmpty = x.valid === 0 || y.valid === 0;
   if (isEmpty ? isGeographic : !areMostly(x, 100_000, 900_000) || !areMostly(y, 0, 10_000_000))
     return { checks: [] };
+  const sample = sampleOf();
   const checks: RowCheck[] = [];
   for (const [column, name] of names.entries()) {
     const words = wordsOf(name);
@@ -48,8 +46,13 @@ export function zoneOf(
         checks: [{ kind: 'zone', column, zone: first[0], line: first[1], isUtm }],
       };
     const [zone, line] = second;
-    const params = { line, column: shown(name), zone, other: `line ${first[1]} is in ${first[0]}` };
-    throw failure(tableErrors.CSV_ZONES, params, { line, field: name });
+    const params = {
+      line,
+      column: shown(name),
+      zone,
+      other: `${messages.words.line} ${first[1]} is in ${first[0]}`,
+    };
+    throw messages.failure('ZONES', params, { line, field: name });
   }
   return { checks };
 }

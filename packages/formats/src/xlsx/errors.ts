@@ -1,4 +1,7 @@
 import { errorTable, user } from '@geomill/core/messages/catalogue-entries.ts';
+import { tableErrors } from '../tables/errors.ts';
+import { withPrefix } from '../tables/words.ts';
+import { xlsxWords } from './words.ts';
 
 export const xlsxErrors = errorTable({
   XLSX_INVALID: user(
@@ -14,8 +17,7 @@ export const xlsxErrors = errorTable({
     400,
     '{source} has no cell with a value: each cell of {sheets} is an error, or a formula without a stored value; open it with a spreadsheet program, correct the formulas and save it again',
   ),
-  XLSX_COLUMNS: user(400, "sheet '{sheet}': {reason}"),
-  XLSX_ROW: user(400, "sheet '{sheet}', row {line}{reason}"),
+  ...withPrefix('XLSX_', tableErrors(xlsxWords)),
   XLSX_TOO_MANY_ROWS: user(
     400,
     "sheet '{sheet}' would have {actual} rows, but a sheet has at most {limit}; write another format, or split the layer with '{field:output.split_by}'",

@@ -1,16 +1,12 @@
 import { changed, findingTable, info, lost } from '@geomill/core/messages/catalogue-entries.ts';
+import { tableFindings } from '../tables/findings.ts';
+import { withPrefix } from '../tables/words.ts';
+import { xlsxWords } from './words.ts';
 
 export const xlsxFindings = findingTable({
-  XLSX_SHEET_READ: info("sheet '{sheet}': {text}"),
-  XLSX_TABLE_SKIPPED: lost("sheet '{sheet}': {text}"),
+  ...withPrefix('XLSX_', tableFindings(xlsxWords)),
   XLSX_SHEETS_SKIPPED: info('sheets of {source} that have no cells were skipped: {names}', 'sheet'),
   XLSX_HIDDEN_READ: info('hidden sheets of {source} were read as well: {names}', 'sheet'),
-  XLSX_NO_POSITION: info(
-    "sheet '{sheet}' has no columns with a position: its rows are features without geometry; name columns of coordinates with '{field:xlsx_options.x_column}' and '{field:xlsx_options.y_column}', a column of geometries with '{field:xlsx_options.geometry_column}', and the row of the names with '{field:xlsx_options.header_row}'; columns: {columns}",
-  ),
-  XLSX_HEADER_MISSING: info(
-    "sheet '{sheet}' begins with a row of values, not of names: it was read as data; say '{field:xlsx_options.has_header}' if it has the names",
-  ),
   XLSX_ERRORS_AS_NULL: lost("sheet '{sheet}': cells with the error {error} were read as null", 'cell'),
   XLSX_FORMULAS_WITHOUT_VALUE: lost(
     "sheet '{sheet}': formulas were read as null, because the file has no computed values for them; open and save it with a spreadsheet program",

@@ -11,10 +11,10 @@ import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { geometryColumns } from '../tables/row-geometry.ts';
 import { type TableState, tableState } from '../tables/state.ts';
-import { asSheetError, asSheetFinding } from './as-sheet.ts';
 import type { ColumnKinds } from './column-kinds.ts';
 import { xlsxErrors } from './errors.ts';
 import { xlsxFindings } from './findings.ts';
+import { sheetMessages } from './messages.ts';
 import { WorkbookPackage } from './package.ts';
 import { SheetNotes } from './sheet-notes.ts';
 import { type SheetText, writeSheetText } from './sheet-text.ts';
@@ -113,13 +113,14 @@ function layerOf(
       sheet,
       source,
       { ...context, limits, options, findings },
+      sheetMessages(sheet),
       CR,
     );
     const table = tableState(path, file.name, header, { ...options, decimal_comma: undefined });
     const fields = fieldsOf(table, kinds);
     checkFieldCount(name, fields.length, context.limits);
     notes.note(sheet, findings);
-    context.findings.merge(findings.found().map((finding) => asSheetFinding(finding, sheet)));
+    context.findings.merge(findings.found());
     const state: SheetState = { sheet, table };
     return {
       ...common,
@@ -135,8 +136,7 @@ function layerOf(
   } catch (error) {
     if (!(error instanceof GeomillError) || error.fault === 'ours') throw error;
     rmSync(path, { force: true });
-    const fault = asSheetError(error, sheet);
-    return { ...common, fields: null, featureCount: null, partitions: [], state: null, fault };
+    return { ...common, fields: null, featureCount: null, partitions: [], state: null, fault: error };
   }
 }
 

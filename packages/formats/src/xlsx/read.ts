@@ -1,7 +1,7 @@
 /** Reads workbooks: the rows of a sheet in partitions. */
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { readTable } from '../tables/partition-reader.ts';
-import { asSheetFinding, inSheet } from './as-sheet.ts';
+import { sheetMessages } from './messages.ts';
 import { openXlsx, type SheetState } from './open.ts';
 import { type PieceTask, readPiece } from './sheet-piece.ts';
 
@@ -20,7 +20,6 @@ export const reader: FormatReader = {
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const { sheet, table } = layer.state as SheetState;
     const fields = request.fields ?? layer.fields;
-    const read = inSheet(sheet, () => readTable(table, partition, { ...request, fields }));
-    return { ...read, findings: read.findings.map((finding) => asSheetFinding(finding, sheet)) };
+    return readTable(table, partition, { ...request, fields }, sheetMessages(sheet));
   },
 };

@@ -12,6 +12,7 @@ import {
   geometryNames,
   noteCrs,
   noteTexts,
+  type PointsOnly,
   pointRows,
   wholeOrdinates,
 } from '../tables/geometry-output.ts';
@@ -21,6 +22,8 @@ import { encodeRows, type SheetEncoding } from './encode.ts';
 import { xlsxErrors } from './errors.ts';
 import { sheetNames } from './sheet-names.ts';
 import { XlsxSink } from './sink.ts';
+
+const pointsOnly: PointsOnly = (found, location) => failure(xlsxErrors.XLSX_POINTS_ONLY, { found }, location);
 
 export const writer: FormatWriter = {
   // Only all features show whether there is a Z, and whether all of them are points.
@@ -41,7 +44,7 @@ export const writer: FormatWriter = {
     const geometry =
       state.geometry === 'wkt'
         ? wholeOrdinates(batch, findings)
-        : pointRows(batch.geometry, findings, 'a sheet with columns of coordinates');
+        : pointRows(batch.geometry, findings, 'a sheet with columns of coordinates', pointsOnly);
     const data = encodeRows({ ...batch, geometry }, state, findings);
     noteRounding(batch, state.rounding, findings);
     if (batch.ids !== null)
@@ -61,7 +64,7 @@ function planLayer(layer: OutputLayer, sheet: string, { findings, options }: Wri
   const { fields } = layer;
   if (fields === null) throw failure(generalErrors.INTERNAL, { reason: 'the XLSX writer got no fields' });
   const isXy = options.geometry === 'xy';
-  const own = geometryNames(layer, isXy);
+  const own = geometryNames(layer, isXy, pointsOnly);
   const names = [...columnNames(fields, own, layer.name, findings), ...own];
   if (names.length > MAX_COLUMNS)
     throw failure(xlsxErrors.XLSX_TOO_MANY_COLUMNS, { sheet, actual: names.length, limit: MAX_COLUMNS });

@@ -9,7 +9,7 @@ import {
 import { failure } from '@geomill/core/messages/errors.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import { tableFindings } from '../../tables/findings.ts';
+import { commonTableFindings } from '../../tables/findings.ts';
 import { endPoint } from '../../tables/row-reader.ts';
 import { geoparquetErrors } from '../errors.ts';
 import { damaged } from '../fault.ts';
@@ -44,8 +44,8 @@ export function readPoints(plan: PointPlan, context: PointContext): GeometryColu
     builder.position(a, b, z === null ? Number.NaN : z[row]);
     endPoint(builder);
   }
-  findings.noteTally(tableFindings.COORDINATES_MISSING, {}, missing);
-  findings.noteTally(tableFindings.COORDINATES_ZERO, {}, zero);
+  findings.noteTally(commonTableFindings.COORDINATES_MISSING, {}, missing);
+  findings.noteTally(commonTableFindings.COORDINATES_ZERO, {}, zero);
   return builder.finish();
 }
 
