@@ -1,5 +1,5 @@
 /**
- * `npm run build`: makes dist/, the service, the command line, the client and the workspace as plain JavaScript, because Node does not strip types
+ * `npm run build`: makes dist/, the service, the command line, the library, the client and the workspace as plain JavaScript, because Node does not strip types
  * below node_modules. npm runs it before it packs, and with `--if-possible` after an install in a checkout: as the script
  * `dependencies`, because npm warns about `prepare` when a user installs the packed file.
  *
@@ -26,10 +26,13 @@ async function build() {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   // Imported here because an older Node.js cannot load them.
   const { bundleProgram } = await import('./bundle-program.ts');
+  const { bundleLibrary, writeLibraryTypes } = await import('./bundle-library.ts');
   const { buildWeb } = await import('./build-web.ts');
   await bundleProgram(root, join(root, 'dist'));
+  await bundleLibrary(root, join(root, 'dist', 'library'));
   run(process.execPath, join('scripts', 'client-types.ts'));
   run(process.execPath, compiler, '-p', 'tsconfig.client.json');
+  writeLibraryTypes(join(root, 'dist', 'library'), (...args) => run(process.execPath, compiler, ...args));
   await buildWeb(root);
 }
 

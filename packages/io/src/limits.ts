@@ -2,7 +2,7 @@ import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 
 /**
- * Limits on the unpacked size of an input and on the growth of its geometries. The defaults are those of the settings.
+ * Limits on the unpacked size of an input and on the growth of its geometries.
  */
 export interface InputLimits {
   /** Total unpacked size of the entries of all zips of an input. */
@@ -17,6 +17,17 @@ export interface InputLimits {
   /** Positions that a step may produce for each input position; see pipeline/growth.ts. */
   readonly outputFactor: number;
 }
+
+/** Of the service, the command and the library, unless a setting or an option states another. */
+export const DEFAULT_LIMITS: InputLimits = {
+  unzippedBytes: 20 * 2 ** 30,
+  unzipRatio: 200,
+  zipEntries: 1000,
+  features: 100_000_000,
+  coordinatesPerFeature: 50_000_000,
+  fields: 4000,
+  outputFactor: 500,
+};
 
 /** For data that we wrote ourselves. */
 export const UNLIMITED: InputLimits = {

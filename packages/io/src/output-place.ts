@@ -26,12 +26,17 @@ export interface ExpectedFile {
   readonly state: FileState | null;
 }
 
+/** Number of unfinished outputs that this process has named. */
+let unfinished = 0;
+
 /**
- * The path of the unfinished output, without ending. Where a file is expected, several processes may write one output: each
- * has files of its own, and the last step of all but one fails.
+ * The path of the unfinished output, without ending. Where a file is expected, several conversions, of this process or of others, may
+ * write one output: each has files of its own, and the last step of all but one fails.
  */
 export function unfinishedPath(path: string, expected: readonly ExpectedFile[] | undefined): string {
-  return expected === undefined ? path : `${path}.${process.pid}`;
+  if (expected === undefined) return path;
+  unfinished += 1;
+  return `${path}.${process.pid}-${unfinished}`;
 }
 
 /** SQLite counts the changes of a database in its first 100 bytes: two in one tick of the clock are told apart. */

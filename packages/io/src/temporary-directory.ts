@@ -24,8 +24,8 @@ export class TemporaryDirectory {
   /** Why it could not be created; null: it exists. */
   readonly #cause: NodeJS.ErrnoException | null;
 
-  constructor(prefix = 'geomill-') {
-    this.#parent = tmpdir();
+  constructor(prefix = 'geomill-', parent = tmpdir()) {
+    this.#parent = parent;
     try {
       this.path = mkdtempSync(join(this.#parent, prefix));
       this.#cause = null;
@@ -37,8 +37,8 @@ export class TemporaryDirectory {
   }
 
   /** One that is certain to be used. Throws SETTING_INVALID. */
-  static required(prefix: string): TemporaryDirectory {
-    const directory = new TemporaryDirectory(prefix);
+  static required(prefix: string, parent?: string): TemporaryDirectory {
+    const directory = new TemporaryDirectory(prefix, parent);
     if (directory.#cause !== null) throw directory.#refusal(directory.#cause);
     return directory;
   }

@@ -24,7 +24,7 @@ export interface ThreadSource {
  */
 const YOUNG_GENERATION_MB = 24;
 
-function startThread(): Worker {
+export function startThread(): Worker {
   // Most commands convert a small file without threads: loading this takes a millisecond.
   const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
   return new Thread(entryFile('packages/pipeline/src/worker-entry.js'), {

@@ -7,8 +7,14 @@ import { basename, extname, join } from 'node:path';
 const isBundled = extname(import.meta.filename) !== '.ts';
 const DIRECTORY = import.meta.dirname;
 
+/** Name of the directory of the library in that of the program. */
+const LIBRARY = 'library';
+const isLibrary = isBundled && basename(DIRECTORY) === LIBRARY;
+
 /** The directory of package.json, the samples and the documentation. */
-export const PACKAGE_DIRECTORY = isBundled ? join(DIRECTORY, '..') : join(DIRECTORY, '..', '..', '..');
+export const PACKAGE_DIRECTORY = isBundled
+  ? join(DIRECTORY, isLibrary ? '../..' : '..')
+  : join(DIRECTORY, '..', '..', '..');
 
 /** Directories with the code of the program: `dist` in an installed package, the workspaces and the links to them in a checkout. */
 export const PROGRAM_DIRECTORIES: readonly string[] = isBundled
@@ -18,7 +24,7 @@ export const PROGRAM_DIRECTORIES: readonly string[] = isBundled
 /** Path of the file that a new process or thread runs; `source`: that of its module in a checkout. */
 export function entryFile(source: string): string {
   return isBundled
-    ? join(DIRECTORY, `${basename(source, extname(source))}.cjs`)
+    ? join(DIRECTORY, `${basename(source, extname(source))}.${isLibrary ? 'js' : 'cjs'}`)
     : join(PACKAGE_DIRECTORY, source);
 }
 

@@ -4,6 +4,7 @@
  * to the default, because a mistyped limit would then be no limit.
  */
 import { join, resolve } from 'node:path';
+import { DEFAULT_LIMITS } from '@geomill/io/limits.ts';
 import { type Capacity, LEAST_RUNNER_MEMORY, planCapacity } from './capacity.ts';
 import { checkTogether } from './config-checks.ts';
 import { type Machine, readMachine, userCacheDirectory } from './machine.ts';
@@ -560,21 +561,21 @@ export const settings = {
   maxUnzippedBytes: {
     name: 'MAX_UNZIPPED',
     type: 'bytes',
-    default: 20 * GiB,
+    default: DEFAULT_LIMITS.unzippedBytes,
     min: 1,
     text: 'Maximum unpacked size of all zip archives of a job together.',
   },
   maxUnzipRatio: {
     name: 'MAX_UNZIP_RATIO',
     type: 'integer',
-    default: 200,
+    default: DEFAULT_LIMITS.unzipRatio,
     min: 1,
     text: 'Maximum ratio of unpacked to packed size of a zip entry.',
   },
   maxZipEntries: {
     name: 'MAX_ZIP_ENTRIES',
     type: 'integer',
-    default: 1000,
+    default: DEFAULT_LIMITS.zipEntries,
     min: 1,
     text: 'Maximum number of entries in a zip archive.',
   },
@@ -588,21 +589,21 @@ export const settings = {
   maxFeatures: {
     name: 'MAX_FEATURES',
     type: 'integer',
-    default: 100_000_000,
+    default: DEFAULT_LIMITS.features,
     min: 1,
     text: 'Maximum number of features in an input.',
   },
   maxCoordinatesPerFeature: {
     name: 'MAX_FEATURE_COORDINATES',
     type: 'integer',
-    default: 50_000_000,
+    default: DEFAULT_LIMITS.coordinatesPerFeature,
     min: 1,
     text: 'Maximum number of coordinates in one feature.',
   },
   maxFields: {
     name: 'MAX_FIELDS',
     type: 'integer',
-    default: 4000,
+    default: DEFAULT_LIMITS.fields,
     min: 1,
     max: 100_000,
     text: 'Maximum number of attribute fields in an input layer. The memory of a job grows with features times fields.',
@@ -610,7 +611,7 @@ export const settings = {
   maxOutputFactor: {
     name: 'MAX_OUTPUT_FACTOR',
     type: 'integer',
-    default: 500,
+    default: DEFAULT_LIMITS.outputFactor,
     min: 1,
     max: 1_000_000,
     text: 'Maximum number of output positions per input position of a layer that a transformation may produce. Up to 5 million positions are always allowed.',

@@ -1,0 +1,167 @@
+/**
+ * geomill as a library: `import { convert } from 'geomill'`. Every function takes the words of a job document, throws GeomillError, and leaves
+ * nothing behind: no temporary file, no thread, no state that another call sees.
+ */
+
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join as joinPath } from 'node:path';
+import { GeomillError as GeomillFailure } from '@geomill/core/messages/errors.ts';
+import { runInspection } from '@geomill/pipeline/inspect-job.ts';
+import type { InspectionRequest } from '@geomill/pipeline/request.ts';
+import { findCrs, formatFacts, stepFacts } from './lists.ts';
+import { asJobError, invalidJob } from './messages.ts';
+import { readColumns, readFeatures } from './read-features.ts';
+import { type AnyJob, convertIn, readyInputs, requestOf, type ThreadsFor, withCall } from './run-job.ts';
+import { ThreadPool } from './thread-pool.ts';
+import type {
+  AppendJob,
+  ColumnBatch,
+  Converted,
+  Converter,
+  ConvertJob,
+  CrsHit,
+  CrsQuery,
+  Feature,
+  FormatFacts,
+  GeomillErrorClass,
+  GeomillError as GeomillErrorObject,
+  Input,
+  Inspection,
+  InspectJob,
+  MergeJob,
+  ReadOptions,
+  RunOptions,
+  Source,
+  StepFacts,
+  WriteOptions,
+} from './types.ts';
+
+export type * from './types.ts';
+
+/** What every function throws. */
+export const GeomillError: GeomillErrorClass = GeomillFailure as unknown as GeomillErrorClass;
+export type GeomillError = GeomillErrorObject;
+
+/** All formats with their options. */
+export const formats: readonly FormatFacts[] = formatFacts();
+
+/** All steps with their parameters. */
+export const steps: readonly StepFacts[] = stepFacts();
+
+/** Converts one input. Resolves when the output is complete. */
+export function convert(job: ConvertJob, options: RunOptions = {}): Promise<Converted> {
+  return converted('transform', job, options, undefined);
+}
+
+/** Adds the features of the other inputs to the layers of the first. */
+export function append(job: AppendJob, options: RunOptions = {}): Promise<Converted> {
+  return converted('append', job, options, undefined);
+}
+
+/** Makes one layer of all inputs. */
+export function merge(job: MergeJob, options: RunOptions = {}): Promise<Converted> {
+  return converted('merge', job, options, undefined);
+}
+
+/** Describes the layers, fields and CRS of an input and, with an output, what a conversion to it would change or lose. */
+export function inspect(job: Input | InspectJob, options: RunOptions = {}): Promise<Inspection> {
+  return inspected(job, options, undefined);
+}
+
+/** The features of an input, one after another; with `as: 'columns'` batches of typed arrays. */
+export function read(
+  input: Input,
+  options: ReadOptions & { readonly as: 'columns' },
+): AsyncGenerator<ColumnBatch>;
+export function read(
+  input: Input,
+  options?: ReadOptions & { readonly as?: 'features' },
+): AsyncGenerator<Feature>;
+export function read(input: Input, options: ReadOptions = {}): AsyncGenerator<Feature | ColumnBatch> {
+  const { as = 'features' } = options;
+  if (as !== 'features' && as !== 'columns')
+    throw asJobError(invalidJob(`'as' must be features or columns, not ${JSON.stringify(as)}`));
+  return as === 'columns' ? readColumns(input, options) : readFeatures(input, options);
+}
+
+/** Writes features to a file. They are in EPSG:4326, as GeoJSON has it. */
+export function write(path: string | URL, features: Source, options: WriteOptions = {}): Promise<Converted> {
+  const { signal, onProgress, threads, limits, gridDirectory, temporaryDirectory, time, ...more } = options;
+  const { steps: own, ...output } = more;
+  return convert(
+    { input: { data: features }, ...(own === undefined ? {} : { steps: own }), output: { ...output, path } },
+    { signal, onProgress, threads, limits, gridDirectory, temporaryDirectory, time },
+  );
+}
+
+/** Coordinate reference systems by code, name, alias or area, best match first; an empty query lists those of a filter. */
+export function crs(query: string | number, options: CrsQuery = {}): CrsHit[] {
+  return findCrs(query, options);
+}
+
+/** The functions with worker threads that stay between calls. `threads`: how many. Default: one for each core. */
+export function createConverter({
+  threads = availableParallelism(),
+}: Pick<RunOptions, 'threads'> = {}): Converter {
+  const pool = new ThreadPool(threads);
+  const threadsFor: ThreadsFor = (signal) => pool.forCall(signal);
+  const withThreads = (options: RunOptions = {}): RunOptions => ({ threads, ...options });
+  const close = (): Promise<void> => pool.close();
+  return {
+    convert: (job, options) => converted('transform', job, withThreads(options), threadsFor),
+    append: (job, options) => converted('append', job, withThreads(options), threadsFor),
+    merge: (job, options) => converted('merge', job, withThreads(options), threadsFor),
+    inspect: (job, options) => inspected(job, withThreads(options), threadsFor),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function converted(
+  operation: AnyJob['operation'],
+  job: ConvertJob | AppendJob | MergeJob,
+  options: RunOptions,
+  threadsFor: ThreadsFor,
+): Promise<Converted> {
+  return withCall(options, threadsFor, (call) => convertIn(call, jobOf(operation, job)));
+}
+
+/** Throws CONFIG_INVALID for what is no job of the operation. */
+function jobOf(operation: AnyJob['operation'], job: ConvertJob | AppendJob | MergeJob): AnyJob {
+  if (typeof job !== 'object' || job === null)
+    throw invalidJob("the job must be an object such as { input: 'roads.shp', output: 'roads.gpkg' }");
+  const { output, ...members } = job;
+  const { input, inputs, ...rest }: { input?: Input; inputs?: Input[] } = { ...members };
+  const isList = operation !== 'transform';
+  if (isList ? input !== undefined : inputs !== undefined)
+    throw invalidJob(isList ? "'input' must be 'inputs', a list" : "'inputs' must be 'input', as it is one");
+  if (isList && (!Array.isArray(inputs) || inputs.length === 0))
+    throw invalidJob("'inputs' is required: a list of paths, bytes or GeoJSON");
+  return { operation, inputs: inputs ?? [input as Input], output, rest: rest as AnyJob['rest'] };
+}
+
+async function inspected(
+  job: Input | InspectJob,
+  options: RunOptions,
+  threadsFor: ThreadsFor,
+): Promise<Inspection> {
+  return withCall(options, threadsFor, async (call) => {
+    const { input, output = null, ...rest } = isInspectJob(job) ? job : { input: job };
+    const inputs = await readyInputs([input], false, call);
+    const { request } = requestOf(
+      'inspect',
+      inputs,
+      output as Readonly<Record<string, unknown>> | null,
+      rest,
+    );
+    const outputPath = joinPath(call.temporary.path, 'inspection.json');
+    const paths = { ...call.paths, inputs: inputs.staged, outputPath };
+    await runInspection(request as InspectionRequest, paths, call.control);
+    return JSON.parse(readFileSync(outputPath, 'utf8')) as Inspection;
+  });
+}
+
+function isInspectJob(job: Input | InspectJob): job is InspectJob {
+  return typeof job === 'object' && job !== null && 'input' in job;
+}

@@ -1,0 +1,70 @@
+/** What the library knows: formats, steps and coordinate reference systems. */
+
+import { CrsSearch } from '@geomill/crs-search/crs-search.ts';
+import { isInputFormat, isOutputFormat } from '@geomill/formats/format.ts';
+import { formats as formatRecords } from '@geomill/formats/registry.ts';
+import { transformations } from '@geomill/operations/registry.ts';
+import { asJobError, invalidJob } from './messages.ts';
+import type { CrsHit, CrsQuery, FormatFacts, StepFacts } from './types.ts';
+
+/** All formats, as GET /v1/formats of the service lists them. */
+export function formatFacts(): readonly FormatFacts[] {
+  return formatRecords.map((format) => ({
+    id: format.id,
+    title: format.title,
+    extensions: [...format.extensions],
+    media_type: format.mediaType,
+    output_extension: format.outputExtension,
+    input: isInputFormat(format),
+    output: isOutputFormat(format),
+    input_crs: format.inputCrs,
+    layer_service: format.layerService ?? null,
+    output_layers: format.outputLayers,
+    split_into: format.parts,
+    read_options: { ...format.readOptions },
+    write_options: { ...format.writeOptions },
+  }));
+}
+
+/** All steps, as GET /v1/transformations of the service lists them. */
+export function stepFacts(): readonly StepFacts[] {
+  return transformations.map(({ id, title, description, parameters, fileParameter, guarantees }) => ({
+    ...{ id, title, description, parameters: { ...parameters } },
+    file_parameter:
+      fileParameter === undefined
+        ? null
+        : {
+            name: fileParameter.value?.name ?? null,
+            part: fileParameter.part,
+            uses: fileParameter.uses,
+          },
+    guarantees: [...guarantees],
+  }));
+}
+
+const DEFAULT_LIMIT = 10;
+
+/** Throws CONFIG_INVALID and CRS_DATABASE. */
+export function findCrs(
+  query: string | number,
+  { limit = DEFAULT_LIMIT, near, bbox, unit }: CrsQuery,
+): CrsHit[] {
+  try {
+    if (!Number.isInteger(limit) || limit < 1) throw invalidJob("'limit' must be a whole number above 0");
+    const filter = {
+      near: near === undefined ? null : { longitude: near[0], latitude: near[1] },
+      bbox: bbox === undefined ? null : { west: bbox[0], south: bbox[1], east: bbox[2], north: bbox[3] },
+      ...(unit === undefined ? {} : { unit }),
+    };
+    // The index takes a few megabytes, and is kept by nobody else.
+    search ??= new CrsSearch();
+    const words = String(query).trim();
+    const hits = words === '' ? search.list(filter, limit) : search.search(words, limit, filter);
+    return hits.map((hit) => ({ ...hit, area: hit.area === null ? null : { ...hit.area } }));
+  } catch (error) {
+    throw asJobError(error);
+  }
+}
+
+/** It holds what the database of PROJ says, and nothing of a call. */
+let search: CrsSearch | undefined;

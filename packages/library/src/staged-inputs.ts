@@ -1,0 +1,196 @@
+/** The inputs of a call as files that the readers can read at any place. */
+import { createWriteStream, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { failure } from '@geomill/core/messages/errors.ts';
+import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import type { InputFormat } from '@geomill/formats/format.ts';
+import {
+  formatByContent,
+  formatOfFile,
+  HEAD_BYTES,
+  lookOf,
+  unsupportedByName,
+} from '@geomill/formats/recognise.ts';
+import { formatByFileName, inputFormats } from '@geomill/formats/registry.ts';
+import { openFileSource } from '@geomill/io/byte-source.ts';
+import { ioErrors } from '@geomill/io/errors.ts';
+import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
+import { safeName } from '@geomill/io/safe-name.ts';
+import type { InputPath } from '@geomill/pipeline/request.ts';
+import { geojsonText, isGeojson } from './geojson-text.ts';
+import { invalidJob } from './messages.ts';
+import type { Input, InputOptions, Source } from './types.ts';
+
+/** An input with its members of a job document. */
+export interface StatedInput {
+  readonly source: Source;
+  /** Undefined: the name of the path or of the File. */
+  readonly name: string | undefined;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+export interface StagedInput extends InputPath {
+  /** The path as the caller knows it; null: the input is data. */
+  readonly userPath: string | null;
+  /** Its data is GeoJSON values. */
+  readonly isGeojson: boolean;
+}
+
+/** `where`: names the input in messages. Throws CONFIG_INVALID. */
+export function statedInput(input: Input | undefined, where: string): StatedInput {
+  if (input === undefined || input === null)
+    throw invalidJob(`'${where}' is required: the path of a file, its bytes, or GeoJSON`);
+  if (!isInputOptions(input)) return { source: input, name: undefined, members: {} };
+  const { path, data, name, ...members } = input;
+  if (path !== undefined && data !== undefined)
+    throw invalidJob(`'${where}.data' contradicts '${where}.path'; state the input once`);
+  const source = path ?? data;
+  if (source === undefined)
+    throw invalidJob(`'${where}' has neither 'path' nor 'data'; state the file or its content`);
+  for (const key of ['url', 'upload'])
+    if (key in members)
+      throw invalidJob(`'${where}.${key}' is possible only in a request to a service; use 'path' or 'data'`);
+  return { source, name, members };
+}
+
+function isInputOptions(input: Input): input is InputOptions {
+  return (
+    typeof input === 'object' &&
+    [Object.prototype, null].includes(Object.getPrototypeOf(input)) &&
+    !isGeojson(input) &&
+    !(Symbol.iterator in input) &&
+    !(Symbol.asyncIterator in input)
+  );
+}
+
+/** Writes what is not a file to `directory`. Throws FILE_NOT_FOUND, CONFIG_INVALID and CANCELLED. */
+export async function stageInput(
+  { source, name }: StatedInput,
+  where: string,
+  directory: string,
+  signal: AbortSignal,
+): Promise<StagedInput> {
+  if (typeof source === 'string' || source instanceof URL) return fileOf(pathOf(source, where), name);
+  const named = name ?? (source instanceof File ? source.name : undefined);
+  const values = await valuesOf(source, where);
+  const shown = named ?? (values.isGeojson ? 'features.geojson' : 'data');
+  mkdirSync(directory, { recursive: true });
+  const path = join(directory, safeName(shown, 'input', 200));
+  try {
+    await pipeline(Readable.from(values.bytes), createWriteStream(path), { signal });
+  } catch (error) {
+    if (signal.aborted) throw failure(generalErrors.CANCELLED, {}, undefined, error);
+    throw error;
+  }
+  const unnamed = named === undefined ? { isUnnamed: true as const } : {};
+  return { path, name: shown, ...unnamed, userPath: null, isGeojson: values.isGeojson };
+}
+
+/** The path that a string or file: URL names. Throws CONFIG_INVALID. */
+export function pathOf(source: string | URL, where: string): string {
+  const text = String(source);
+  if (source instanceof URL || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)) {
+    if (/^file:/i.test(text)) return fileURLToPath(text);
+    throw invalidJob(
+      `'${where}' is the URL '${text.replace(/[?#].*$/s, '')}'; fetch it, and pass the body of the response as 'data' with a 'name'`,
+    );
+  }
+  if (text === '') throw invalidJob(`'${where}' is an empty path`);
+  return text;
+}
+
+function fileOf(path: string, name: string | undefined): StagedInput {
+  const stats = statOf(path);
+  if (stats === null) throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: 'there is no such file' });
+  if (stats.isDirectory()) throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: 'it is a directory' });
+  // SQLite keeps its log beside the file that a link leads to.
+  return { path: realpathSync(path), name: name ?? basename(path), userPath: path, isGeojson: false };
+}
+
+/** Null: there is no such file. Throws FILE_NOT_FOUND for a path that leads to no file. */
+export function statOf(path: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason }, undefined, error);
+  }
+}
+
+interface Values {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly isGeojson: boolean;
+}
+
+async function valuesOf(source: Exclude<Source, string | URL>, where: string): Promise<Values> {
+  if (source instanceof Uint8Array) return { bytes: piecesOf(source), isGeojson: false };
+  if (source instanceof Blob) return { bytes: source.stream(), isGeojson: false };
+  if (isGeojson(source) || Array.isArray(source) || Symbol.iterator in source)
+    return { bytes: geojsonText(source, where), isGeojson: true };
+  if (!(Symbol.asyncIterator in source))
+    throw invalidJob(
+      `'${where}' must be a path, a URL, a Blob, bytes, a stream of bytes, GeoJSON or features of it`,
+    );
+  const iterator: AsyncIterator<unknown> = source[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const all = resumed(first, iterator);
+  if (first.done !== true && first.value instanceof Uint8Array)
+    return { bytes: onlyBytes(all, where), isGeojson: false };
+  return { bytes: geojsonText(all, where), isGeojson: true };
+}
+
+/** The items of an iterator, of which the first was taken. The iterator is ended when the reader ends early. */
+async function* resumed(
+  first: IteratorResult<unknown>,
+  iterator: AsyncIterator<unknown>,
+): AsyncGenerator<unknown> {
+  let next = first;
+  try {
+    for (; next.done !== true; next = await iterator.next()) yield next.value;
+  } finally {
+    if (next.done !== true) await iterator.return?.();
+  }
+}
+
+const PIECE_BYTES = 1 << 22;
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+async function* onlyBytes(items: AsyncIterable<unknown>, where: string): AsyncGenerator<Uint8Array> {
+  for await (const item of items) {
+    if (!(item instanceof Uint8Array)) throw invalidJob(`'${where}' gives other values after bytes`);
+    yield item;
+  }
+}
+
+/** By the name of the file and its content. Throws CONFIG_INVALID if neither shows it. */
+export function formatOfInput(
+  { path, name, userPath, isGeojson: isValue }: StagedInput,
+  where: string,
+): InputFormat {
+  const ofValues = isValue ? inputFormats.find(({ jsonSchema }) => jsonSchema !== null) : undefined;
+  if (ofValues !== undefined) return ofValues;
+  const readHead = (): Uint8Array => headOf(path);
+  const named = formatOfFile(name.replace(GZIP_EXTENSION, ''), readHead);
+  if (named !== null) return named;
+  const advice = `set '${where}.format' to one of ${inputFormats.map(({ id }) => id).join(', ')}`;
+  const shown = userPath ?? name;
+  const unsupported = unsupportedByName(name, 'input');
+  if (unsupported !== null) throw invalidJob(`'${shown}': ${unsupported}`);
+  const head = readHead();
+  // An archive without a name is read as a shapefile.
+  const isZip = head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4;
+  const found = isZip ? formatByFileName(inputFormats, '.zip') : formatByContent(head);
+  if (found !== null) return found;
+  throw invalidJob(`cannot tell the format of '${shown}', which looks like ${lookOf(head)}; ${advice}`);
+}
+
+function headOf(path: string): Uint8Array {
+  using source = openFileSource(path);
+  return source.slice(0, HEAD_BYTES);
+}
