@@ -141,7 +141,8 @@ function Columns(props: {
   const [draft, setDraft] = useState<readonly Role[] | null>(null);
   const roles = draft ?? rolesOf(chosen, columns);
   const missing = missingRole(roles);
-  const details = useDetails(hasFailed || table.options === null);
+  const hasPosition = roles.some((role) => role !== 'none');
+  const details = useDetails(hasFailed || !hasPosition);
   const give = (column: number, role: Role) => {
     const next = withRole(roles, column, role);
     const isComplete = missingRole(next) === null;
@@ -163,7 +164,7 @@ function Columns(props: {
     <details class="columns" {...details}>
       <summary>
         Columns:{' '}
-        <bdi>{used.length === 0 ? 'no position found, give the columns their roles' : used.join(', ')}</bdi>
+        <bdi>{hasPosition ? used.join(', ') : 'no position found, give the columns their roles'}</bdi>
       </summary>
       <div class="pair">
         <SelectField
