@@ -8,11 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
-const { devDependencies: _, ...manifest } = read('package.json');
+// The workspaces are in the program; what they depend on, the root depends on, too.
+const { devDependencies: _, workspaces: __, ...manifest } = read('package.json');
 const lock = read('package-lock.json');
 delete lock.packages[''].devDependencies;
+delete lock.packages[''].workspaces;
 lock.packages = Object.fromEntries(
-  Object.entries(lock.packages).filter(([, { dev, devOptional, link }]) => !dev && !devOptional && !link),
+  Object.entries(lock.packages).filter(
+    ([path, { dev, devOptional, link }]) =>
+      !dev && !devOptional && !link && (path === '' || path.startsWith('node_modules/')),
+  ),
 );
 
 const directory = mkdtempSync(join(tmpdir(), 'geomill-sbom-'));

@@ -6,6 +6,7 @@ export interface Workspace {
   readonly name: string;
   /** Path in the repository: "packages/core". */
   readonly directory: string;
+  /** Also those of development: what is bundled at the build, such as into the page, is not needed at run time. */
   readonly dependencies: Readonly<Record<string, string>>;
   /** By the specifier without the name: "./crs/crs.ts", or "./crs/*" for all files of a directory. */
   readonly exports: Readonly<Record<string, string>>;
@@ -18,8 +19,14 @@ export function workspacesOf(root: string): readonly Workspace[] {
     globSync(`${pattern}/package.json`, { cwd: root }),
   );
   return manifests.toSorted().map((path) => {
-    const { name, dependencies = {}, exports = {} } = JSON.parse(readFileSync(join(root, path), 'utf8'));
-    return { name, directory: dirname(path).replaceAll('\\', '/'), dependencies, exports };
+    const manifest = JSON.parse(readFileSync(join(root, path), 'utf8'));
+    const { name, dependencies = {}, devDependencies = {}, exports = {} } = manifest;
+    return {
+      name,
+      directory: dirname(path).replaceAll('\\', '/'),
+      dependencies: { ...dependencies, ...devDependencies },
+      exports,
+    };
   });
 }
 

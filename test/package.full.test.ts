@@ -81,7 +81,7 @@ test('the package contains the built program, the client, samples and documentat
     /^(?:README|CHANGELOG)\.md$|^LICENSE$|^NOTICE$|^package\.json$/,
     /^bin\/(?:(?:compile-cache|geomill|runtime)\.js|package\.json)$/,
     /^dist\/.+\.c?js$/,
-    /^dist\/crs-search\/placements\.txt$/,
+    /^dist\/placements\.txt$/,
     /^dist\/web\/(?:LICENSES\.txt|manifest\.json|[\w.-]+\.(?:js|css|json)(?:\.br|\.gz)?)$/,
     /^dist\/client\/(?:node\/)?[\w-]+\.d\.ts$/,
     /^docs\/(?:.+\/)?[\w-]+\.(?:md|png|svg|webp)$|^docs\/(?:openapi|job\.schema)\.json$/,

@@ -43,7 +43,10 @@ test('npm run sbom lists every runtime dependency with its version, licence and 
     readonly packages: Readonly<Record<string, LockEntry>>;
   };
   const locked = Object.entries(lock.packages)
-    .filter(([path, { dev, devOptional, link }]) => path !== '' && !(dev || devOptional || link))
+    .filter(
+      ([path, { dev, devOptional, link }]) =>
+        path.startsWith('node_modules/') && !(dev || devOptional || link),
+    )
     .map(([path, { name, version }]) => `${name ?? path.split('node_modules/').at(-1)}@${version}`);
   const listed = document.packages.filter((entry) => entry !== root);
   const names = listed.map(({ name, versionInfo }) => `${name}@${versionInfo}`);

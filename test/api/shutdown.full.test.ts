@@ -13,6 +13,7 @@ import { ManualTimers } from '../support/manual-timers.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
 import { expectProblem } from '../support/problem.ts';
 import { FAKE_RUNNER, startTestService, submitJob } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 test('a service that stops takes requests during SHUTDOWN_DELAY, and /readyz fails', async () => {
   const timers = new ManualTimers();
@@ -90,6 +91,15 @@ test('a process that only answers requests finishes an upload after the signal, 
   });
   const id = await submitJob(service);
   const events = await fetch(`${service.url}/v1/jobs/${id}/events`);
+  let told = '';
+  const ended = events.body!.pipeThrough(new TextDecoderStream()).pipeTo(
+    new WritableStream({
+      write: (text) => {
+        told += text;
+      },
+    }),
+  );
+  await until('the stream tells the state of the job', () => /event: state/.test(told));
   const part = (name: string) => `--b\r\ncontent-disposition: form-data; ${name}\r\n\r\n`;
   const config = JSON.stringify({ input: { format: 'geojson' }, output: { format: 'csv' } });
   const body = `${part('name="config"')}${config}\r\n${part('name="input_file"; filename="a.geojson"')}text\r\n--b--\r\n`;
@@ -102,7 +112,7 @@ test('a process that only answers requests finishes an upload after the signal, 
   assert.match((await once(socket, 'data'))[0], / 100 /);
   const stopped = service.stop();
   // Ends without a final state of the job, which nobody runs.
-  assert.match(await events.text(), /event: state/);
+  await ended;
   // A proxy sends the next request on the same connection.
   socket.write(`${body}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`);
   let answers = '';

@@ -354,6 +354,9 @@ function suggestionsOf(error: unknown): Source['suggestions'] {
  */
 function assumedCrs({ format, crs }: InputChoice, { layers }: Inspection): string | null {
   const authority = layers[0]?.crs?.authority ?? null;
-  if (crs !== null || authority === null || formatOf(format)?.input_crs !== 'request') return null;
+  // Data without positions has none either: its columns may still get roles, and a question about their CRS.
+  const hasPositions = layers.some(({ extent }) => extent !== null);
+  if (!hasPositions || crs !== null || authority === null || formatOf(format)?.input_crs !== 'request')
+    return null;
   return `${authority.name}:${authority.code}`;
 }
