@@ -129,10 +129,13 @@ test('another format drops the options of the one before, and keeps CRS and name
 });
 
 test('GeoJSON output states no CRS, unless the option allows one', () => {
+  const rule = { fixed_output_crs: { crs: 'EPSG:4326', unless: 'geojson_crs' } };
   const inDegrees = chooseOutput(EMPTY_DOCUMENT, { format: 'geojson' });
-  assert.deepEqual(jobDocument(inDegrees, 'a.geojson').outputs, [{ path: 'a.geojson', format: 'geojson' }]);
+  assert.deepEqual(jobDocument(inDegrees, 'a.geojson', rule).outputs, [
+    { path: 'a.geojson', format: 'geojson' },
+  ]);
   const requested = chooseOutput(inDegrees, { crs: 'EPSG:2056', options: { geojson_crs: 'requested' } });
-  assert.deepEqual(jobDocument(requested, 'a.geojson').outputs, [
+  assert.deepEqual(jobDocument(requested, 'a.geojson', rule).outputs, [
     { path: 'a.geojson', format: 'geojson', epsg: 'EPSG:2056', geojson_crs: 'requested' },
   ]);
 });
@@ -206,7 +209,7 @@ test('a source that a step begins to use is not converted any more, unless it is
     ['roads.gpkg'],
   );
   assert.equal(chosen.operation, 'transform');
-  assert.deepEqual(jobDocument(chosen, 'out.gpkg').steps, [
+  assert.deepEqual(jobDocument(chosen, 'out.gpkg', null).steps, [
     {
       type: 'clip',
       params: {

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { copyAs } from '../../apps/web/copy/commands.ts';
 import { EMPTY_DOCUMENT, jobDocument, type WorkspaceDocument } from '../../apps/web/model/document.ts';
+import { groupFiles, isUsed } from '../../apps/web/model/grouping.ts';
 import {
   decodePipeline,
   encodePipeline,
@@ -140,9 +141,11 @@ test('inputs and files of steps that are fetched come back from a link, also tho
     ['a b.geojson', 'Roads (2)'],
   );
   assert.deepEqual(parseDocument(JSON.stringify(portableDocument(document)), known), document);
-  const [first] = copyAs('curl', document, { serviceUrl: 'http://here', outputExtension: '.gpkg' }).split(
-    '\n\n',
-  );
+  const [first] = copyAs('curl', document, {
+    serviceUrl: 'http://here',
+    outputExtension: '.gpkg',
+    crsRule: null,
+  }).split('\n\n');
   assert.match(first, /"mask_url":"https:\/\/host\.example\/a%20b\.geojson"/);
   assert.ok(!first.includes(' -F '));
 });
@@ -204,7 +207,7 @@ test('reads what the page copies as a job document', () => {
     steps: [{ key: 1, type: 'centroid', params: {}, enabled: true }],
     output: { format: 'dxf', crs: 'source', name: 'a', options: { decimals: 2 } },
   };
-  assert.deepEqual(readDocument(jobDocument(document, 'a.dxf'), known), document);
+  assert.deepEqual(readDocument(jobDocument(document, 'a.dxf', null), known), document);
 });
 
 test('reads the request of a job, with the defaults that the service filled in', () => {
@@ -298,4 +301,68 @@ test('pasted text is recognized', () => {
   assert.throws(() => readPasted('hello'), /not GeoJSON, WKT/);
   assert.throws(() => readPasted('{"a":1}'), /neither GeoJSON nor/);
   assert.throws(() => readPasted('{"a"'), /begins like JSON/);
+});
+
+test('a document names formats by every name that requests have', () => {
+  for (const { id, aliases, input, output } of known.formats)
+    for (const name of [id, ...aliases]) {
+      const document = {
+        ...(input ? { inputs: [{ path: 'a', format: name.toUpperCase() }] } : {}),
+        ...(output ? { outputs: [{ path: 'b', format: name }] } : {}),
+      };
+      const read = readDocument(document, known);
+      if (input) assert.equal(read.inputs[0].format, id);
+      if (output) assert.equal(read.output.format, id);
+    }
+});
+
+test('read options can be in the group of their format', () => {
+  const grouped = known.formats.filter(({ input, read_options_key: key }) => input && key !== null);
+  assert.ok(grouped.length > 1);
+  for (const { id, read_options_key: key, read_options: schema } of grouped) {
+    const [name] = Object.keys(schema.properties as object);
+    const document = { inputs: [{ path: 'a', format: id, [key as string]: { [name]: 'x' } }] };
+    assert.deepEqual(readDocument(document, known).inputs[0].options, { [name]: 'x' }, id);
+  }
+  const other = { inputs: [{ path: 'a.geojson', xlsx_options: {} }] };
+  assert.throws(() => readDocument(other, known), /Unknown key 'inputs\[0\]\.xlsx_options'/);
+});
+
+test('an output states a CRS unless its format has one of its own', () => {
+  for (const rule of known.formats.filter(({ output }) => output)) {
+    const { id, fixed_output_crs: fixed } = rule;
+    const outputOf = (options: object) => {
+      const output = { ...EMPTY_DOCUMENT.output, format: id, crs: 'EPSG:2056', options: { ...options } };
+      return (jobDocument({ ...EMPTY_DOCUMENT, output }, 'out', rule).outputs as { epsg?: string }[])[0].epsg;
+    };
+    assert.equal(outputOf({}), fixed === null ? 'EPSG:2056' : undefined, id);
+    const unless = fixed?.unless ?? null;
+    if (unless !== null) assert.equal(outputOf({ [unless]: 'requested' }), 'EPSG:2056', id);
+  }
+  assert.ok(known.formats.filter(({ fixed_output_crs: fixed }) => fixed?.unless === null).length > 0);
+});
+
+test('files that together are one input become one zip, and others beside them stay', async () => {
+  const names = [
+    'roads.shp',
+    'ROADS.dbf',
+    'roads.shx',
+    'roads.prj',
+    'roads.cpg',
+    'roads.sbn',
+    'b.dbf',
+    'c.csv',
+  ];
+  const sources = await groupFiles(
+    names.map((name) => new File(['x'], name)),
+    known.formats,
+  );
+  assert.deepEqual(
+    sources.map(({ name }) => name),
+    ['roads.zip', 'roads.sbn', 'b.dbf', 'c.csv'],
+  );
+  assert.deepEqual(
+    ['x.cpg', 'x.shp', 'x.json', 'x.sbn', 'x.kml'].filter((name) => isUsed(name, known.formats)),
+    ['x.cpg', 'x.shp', 'x.json', 'x.kml'],
+  );
 });

@@ -153,15 +153,20 @@ async function outputsOf(text: string, directory: string): Promise<ReadonlyMap<s
 
 for (const [title, document] of Object.entries(DOCUMENTS)) {
   let expected: ReadonlyMap<string, unknown> | null = null;
-  const { parts, outputExtension: extensionOfFormat } = outputFormatById(
-    document.output.format,
-    'output.format',
-  );
+  const {
+    parts,
+    outputExtension: extensionOfFormat,
+    fixedOutputCrs,
+  } = outputFormatById(document.output.format, 'output.format');
   const extension = outputExtension(document.output, {
     split_into: parts,
     output_extension: extensionOfFormat,
   });
-  const context = { serviceUrl: service.url, outputExtension: extension };
+  const fixed = fixedOutputCrs;
+  const crsRule = {
+    fixed_output_crs: fixed === undefined ? null : { crs: fixed.crs, unless: fixed.unless ?? null },
+  };
+  const context = { serviceUrl: service.url, outputExtension: extension, crsRule };
   for (const kind of Object.keys(RUNNERS) as CopyKind[])
     test(`${title} as ${kind} gives the bytes of the command line`, async (t) => {
       if (kind === 'python' && !hasRequests) return t.skip('python3-requests is not installed');

@@ -143,10 +143,15 @@ function outputName(
   const { outputExtension } = outputKind(format, options);
   const name = nameOfInput(input).replace(GZIP_EXTENSION, '');
   const lower = name.toLowerCase();
-  const known = formatByFileName(inputFormats, name)?.extensions ?? [];
-  const extension = known.filter((one) => lower.endsWith(one)).sort((a, b) => b.length - a.length)[0];
+  const known = formatByFileName(inputFormats, name);
+  const extension = known?.extensions
+    .filter((one) => lower.endsWith(one))
+    .sort((a, b) => b.length - a.length)[0];
+  // A zip of a shapefile is often named like its .shp: roads.shp.zip.
+  const part = known?.fileParts?.[0] ?? '';
   const stem = extension === undefined ? name.replace(/\.[^.]*$/, '') : name.slice(0, -extension.length);
-  return { stem: stem.replace(/\.shp$/i, ''), extension: outputExtension };
+  const isNamedAsPart = part !== '' && stem.toLowerCase().endsWith(part);
+  return { stem: isNamedAsPart ? stem.slice(0, -part.length) : stem, extension: outputExtension };
 }
 
 /** File systems may ignore letter case. */

@@ -13,6 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { pathsBeside } from '@geomill/formats/format-by-id.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { type ExpectedFile, fileState } from '@geomill/io/output-place.ts';
 import { isUrl, shownInput } from './urls.ts';
@@ -141,7 +142,7 @@ export function checkOutput(
     const reason = `the directory '${directory}' is not writable`;
     throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason }, undefined, error);
   }
-  const others = companions(path);
+  const others = pathsBeside(path);
   refuseCompanions(path, others, use.overwrite || stats !== null);
   if (stats !== null && !isUpdate && !use.isExtended) return { path, isUpdate };
   return { path, isUpdate, expected: [path, ...others].map(expectedFile) };
@@ -187,12 +188,6 @@ export function makeDirectory(path: string): void {
 
 function expectedFile(path: string): ExpectedFile {
   return { path, name: basename(path), state: fileState(path) };
-}
-
-/** The other files of a shapefile. */
-function companions(path: string): string[] {
-  const stem = path.replace(/\.shp$/i, '');
-  return stem === path ? [] : ['.shx', '.dbf', '.prj', '.cpg'].map((extension) => stem + extension);
 }
 
 function writableFile(path: string): string {

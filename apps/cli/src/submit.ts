@@ -16,6 +16,7 @@ import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { severities } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { counted } from '@geomill/core/messages/message.ts';
+import { formatOfPart } from '@geomill/formats/format-by-id.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { documentText } from '@geomill/pipeline/report-document.ts';
@@ -120,7 +121,7 @@ function conversionOf(input: string, output: string, { values }: Parsed): Conver
     throw failure(generalErrors.USAGE, {
       detail: `'${output}': a service writes no .gz; leave .gz out of the name`,
     });
-  if (/\.shp$/i.test(input) && !isUrl(input))
+  if (formatOfPart(input) !== null && !isUrl(input))
     throw failure(generalErrors.USAGE, {
       detail: `'${input}' is one of the files of a shapefile; put all of them into a .zip and submit that`,
     });

@@ -1,5 +1,6 @@
 /** The document as something to run elsewhere: curl, the command line, TypeScript, Python, JSON. Pure; tests run the results. */
 import {
+  type CrsRule,
   conversionConfig,
   convertedInputs,
   type FileReference,
@@ -18,6 +19,7 @@ export interface CommandContext {
   readonly serviceUrl: string;
   /** Extension of outputs of the chosen format, with the dot. */
   readonly outputExtension: string;
+  readonly crsRule: CrsRule;
 }
 
 /** One text for all jobs of the document. */
@@ -53,7 +55,7 @@ interface Request {
   readonly output: string;
 }
 
-function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandContext): Request[] {
+function requestsOf(document: WorkspaceDocument, { outputExtension, crsRule }: CommandContext): Request[] {
   const { operation } = document;
   const inputs = convertedInputs(document);
   if (inputs.length === 0) return [];
@@ -61,7 +63,7 @@ function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandCon
   if (operation === 'transform')
     return inputs.map((input) => ({
       path: '/transform',
-      config: conversionConfig(document, input, reference),
+      config: conversionConfig(document, input, crsRule, reference),
       files: [...(input.url === undefined ? [['input_file', input.path] as const] : []), ...parts],
       output: outputName(document, input.path, outputExtension),
     }));
@@ -72,7 +74,7 @@ function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandCon
       config: {
         input: inputConfig(inputs[0]),
         ...(transformations.length === 0 ? {} : { transformations }),
-        output: outputConfig(document.output),
+        output: outputConfig(document.output, crsRule),
       },
       // Inputs with an address: the service answers that these operations take files.
       files: [
@@ -105,12 +107,14 @@ function filesOfSteps({ steps, inputs }: WorkspaceDocument): {
   };
 }
 
-function documents(document: WorkspaceDocument, { outputExtension }: CommandContext): object[] {
+function documents(document: WorkspaceDocument, { outputExtension, crsRule }: CommandContext): object[] {
   const all = convertedInputs(document);
   const groups = document.operation === 'transform' ? all.map((input) => [input]) : [all];
   return groups
     .filter((inputs) => inputs.length > 0)
-    .map((inputs) => jobDocument(document, outputName(document, inputs[0].path, outputExtension), inputs));
+    .map((inputs) =>
+      jobDocument(document, outputName(document, inputs[0].path, outputExtension), crsRule, inputs),
+    );
 }
 
 /** Never the name of an input: a copy beside it. */

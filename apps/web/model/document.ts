@@ -3,6 +3,7 @@
  * (docs/job.schema.json), in which inputs are named by file, with what only a page needs beside it: a key for each step and
  * whether it is switched off. All functions are pure: an edit returns a new document, so that undo is a list of documents.
  */
+import type { FormatRecord } from '@geomill/client/client.ts';
 
 export type Operation = 'transform' | 'append' | 'merge';
 
@@ -239,28 +240,33 @@ export function inputConfig({ format, crs, overridesCrs, layers, options, url }:
   };
 }
 
+/** What the CRS of an output depends on, of the record of its format; null: the record is not loaded yet. */
+export type CrsRule = Pick<FormatRecord, 'fixed_output_crs'> | null;
+
 /** `output` of a config. */
-export function outputConfig(output: OutputChoice): Options {
+export function outputConfig(output: OutputChoice, rule: CrsRule): Options {
   const { format, crs, options } = output;
-  return { format, ...(hasFixedCrs(output) ? {} : { epsg: crs }), ...options };
+  return { format, ...(fixedCrs(output, rule) === null ? { epsg: crs } : {}), ...options };
 }
 
-/** GeoJSON is longitude and latitude (RFC 7946), unless its option says otherwise. */
-export function hasFixedCrs({ format, options }: OutputChoice): boolean {
-  return format === 'geojson' && options.geojson_crs !== 'requested';
+/** The CRS that the format has whatever is chosen: GeoJSON is longitude and latitude (RFC 7946), unless its option says otherwise. */
+export function fixedCrs({ options }: OutputChoice, rule: CrsRule): string | null {
+  const fixed = rule?.fixed_output_crs ?? null;
+  return fixed === null || options[fixed.unless ?? ''] === 'requested' ? null : fixed.crs;
 }
 
 /** The config of a job that converts one input. */
 export function conversionConfig(
   document: WorkspaceDocument,
   input: InputChoice,
+  rule: CrsRule,
   reference = byPath,
 ): Options {
   const transformations = stepConfigs(document, reference);
   return {
     input: inputConfig(input),
     ...(transformations.length === 0 ? {} : { transformations }),
-    output: outputConfig(document.output),
+    output: outputConfig(document.output, rule),
   };
 }
 
@@ -268,6 +274,7 @@ export function conversionConfig(
 export function jobDocument(
   document: WorkspaceDocument,
   outputPath: string,
+  rule: CrsRule,
   inputs = convertedInputs(document),
 ): Options {
   const steps = stepConfigs(document);
@@ -278,6 +285,6 @@ export function jobDocument(
       ...inputConfig(input),
     })),
     ...(steps.length === 0 ? {} : { steps }),
-    outputs: [{ path: outputPath, ...outputConfig(document.output) }],
+    outputs: [{ path: outputPath, ...outputConfig(document.output, rule) }],
   };
 }

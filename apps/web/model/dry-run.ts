@@ -1,7 +1,7 @@
 /** What the document would do, computed by the service without an output: counts for each step, and what would be lost. */
 import type { InspectConfig, Inspection, UploadedFile } from '@geomill/client/client.ts';
 import { effect, signal, untracked } from '@preact/signals';
-import { client, type Loading, messageOf } from '../service.ts';
+import { client, formatOf, type Loading, messageOf } from '../service.ts';
 import { conversionConfig, convertedInputs, type InputChoice, type WorkspaceDocument } from './document.ts';
 import { isPassing, pause } from './reconnect.ts';
 import { type Source, sources } from './sources.ts';
@@ -96,7 +96,12 @@ async function check(
   for (let failures = 0; !signal.aborted; failures++)
     try {
       const reference = await uploadedFiles(document);
-      const config = conversionConfig(document, input, reference) as unknown as InspectConfig;
+      const config = conversionConfig(
+        document,
+        input,
+        formatOf(document.output.format),
+        reference,
+      ) as unknown as InspectConfig;
       const { output } = await client.inspect(
         upload === null ? { config } : { input: await upload, config },
         {
@@ -116,5 +121,5 @@ async function check(
 }
 
 function keyOf(document: WorkspaceDocument, input: InputChoice): string {
-  return JSON.stringify([input.path, conversionConfig(document, input)]);
+  return JSON.stringify([input.path, conversionConfig(document, input, formatOf(document.output.format))]);
 }

@@ -1,7 +1,7 @@
 /** Why a run failed, and the edits of the document that its error proposes. */
 import { GeomillProblem, type Job, JobFailed } from '@geomill/client/client.ts';
-import { messageOf } from '../service.ts';
-import { changeInput, chooseOutput, hasFixedCrs, type WorkspaceDocument } from './document.ts';
+import { formatOf, messageOf } from '../service.ts';
+import { changeInput, chooseOutput, fixedCrs, type WorkspaceDocument } from './document.ts';
 import { isPassing } from './reconnect.ts';
 
 type JobError = NonNullable<Job['error']>;
@@ -96,9 +96,9 @@ function editOf(
     return (document) => {
       const { options } = document.output;
       // Without the option, GeoJSON stays in longitude and latitude whatever CRS is requested.
-      const requested = hasFixedCrs(document.output)
-        ? { options: { ...options, geojson_crs: 'requested' } }
-        : {};
+      const rule = formatOf(document.output.format);
+      const option = fixedCrs(document.output, rule) === null ? null : rule?.fixed_output_crs?.unless;
+      const requested = option == null ? {} : { options: { ...options, [option]: 'requested' } };
       return chooseOutput(document, { crs: String(value), ...requested });
     };
   if (part === 'output')

@@ -1,4 +1,4 @@
-/** Turns dropped files into sources: the parts of a shapefile become one zip, each other file is a source of its own. */
+/** Turns dropped files into sources: files that together are one input, such as those of a shapefile, become one zip, each other file is a source of its own. */
 import type { FormatRecord } from '@geomill/client/client.ts';
 import { folderOf } from './dropped-files.ts';
 
@@ -7,34 +7,39 @@ export interface SourceFile {
   readonly content: Blob;
 }
 
-/** Files that belong to the .shp of the same name. Others beside it, such as .sbn, are indexes that nothing reads. */
-const SHAPEFILE_PARTS = new Set(['shp', 'shx', 'dbf', 'prj', 'cpg']);
-
-/** Sources in the order of their first files. */
-export async function groupFiles(files: readonly File[]): Promise<SourceFile[]> {
+/** Sources in the order of their first files. Files beside a shapefile that are none of its parts, such as .sbn, are sources. */
+export async function groupFiles(
+  files: readonly File[],
+  formats: readonly FormatRecord[],
+): Promise<SourceFile[]> {
+  const all = formats.flatMap(({ file_parts: parts }) => (parts === null ? [] : [parts]));
   // Two folders can have a shapefile of the same name.
   const stemIn = (file: File) => `${folderOf(file)}/${stemOf(file.name)}`;
-  const stems = new Set(files.filter(({ name }) => extensionOf(name) === 'shp').map(stemIn));
+  const stems = all.map(
+    ([main]) => new Set(files.filter(({ name }) => hasExtension(name, main)).map(stemIn)),
+  );
   const groups = new Map<string, File[]>();
   for (const file of files) {
     const stem = stemIn(file);
-    const isPart = stems.has(stem) && SHAPEFILE_PARTS.has(extensionOf(file.name));
-    const key = isPart ? `shapefile ${stem}` : `file ${groups.size} ${file.name}`;
+    const set = all.findIndex(
+      (parts, i) => stems[i].has(stem) && parts.some((part) => hasExtension(file.name, part)),
+    );
+    const key = set < 0 ? `file ${groups.size} ${file.name}` : `set ${set} ${stem}`;
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
   return Promise.all(
     [...groups].map(async ([key, members]) =>
-      key.startsWith('shapefile ')
+      key.startsWith('set ')
         ? { name: `${withoutExtension(members[0].name)}.zip`, content: await zipFiles(members) }
         : { name: members[0].name, content: members[0] },
     ),
   );
 }
 
-/** Whether a file of a folder is a source, a document, or a part of a shapefile. */
+/** Whether a file of a folder is a source, a document, or one of the files of a source. */
 export function isUsed(name: string, formats: readonly FormatRecord[]): boolean {
-  const extension = extensionOf(name);
-  return formatOfName(name, formats) !== null || SHAPEFILE_PARTS.has(extension) || extension === 'json';
+  const isPart = formats.some(({ file_parts: parts }) => parts?.some((part) => hasExtension(name, part)));
+  return formatOfName(name, formats) !== null || isPart || hasExtension(name, '.json');
 }
 
 /** The input format that a file name has the extension of; null: unknown, or none. Compressed files count as what they hold. */
@@ -64,6 +69,10 @@ async function zipFiles(files: readonly File[]): Promise<Blob> {
 
 function extensionOf(name: string): string {
   return /\.([^./]*)$/.exec(name)?.[1].toLowerCase() ?? '';
+}
+
+function hasExtension(name: string, extension: string): boolean {
+  return name.toLowerCase().endsWith(extension);
 }
 
 function withoutExtension(name: string): string {

@@ -3,7 +3,6 @@ import {
   convertedInputs,
   inputConfig,
   type Options,
-  outputConfig,
   stepParameters,
   type WorkspaceDocument,
 } from './document.ts';
@@ -24,7 +23,12 @@ export function portableDocument(document: WorkspaceDocument): Options {
       ? {}
       : { steps: steps.map((step) => ({ type: step.type, params: stepParameters(document, step) })) }),
     outputs: [
-      { ...outputConfig(output), epsg: output.crs, ...(output.name === null ? {} : { path: output.name }) },
+      {
+        format: output.format,
+        epsg: output.crs,
+        ...output.options,
+        ...(output.name === null ? {} : { path: output.name }),
+      },
     ],
   };
 }

@@ -3,6 +3,7 @@ import type { FeatureCollection, Inspection, UploadedFile } from '@geomill/clien
 import { client } from '../service.ts';
 import { type InputChoice, inputConfig } from './document.ts';
 import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview, previewJobs } from './preview-facts.ts';
+import { DRAWN_FORMAT } from './preview-format.ts';
 
 /** Longer previews are not drawn: a tab cannot hold them. */
 const MAX_BYTES = 24_000_000;
@@ -20,7 +21,7 @@ export async function planePreviewOf(
   const config = {
     input: inputConfig(isKnown ? input : { ...input, crs: 'local' }),
     ...(total > MAX_PREVIEW_FEATURES ? { transformations: [{ type: 'sample', params: { count } }] } : {}),
-    output: { format: 'geojson', epsg: 'source', geojson_crs: 'requested' },
+    output: { format: DRAWN_FORMAT, epsg: 'source', geojson_crs: 'requested' },
   };
   const request = { ...(file === null ? {} : { input: file }), config: config as never };
   const handle = await client.submit(request, { signal, idempotencyKey: null });

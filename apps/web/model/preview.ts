@@ -6,6 +6,7 @@ import type { FeatureCollection, Inspection, Job, UploadedFile } from '@geomill/
 import { client } from '../service.ts';
 import { type InputChoice, inputConfig } from './document.ts';
 import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview, previewJobs } from './preview-facts.ts';
+import { DRAWN_FORMAT } from './preview-format.ts';
 import { countPerLayer } from './preview-limits.ts';
 
 /** Longer previews are simplified, then sampled: the tab holds the text and the features at once. */
@@ -93,7 +94,7 @@ async function runPreview(
   signal: AbortSignal,
 ): Promise<MadePreview> {
   signal.throwIfAborted();
-  const config = { input: inputConfig(input), transformations, output: { format: 'geojson' } };
+  const config = { input: inputConfig(input), transformations, output: { format: DRAWN_FORMAT } };
   const request = { ...(file === null ? {} : { input: file }), config: config as never };
   // Without the signal: a job whose id never arrived could not be cancelled.
   const handle = await client.submit(request, { idempotencyKey: null });

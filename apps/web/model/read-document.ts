@@ -33,10 +33,6 @@ export interface KnownNames {
 export class DocumentProblem extends Error {}
 
 const OPERATIONS: readonly Operation[] = ['transform', 'append', 'merge'];
-const FORMAT_ALIASES = new Map([
-  ['shapefile', 'shp'],
-  ['geopackage', 'gpkg'],
-]);
 /** `output.*` of every format, beside its write options. */
 const COMMON_OUTPUT_OPTIONS = ['layer_name', 'split_by', 'split_into'];
 
@@ -165,16 +161,7 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 function readInput(value: unknown, where: string, { formats }: KnownNames): InputChoice {
-  const {
-    path,
-    format: _format,
-    epsg,
-    override_crs,
-    layer,
-    url,
-    csv_options,
-    ...others
-  } = recordOf(value, where);
+  const { path, format: _format, epsg, override_crs, layer, url, ...others } = recordOf(value, where);
   if (override_crs !== undefined && typeof override_crs !== 'boolean')
     throw new DocumentProblem(`'${where}.override_crs' is not true or false.`);
   if (path !== undefined && url !== undefined)
@@ -187,7 +174,9 @@ function readInput(value: unknown, where: string, { formats }: KnownNames): Inpu
   const usable = formats.filter(({ input }) => input);
   const shown = url === undefined ? formatOfName(name, usable) : formatOfUrl(url as string, usable);
   const format = readFormat(value as Options, where, shown, usable);
-  const options = { ...others, ...(csv_options === undefined ? {} : recordOf(csv_options, where)) };
+  const { read_options_key: key } = format;
+  const { [key ?? '']: grouped = {}, ...plain } = others;
+  const options = { ...plain, ...recordOf(grouped, where) };
   checkKeys(options, namesOf(format.read_options), where);
   return {
     path: name === '' ? `input${format.extensions[0] ?? ''}` : name,
@@ -256,8 +245,8 @@ function readFormat(
 ): FormatRecord {
   const given = value.format;
   const lower = typeof given === 'string' ? given.toLowerCase() : null;
-  const id = given === undefined ? shownId : lower && (FORMAT_ALIASES.get(lower) ?? lower);
-  const format = usable.find((one) => one.id === id);
+  const name = given === undefined ? shownId : lower;
+  const format = usable.find(({ id, aliases }) => id === name || (name !== null && aliases.includes(name)));
   if (format !== undefined) return format;
   const ids = usable.map((one) => one.id).join(', ');
   throw new DocumentProblem(

@@ -3,6 +3,7 @@ import type { FeatureCollection, InspectConfig, Job, JobHandle } from '@geomill/
 import { client, formatOf } from '../service.ts';
 import { type InputChoice, inputConfig } from './document.ts';
 import { isOnEarth, layerFieldOf, MAX_PREVIEW_FEATURES, type Preview } from './preview-facts.ts';
+import { DRAWN_FORMAT } from './preview-format.ts';
 
 /** Outputs that are larger are not fetched for the map. */
 const MAX_DRAWN_BYTES = 50_000_000;
@@ -40,13 +41,13 @@ export async function drawOutput(handle: JobHandle, job: Job, signal: AbortSigna
   const written = job.report?.features.written ?? 0;
   if (
     (job.report?.output.layers ?? []).some(({ files }) => files !== undefined) &&
-    job.output.format !== 'shp'
+    formatOf(job.output.format ?? '')?.output_extension !== '.zip'
   )
     throw new Error(
       'The files are in a zip archive, which the map does not show. Add one of them to see it.',
     );
   const { format, crs } = { format: job.output.format, crs: job.report?.output.crs };
-  const isPlain = format === 'geojson' && crs === 'EPSG:4326' && written <= MAX_PREVIEW_FEATURES;
+  const isPlain = format === DRAWN_FORMAT && crs === 'EPSG:4326' && written <= MAX_PREVIEW_FEATURES;
   return isPlain ? plainPreview(handle, job, written, signal) : servicePreview(handle, job, signal);
 }
 async function plainPreview(

@@ -9,7 +9,7 @@ import {
 } from '@geomill/client/client.ts';
 import { randomHex } from '@geomill/client/random-hex.ts';
 import { batch, computed, signal } from '@preact/signals';
-import { client, type Loading, messageOf } from '../service.ts';
+import { client, formatOf, type Loading, messageOf } from '../service.ts';
 import {
   conversionConfig,
   convertedInputs,
@@ -199,10 +199,11 @@ async function submit(
     }),
   );
   const reference = await uploadedFiles(document);
+  const rule = formatOf(document.output.format);
   options.signal.throwIfAborted();
   if (document.operation === 'transform') {
     const [first] = files;
-    const config = conversionConfig(document, inputs[0], reference) as unknown as Parameters<
+    const config = conversionConfig(document, inputs[0], rule, reference) as unknown as Parameters<
       typeof client.submit
     >[0]['config'];
     return client.submit({ ...(first === null ? {} : { input: first }), config }, options);
@@ -217,7 +218,7 @@ async function submit(
   const config = {
     input: inputConfig(inputs[0]),
     transformations: stepConfigs(document, reference),
-    output: outputConfig(document.output),
+    output: outputConfig(document.output, rule),
   } as never;
   return document.operation === 'append'
     ? client.submitAppend(format, { target, files: others, config }, options)

@@ -70,7 +70,9 @@ export function reject(name: string, reason: string): void {
 
 export async function addFiles(files: readonly File[]): Promise<void> {
   rejected.value = [];
-  for (const file of await groupFiles(files)) addSource(file);
+  const known = catalogue.peek();
+  const formats = known.state === 'ready' ? known.value.formats : [];
+  for (const file of await groupFiles(files, formats)) addSource(file);
 }
 
 /** Returns its path in the document; null: it was rejected. `choices`: what is known of the input beside its format. A file that the document names and the page lacks becomes that input. */

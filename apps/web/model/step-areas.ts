@@ -6,6 +6,7 @@ import { featuresOf } from './area.ts';
 import { fileReading, type Options, type StepChoice, type WorkspaceDocument } from './document.ts';
 import { hideOverlay, overlays, showOverlay } from './overlays.ts';
 import { MAX_PREVIEW_FEATURES, previewJobs } from './preview-facts.ts';
+import { DRAWN_FORMAT } from './preview-format.ts';
 import { sources } from './sources.ts';
 import { workspace } from './workspace.ts';
 
@@ -126,7 +127,7 @@ async function fetchArea({ key, path, input, steps }: AreaRequest): Promise<void
   try {
     const file = await sources.peek().get(path)?.upload?.file();
     signal.throwIfAborted();
-    const config = { input, transformations: steps, output: { format: 'geojson' } } as never;
+    const config = { input, transformations: steps, output: { format: DRAWN_FORMAT } } as never;
     const job = await client.submit(
       { ...(file === undefined ? {} : { input: file }), config },
       {

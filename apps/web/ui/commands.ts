@@ -1,7 +1,7 @@
 /** Everything that the page can do, in one table: palette, buttons, shortcuts and their list are made from it. */
 import { computed } from '@preact/signals';
 import { COPY_KINDS, COPY_TITLES } from '../copy/kinds.ts';
-import { addStep, chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts';
+import { addStep, chooseOutput, convertedInputs, fixedCrs } from '../model/document.ts';
 import {
   copyKind,
   dialog,
@@ -21,7 +21,7 @@ import { firstChoices } from '../model/schema-form.ts';
 import type { Shortcut } from '../model/shortcut.ts';
 import { chooseCrs, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { canFetchUrls, catalogue, client, formatName } from '../service.ts';
+import { canFetchUrls, catalogue, client, formatName, formatOf } from '../service.ts';
 import { SERVICE_URL } from '../session.ts';
 
 export const GROUPS = ['Files', 'Steps', 'Output', 'Run', 'Edit', 'View', 'Help'] as const;
@@ -230,7 +230,7 @@ export async function crsCommands(query: string, signal: AbortSignal): Promise<C
       inspection?.state === 'ready' && inspection.value.layers.every((layer) => layer.crs !== null);
     return crs === null && inspection !== undefined && inspection.state !== 'loading' && !isStated;
   });
-  const hasChoice = !hasFixedCrs(document.output);
+  const hasChoice = fixedCrs(document.output, formatOf(document.output.format)) === null;
   if (!hasChoice && unplaced.length === 0) return [];
   const hits = await client.crs(query, { limit: MAX_SYSTEMS, signal });
   return hits.flatMap(({ code, name }) => [

@@ -20,6 +20,7 @@ export function CopyAs(): JSX.Element {
   const context = {
     serviceUrl: SERVICE_URL,
     outputExtension: format === null ? '' : outputExtension(document.output, format),
+    crsRule: format,
   };
   const pipeline = encodePipeline(document);
   const text =

@@ -1,6 +1,6 @@
 /** What should come out: format, CRS and options. */
 import type { JSX } from 'preact';
-import { chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts';
+import { chooseOutput, convertedInputs, fixedCrs } from '../model/document.ts';
 import { checkNow, dryRun, isCheckOffered } from '../model/dry-run.ts';
 import { renamedFields } from '../model/short-names.ts';
 import { sourceFields } from '../model/source-fields.ts';
@@ -21,6 +21,7 @@ export function OutputPanel(): JSX.Element {
   const loaded = catalogue.value;
   const formats = loaded.state === 'ready' ? loaded.value.formats.filter((format) => format.output) : [];
   const format = formatOf(output.format);
+  const fixed = fixedCrs(output, format);
   return (
     <Section number={3} title="Output">
       <SelectField
@@ -29,9 +30,10 @@ export function OutputPanel(): JSX.Element {
         choices={formats.map(({ id, title }) => [id, formatName(title)])}
         onChange={(id) => workspace.edit((document) => chooseOutput(document, { format: id }))}
       />
-      {hasFixedCrs(output) ? (
+      {fixed !== null ? (
         <p class="crs">
-          CRS of the output: <strong>WGS 84 longitude and latitude</strong>
+          CRS of the output:{' '}
+          <strong>{fixed === 'EPSG:4326' ? 'WGS 84 longitude and latitude' : fixed}</strong>
         </p>
       ) : (
         <CrsPicker

@@ -11,6 +11,20 @@ export function formatNamed<Known extends Format>(among: readonly Known[], name:
   return among.find(({ id, aliases }) => id === name || aliases.includes(name));
 }
 
+/** The format of which the file is one of several that are one input; null: a file of that name is an input. */
+export function formatOfPart(name: string): InputFormat | null {
+  const lower = name.toLowerCase();
+  const has = ({ fileParts }: Format): boolean => fileParts?.some((part) => lower.endsWith(part)) === true;
+  return inputFormats.find(has) ?? null;
+}
+
+/** The paths of the other files of an input or output of several files, of which this path is that of the first; empty: it is one file. */
+export function pathsBeside(path: string): string[] {
+  const [main = '', ...others] = formatOfPart(path)?.fileParts ?? [];
+  if (main === '' || !path.toLowerCase().endsWith(main)) return [];
+  return others.map((extension) => path.slice(0, -main.length) + extension);
+}
+
 /** The format with an id or alias, ignoring case. Throws FORMAT_UNKNOWN; `path` is the path of the id in the request. */
 export const inputFormatById = (id: string, path: string): InputFormat =>
   formatById(inputFormats, id, path, 'input');

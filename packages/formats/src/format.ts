@@ -68,6 +68,11 @@ export interface Format {
   readonly aliases: readonly string[];
   /** File name extensions, with the dot, lower case; the first one is the usual one. */
   readonly extensions: readonly string[];
+  /**
+   * Extensions of files beside each other that together are one input, packed in a zip archive; the first is that of the file they belong to. Default:
+   * an input is one file.
+   */
+  readonly fileParts?: readonly [string, ...string[]];
   /** Extensions by which another format is known, but that files of this one have, too; the content decides. Missing: none. */
   readonly sharedExtensions?: readonly string[];
   readonly signatures: readonly Signature[];
@@ -103,6 +108,10 @@ export interface Format {
   readonly looseExtension?: string;
   /** Records are binary and not compressed: a thread reads or writes hundreds of megabytes of them a second. Missing: they are not. */
   readonly isBinary?: true;
+  /** Processes on several machines can each read some partitions of the same input: a partition needs only its bytes. Default: one process reads them all. */
+  readonly isReadInParts?: true;
+  /** An output is the chunks of the writer one after another, whichever process encoded them. Default: one process writes it. */
+  readonly isWrittenInParts?: true;
   /** An existing output can get features and layers; everything else in it stays as it is. Missing: it cannot. */
   readonly isExtendable?: true;
   /** An output stores feature ids; otherwise they become a field if they are data. */

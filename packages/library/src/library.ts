@@ -9,7 +9,7 @@ import { join as joinPath } from 'node:path';
 import { GeomillError as GeomillFailure } from '@geomill/core/messages/errors.ts';
 import { runInspection } from '@geomill/pipeline/inspect-job.ts';
 import type { InspectionRequest } from '@geomill/pipeline/request.ts';
-import { findCrs, formatFacts, stepFacts } from './lists.ts';
+import { allFormats, findCrs, stepFacts } from './lists.ts';
 import { asJobError, invalidJob } from './messages.ts';
 import { readColumns, readFeatures } from './read-features.ts';
 import { type AnyJob, convertIn, readyInputs, requestOf, type ThreadsFor, withCall } from './run-job.ts';
@@ -44,7 +44,7 @@ export const GeomillError: GeomillErrorClass = GeomillFailure as unknown as Geom
 export type GeomillError = GeomillErrorObject;
 
 /** All formats with their options. */
-export const formats: readonly FormatFacts[] = formatFacts();
+export const formats: readonly FormatFacts[] = allFormats();
 
 /** All steps with their parameters. */
 export const steps: readonly StepFacts[] = stepFacts();

@@ -1,29 +1,15 @@
 /** What the library knows: formats, steps and coordinate reference systems. */
 
 import { CrsSearch } from '@geomill/crs-search/crs-search.ts';
-import { isInputFormat, isOutputFormat } from '@geomill/formats/format.ts';
-import { formats as formatRecords } from '@geomill/formats/registry.ts';
+import { formatFacts } from '@geomill/formats/format-facts.ts';
+import { formats } from '@geomill/formats/registry.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import { asJobError, invalidJob } from './messages.ts';
 import type { CrsHit, CrsQuery, FormatFacts, StepFacts } from './types.ts';
 
 /** All formats, as GET /v1/formats of the service lists them. */
-export function formatFacts(): readonly FormatFacts[] {
-  return formatRecords.map((format) => ({
-    id: format.id,
-    title: format.title,
-    extensions: [...format.extensions],
-    media_type: format.mediaType,
-    output_extension: format.outputExtension,
-    input: isInputFormat(format),
-    output: isOutputFormat(format),
-    input_crs: format.inputCrs,
-    layer_service: format.layerService ?? null,
-    output_layers: format.outputLayers,
-    split_into: format.parts,
-    read_options: { ...format.readOptions },
-    write_options: { ...format.writeOptions },
-  }));
+export function allFormats(): readonly FormatFacts[] {
+  return formats.map(formatFacts);
 }
 
 /** All steps, as GET /v1/transformations of the service lists them. */

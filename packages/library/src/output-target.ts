@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { type OutputFormat, variantNamed } from '@geomill/formats/format.ts';
-import { outputFormatById } from '@geomill/formats/format-by-id.ts';
+import { outputFormatById, pathsBeside } from '@geomill/formats/format-by-id.ts';
 import { unsupportedByName } from '@geomill/formats/recognise.ts';
 import { formatByFileName, outputFormats } from '@geomill/formats/registry.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
@@ -88,7 +88,7 @@ export function checkedPath(
   if (statOf(directory)?.isDirectory() !== true)
     throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason: `there is no directory '${directory}'` });
   const real = statOf(path) === null ? path : realpathSync(path);
-  const companions = filesBeside(real);
+  const companions = pathsBeside(real);
   for (const file of [real, ...companions]) {
     const stats = statOf(file);
     if (stats === null) continue;
@@ -110,12 +110,6 @@ export function checkedPath(
 function isSame(input: string, { dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
   const stats = statOf(input);
   return stats !== null && stats.dev === dev && stats.ino === ino;
-}
-
-/** The other files of a format whose output at such a path is several files. */
-function filesBeside(path: string): string[] {
-  const stem = path.replace(/\.shp$/i, '');
-  return stem === path ? [] : ['.shx', '.dbf', '.prj', '.cpg'].map((extension) => stem + extension);
 }
 
 /** The files of an output that is returned. */

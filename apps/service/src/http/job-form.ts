@@ -12,6 +12,7 @@ import type { Readable } from 'node:stream';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { JsonSchema } from '@geomill/core/schemas/schema-check.ts';
+import { formatOfPart } from '@geomill/formats/format-by-id.ts';
 import { isFilePart, MAX_STEPS } from '@geomill/operations/requested-steps.ts';
 import type { Endpoint } from '@geomill/requests/config-fields.ts';
 import type { FastifyRequest } from 'fastify';
@@ -280,7 +281,7 @@ function duplicate(part: string, earlier: string, advice = ''): GeomillError {
 
 /** What to do with the files of a shapefile that were sent one by one; nothing for other files. */
 function shapefileAdvice(names: readonly string[]): string {
-  if (!names.every((name) => /\.(?:shp|shx|dbf|prj|cpg)$/i.test(name))) return '';
+  if (!names.every((name) => formatOfPart(name) !== null)) return '';
   return ': zip all files of the shapefile together and send the .zip';
 }
 

@@ -21,6 +21,8 @@ export const csv: Format = {
   inputCrs: 'request',
   outputLayers: 'one',
   parts: 'files',
+  isReadInParts: true,
+  isWrittenInParts: true,
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'kept',

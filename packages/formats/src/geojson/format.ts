@@ -39,6 +39,8 @@ export const geojson: Format = {
   fixedOutputCrs: { crs: 'EPSG:4326', unless: 'geojson_crs' },
   outputLayers: 'one',
   parts: 'files',
+  isReadInParts: true,
+  isWrittenInParts: true,
   holdsIds: true,
   outputFields: 'with features',
   mixedValues: 'kept',

@@ -23,6 +23,7 @@ export const gpkg: Format = {
   parts: 'layers',
   isExtendable: true,
   isBinary: true,
+  isReadInParts: true,
   holdsIds: true,
   outputFields: 'declared',
   mixedValues: 'text',

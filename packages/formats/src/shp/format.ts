@@ -9,6 +9,7 @@ export const shp: Format = {
   summary: 'zip archives with one or more shapefiles, all encodings, Z and M',
   aliases: ['shapefile'],
   extensions: ['.zip', '.shp', '.shz'],
+  fileParts: ['.shp', '.shx', '.dbf', '.prj', '.cpg'],
   signatures: [
     { found: 'the .shp of a shapefile', magic: '\0\0\x27\x0a' },
     { found: 'a zip archive with a shapefile', member: /\.shp$/i },
@@ -24,6 +25,7 @@ export const shp: Format = {
   parts: 'files',
   looseExtension: '.shp',
   isBinary: true,
+  isReadInParts: true,
   holdsIds: false,
   outputFields: 'declared',
   mixedValues: 'text',

@@ -3,6 +3,7 @@
  * same as on one machine. It plans, and consumes the results of all tasks in order; only where the tasks run is different
  * (docs/decisions/jobs-over-machines.md).
  */
+import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
 import type { LoadedStep } from '../chain.ts';
 import type { ConversionRequest } from '../request.ts';
 
@@ -48,9 +49,6 @@ export interface OfferedPart {
   readonly range: readonly [start: number, end: number] | null;
 }
 
-const INPUTS: ReadonlySet<string> = new Set(['geojson', 'csv', 'gpkg', 'shp']);
-const OUTPUTS: ReadonlySet<string> = new Set(['geojson', 'csv']);
-
 /** Whether the conversion can be divided: every task is independent of the others, and outputs are encoded pieces in sequence. */
 export function isDivisible(
   { operation, input, output }: ConversionRequest,
@@ -58,8 +56,8 @@ export function isDivisible(
 ): boolean {
   return (
     operation === 'transform' &&
-    INPUTS.has(input.format) &&
-    OUTPUTS.has(output.format) &&
+    inputFormatById(input.format, 'input.format').isReadInParts === true &&
+    outputFormatById(output.format, 'output.format').isWrittenInParts === true &&
     output.split === undefined &&
     steps.every(
       ({ code }) =>

@@ -1,5 +1,6 @@
 /** What requests can name: formats and transformations; coordinate reference systems are in crs.ts. */
-import { type Format, isInputFormat, isOutputFormat } from '@geomill/formats/format.ts';
+import { type Format, isInputFormat } from '@geomill/formats/format.ts';
+import { formatFacts } from '@geomill/formats/format-facts.ts';
 import { exampleStep } from '@geomill/operations/parts/example-step.ts';
 import type { Transformation } from '@geomill/operations/transformation.ts';
 import type { Operation, ResponseRecord } from '../operation.ts';
@@ -43,19 +44,7 @@ export const listFormats: Operation = {
 
 function describeFormat(format: Format): object {
   return {
-    id: format.id,
-    title: format.title,
-    extensions: format.extensions,
-    media_type: format.mediaType,
-    output_extension: format.outputExtension,
-    input: isInputFormat(format),
-    output: isOutputFormat(format),
-    input_crs: format.inputCrs,
-    layer_service: format.layerService ?? null,
-    output_layers: format.outputLayers,
-    split_into: format.parts,
-    read_options: format.readOptions,
-    write_options: format.writeOptions,
+    ...formatFacts(format),
     links: isInputFormat(format)
       ? {
           transform: `/v1/transform/${format.id}`,

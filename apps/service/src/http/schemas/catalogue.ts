@@ -6,8 +6,13 @@ const schemaOfOptions: JsonSchema = { type: 'object', description: 'JSON Schema 
 
 const formatRecord = closedObject({
   id: text('Name for requests.'),
+  aliases: listOf(TEXT, 'Other names for requests.'),
   title: TEXT,
   extensions: listOf(TEXT, 'File name extensions with the dot, the usual one first.'),
+  file_parts: nullable(
+    listOf(TEXT),
+    'Extensions of the files that together are one input, sent as a zip archive; the file with the first of them has the features. Null: an input is one file.',
+  ),
   media_type: text('Media type of outputs.'),
   output_extension: text('File name extension of outputs.'),
   input: FLAG,
@@ -18,6 +23,16 @@ const formatRecord = closedObject({
     description:
       'Where the CRS of an input is defined. `fixed`: EPSG:4326 unless the request states another. `file`: in the file. `request`: in the request, which must state it.',
   },
+  fixed_output_crs: nullable(
+    closedObject({
+      crs: text('CRS of outputs, whatever the request states.'),
+      unless: nullable(
+        text('Write option that has the value `requested` where the CRS of the request counts.'),
+        'Null: outputs have no other CRS.',
+      ),
+    }),
+    'Null: outputs have the requested CRS.',
+  ),
   layer_service: nullable(
     { type: 'string', enum: ['arcgis'] },
     'Kind of server whose layers are read as this format, page by page, by the URL of a layer; null: none.',
@@ -34,6 +49,10 @@ const formatRecord = closedObject({
     description:
       'What `split_by` divides an output into by default. `layers`: layers of one file. `files`: files in a zip archive, the only choice of formats without layers.',
   },
+  read_options_key: nullable(
+    text('Name of an object with the read options, beside `input` or in it.'),
+    'Null: the read options are in `input`.',
+  ),
   read_options: {
     ...schemaOfOptions,
     description: 'Read options (under `input`), as JSON Schema (2020-12).',

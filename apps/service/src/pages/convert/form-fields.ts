@@ -3,6 +3,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { CONFIG_FORM, type FieldForm } from '@geomill/core/messages/message.ts';
 import type { Format } from '@geomill/formats/format.ts';
+import { formatOfPart } from '@geomill/formats/format-by-id.ts';
 import { unsupportedByName } from '@geomill/formats/recognise.ts';
 import { formatByFileName, inputFormats, outputFormats } from '@geomill/formats/registry.ts';
 import { fileNameOf, layerFormatOf } from '../../http/remote-address.ts';
@@ -97,7 +98,7 @@ export function formatByName(name: string): Format | null {
 
 /** The same. Throws CONFIG_INVALID if it shows none. */
 export function formatOfFile(name: string): Format {
-  if (/\.(?:shp|shx|dbf|prj|cpg)$/i.test(name))
+  if (formatOfPart(name) !== null)
     throw refused(`'${name}' is one file of a shapefile; zip all of its files together and choose the .zip`);
   const format = formatByName(name);
   if (format !== null) return format;

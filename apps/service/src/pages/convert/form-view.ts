@@ -40,7 +40,7 @@ ${visitor.formToken()}
 ${fetchesUrls ? urlField(values) : null}
 ${suggestionField(state)}
 <div class="pair">
-${select('output_format', values.output_format ?? 'gpkg', outputOptions, 'GeoJSON, TopoJSON, KML, GPX and PMTiles are always written in EPSG:4326.')}
+${select('output_format', values.output_format ?? 'gpkg', outputOptions, fixedNote)}
 ${state.suggestions?.field === 'output_crs' ? null : crsField('output_crs', values, html`As the input, or a code such as EPSG:25832.`)}
 </div>
 ${state.suggestions?.field === 'input_crs' ? null : crsField('input_crs', values, html`Only if the file does not store it: many CSV and DXF files, a shapefile without .prj.`)}
@@ -94,6 +94,9 @@ export function duration(seconds: number): string {
 }
 
 type Option = readonly [value: string, label: string];
+
+const fixedFormats = outputFormats.filter(({ fixedOutputCrs }) => fixedOutputCrs !== undefined);
+const fixedNote = `${namesOf(fixedFormats)} are written in EPSG:4326.`;
 
 const outputOptions: readonly Option[] = outputFormats.flatMap(
   ({ id, name, outputVariants = [] }): Option[] => [

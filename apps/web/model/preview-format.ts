@@ -1,0 +1,2 @@
+/** The format that the map draws, so that the service is asked for previews in it. */
+export const DRAWN_FORMAT = 'geojson';
