@@ -80,6 +80,11 @@ test('findings are shown with their severity, and counted by it', () => {
   assert.deepEqual(shownFindings(list, catalogue).map(({ severity }) => severity), ['lost', 'changed', 'changed']); // biome-ignore format: one line
 });
 
+test('an entry has the code under which it is known', () => {
+  for (const [code, entry] of [...Object.entries(catalogue.errors), ...Object.entries(catalogue.findings)])
+    assert.equal(entry.code, code);
+});
+
 test('no code stands for an error and a finding', () => {
   assert.deepEqual(Object.keys(catalogue.errors).filter((code) => code in catalogue.findings), []); // biome-ignore format: one line
 });

@@ -1,5 +1,5 @@
 /** All errors and findings of the service: for the API, and for those who know only the code of a stored one. */
-import { type Catalogue, joinedTables } from '@geomill/core/messages/catalogue-entries.ts';
+import { catalogueOf } from '@geomill/core/messages/catalogue-entries.ts';
 import { crsSearchErrors } from '@geomill/crs-search/errors.ts';
 import { pipelineCatalogue } from '@geomill/pipeline/catalogue.ts';
 import { requestErrors } from '@geomill/requests/errors.ts';
@@ -15,8 +15,8 @@ import { postgresErrors } from './postgres/errors.ts';
 import { remoteInputErrors } from './remote-input/errors.ts';
 import { storageErrors } from './storage/errors.ts';
 
-export const catalogue: Catalogue = {
-  errors: joinedTables([
+export const catalogue = catalogueOf(() => ({
+  errors: [
     pipelineCatalogue.errors,
     requestErrors,
     crsSearchErrors,
@@ -28,6 +28,6 @@ export const catalogue: Catalogue = {
     maintenanceErrors,
     postgresErrors,
     httpErrors,
-  ]),
-  findings: joinedTables([pipelineCatalogue.findings, requestFindings, jobFindings, httpFindings]),
-};
+  ],
+  findings: [pipelineCatalogue.findings, requestFindings, jobFindings, httpFindings],
+}));

@@ -1,5 +1,5 @@
 /** What the library says: the entries of its errors and findings, and how messages refer to the members of a job. */
-import { type Catalogue, joinedTables } from '@geomill/core/messages/catalogue-entries.ts';
+import { catalogueOf } from '@geomill/core/messages/catalogue-entries.ts';
 import { asGeomillError, failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { CONFIG_FORM, type FieldForm } from '@geomill/core/messages/message.ts';
@@ -8,10 +8,10 @@ import { pipelineCatalogue } from '@geomill/pipeline/catalogue.ts';
 import { requestErrors } from '@geomill/requests/errors.ts';
 import { requestFindings } from '@geomill/requests/findings.ts';
 
-export const libraryCatalogue: Catalogue = {
-  errors: joinedTables([pipelineCatalogue.errors, requestErrors, crsSearchErrors]),
-  findings: joinedTables([pipelineCatalogue.findings, requestFindings]),
-};
+export const libraryCatalogue = catalogueOf(() => ({
+  errors: [pipelineCatalogue.errors, requestErrors, crsSearchErrors],
+  findings: [pipelineCatalogue.findings, requestFindings],
+}));
 
 /** Paths of a config as those of a job of the library. */
 function jobPath(path: string): string {

@@ -1,5 +1,5 @@
 /** The errors and findings that a conversion can have. */
-import { type Catalogue, joinedTables } from '@geomill/core/messages/catalogue-entries.ts';
+import { catalogueOf } from '@geomill/core/messages/catalogue-entries.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { formatErrors } from '@geomill/formats/errors.ts';
@@ -15,8 +15,8 @@ import { sqliteErrors } from '@geomill/sqlite/errors.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
 
-export const pipelineCatalogue: Catalogue = {
-  errors: joinedTables([
+export const pipelineCatalogue = catalogueOf(() => ({
+  errors: [
     generalErrors,
     ioErrors,
     sqliteErrors,
@@ -26,13 +26,13 @@ export const pipelineCatalogue: Catalogue = {
     ...formats.map(({ errors }) => errors),
     stepErrors,
     pipelineErrors,
-  ]),
-  findings: joinedTables([
+  ],
+  findings: [
     generalFindings,
     commonTableFindings,
     formatFindings,
     ...formats.map(({ findings }) => findings),
     stepFindings,
     pipelineFindings,
-  ]),
-};
+  ],
+}));

@@ -28,9 +28,10 @@ export interface ErrorEntry extends ErrorDescription {
 /** Entries know their codes: the names that they have in their table. */
 type WithCodes<Table> = { readonly [Code in keyof Table]: Table[Code] & { readonly code: Code } };
 
+/** The table itself: it was made for this call. */
 function withCodes<Table extends Readonly<Record<string, object>>>(table: Table): WithCodes<Table> {
-  const entries = Object.entries(table).map(([code, entry]) => [code, { code, ...entry }]);
-  return Object.fromEntries(entries) as WithCodes<Table>;
+  for (const code in table) (table[code] as { code?: string }).code = code;
+  return table as WithCodes<Table>;
 }
 
 export function errorTable<const Table extends Readonly<Record<string, ErrorDescription>>>(table: Table) {
@@ -117,7 +118,7 @@ export interface Catalogue {
 }
 
 /** The entries of several tables. Throws if a code is in two of them. */
-export function joinedTables<Entry>(
+function joinedTables<Entry>(
   tables: readonly Readonly<Record<string, Entry>>[],
 ): Readonly<Record<string, Entry>> {
   const joined: Record<string, Entry> = {};
@@ -127,4 +128,26 @@ export function joinedTables<Entry>(
       joined[code] = entry;
     }
   return joined;
+}
+
+/** The catalogue of tables, which are joined at the first use: most commands have no need of one. */
+export function catalogueOf(
+  tables: () => { readonly errors: readonly ErrorEntries[]; readonly findings: readonly FindingEntries[] },
+): Catalogue {
+  let joined: Catalogue | undefined;
+  const all = (): Catalogue => {
+    if (joined === undefined) {
+      const { errors, findings } = tables();
+      joined = { errors: joinedTables(errors), findings: joinedTables(findings) };
+    }
+    return joined;
+  };
+  return {
+    get errors() {
+      return all().errors;
+    },
+    get findings() {
+      return all().findings;
+    },
+  };
 }
