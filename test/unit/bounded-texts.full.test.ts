@@ -50,7 +50,7 @@ function locationOf(text: string): Location {
 function paramsOf(template: string, value: string | number): MessageParams[] {
   const one = field(String(value));
   const many = Array(30).fill(field(String(value).slice(0, 3000)));
-  const forms: MessageParam[] = [value, one, phrase`${String(value)} and ${one}`, many];
+  const forms: MessageParam[] = [[], value, one, phrase`${String(value)} and ${one}`, many];
   return forms.map((form) => Object.fromEntries(parameterNames(template).map((name) => [name, form])));
 }
 
