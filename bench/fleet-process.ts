@@ -3,9 +3,9 @@
  * worker has a PostgresQueue and Peers of its own, as a `geomill serve --role worker` with one runner has.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JobLog } from '../apps/service/src/jobs/attempt.ts';
 import type { NewJob } from '../apps/service/src/jobs/job.ts';
 import { JobFeed } from '../apps/service/src/jobs/job-feed.ts';
+import type { JobLog } from '../apps/service/src/jobs/observer.ts';
 import { Peers } from '../apps/service/src/jobs/peers.ts';
 import { PostgresQueue } from '../apps/service/src/jobs/postgres-queue.ts';
 import type { AttemptId, Claim } from '../apps/service/src/jobs/queue.ts';

@@ -1,6 +1,6 @@
 /** The program that tests start: the bundle that `npm test` made (test/support/built-program.ts), or else the sources. */
 import { join } from 'node:path';
-import type { RunnerOptions } from '../../apps/service/src/jobs/runner-process.ts';
+import type { RunnerOptions } from '../../apps/service/src/jobs/runner-command.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const BUILT = process.env.TEST_PROGRAM;

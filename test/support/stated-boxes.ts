@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { levelsOf } from '../../packages/formats/src/flatgeobuf/index-layout.ts';
 import type { FlatGeobufState } from '../../packages/formats/src/flatgeobuf/open.ts';
 import { reader as flatgeobuf } from '../../packages/formats/src/flatgeobuf/read.ts';
-import type { ParquetState } from '../../packages/formats/src/geoparquet/read/open.ts';
+import type { ParquetState } from '../../packages/formats/src/geoparquet/read/state.ts';
 import { reader as geoparquet } from '../../packages/formats/src/geoparquet/read.ts';
 import { readFileLayers } from './read-layers.ts';
 import { readZipMembers } from './zip-members.ts';

@@ -9,9 +9,9 @@ import { readDeltas32, readDeltas64 } from '../../packages/formats/src/geoparque
 import { readHybrid } from '../../packages/formats/src/geoparquet/bytes/hybrid.ts';
 import { leavesOfField } from '../../packages/formats/src/geoparquet/read/columns.ts';
 import { crsOf, parseGeo } from '../../packages/formats/src/geoparquet/read/geo-metadata.ts';
-import type { ParquetState } from '../../packages/formats/src/geoparquet/read/open.ts';
 import { hasLargePages } from '../../packages/formats/src/geoparquet/read/page-memory.ts';
 import { readRows } from '../../packages/formats/src/geoparquet/read/read-rows.ts';
+import type { ParquetState } from '../../packages/formats/src/geoparquet/read/state.ts';
 import { dateText, timestampText } from '../../packages/formats/src/geoparquet/read/temporal-text.ts';
 import { reader } from '../../packages/formats/src/geoparquet/read.ts';
 import { dateValues, timeValues } from '../../packages/formats/src/geoparquet/write/temporal-values.ts';

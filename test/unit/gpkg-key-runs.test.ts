@@ -8,11 +8,11 @@ import { ColumnBuilder } from '../../packages/core/src/columns/attribute-column.
 import { WGS84_DESCRIPTION } from '../../packages/core/src/crs/wgs84.ts';
 import { Findings } from '../../packages/core/src/messages/findings.ts';
 import { BulkDatabase } from '../../packages/engines/sqlite/src/bulk-database.ts';
-import type { GpkgChunk } from '../../packages/formats/src/gpkg/encode.ts';
+import type { GpkgChunk } from '../../packages/formats/src/gpkg/chunk.ts';
 import { FeatureTable } from '../../packages/formats/src/gpkg/feature-table.ts';
 import { KeyRuns } from '../../packages/formats/src/gpkg/key-runs.ts';
+import type { LayerState } from '../../packages/formats/src/gpkg/layer-state.ts';
 import { CORE_SQL, SPATIAL_REF_SYS_SQL } from '../../packages/formats/src/gpkg/schema-sql.ts';
-import type { LayerState } from '../../packages/formats/src/gpkg/sink.ts';
 import { writer } from '../../packages/formats/src/gpkg/write.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { type Geometry, geometryColumn } from '../support/geometry-arbitrary.ts';

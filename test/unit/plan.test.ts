@@ -8,9 +8,9 @@ import { field } from '../../packages/core/src/messages/message.ts';
 import { projErrors } from '../../packages/engines/proj/src/errors.ts';
 import type { SourceLayer } from '../../packages/formats/src/format.ts';
 import { inputFormatById, outputFormatById } from '../../packages/formats/src/format-by-id.ts';
+import type { CrsAuthority } from '../../packages/pipeline/src/crs-authority.ts';
 import { type ConversionPlan, planConversion } from '../../packages/pipeline/src/plan.ts';
 import type { ConversionRequest } from '../../packages/pipeline/src/request.ts';
-import type { CrsAuthority } from '../../packages/pipeline/src/source-crs.ts';
 
 /** Knows EPSG:4326, EPSG:28350 and a WKT that means the latter. */
 const AUTHORITY: CrsAuthority = {

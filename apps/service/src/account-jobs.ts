@@ -17,8 +17,8 @@ import type { HttpContext } from './http/context.ts';
 import { httpErrors } from './http/errors.ts';
 import { sendFindings } from './http/send-findings.ts';
 import { sendOutput } from './http/send-output.ts';
+import type { ListPosition } from './jobs/job.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from './jobs/job.ts';
-import type { ListPosition } from './jobs/queue.ts';
 import type {
   OwnInspectedLayer,
   OwnInspection,

@@ -3,7 +3,7 @@
  * Files of a disk come with `geomill/client/node`. See docs/client.md.
  */
 import { type FileInput, isFileInput } from './file-input.ts';
-import { acceptedJob, type CallOptions, JobHandle, outputOf } from './job-handle.ts';
+import { acceptedJob, JobHandle, outputOf } from './job-handle.ts';
 import { type JobFilter, listJobs } from './job-pages.ts';
 import type {
   AppendConfigs,
@@ -25,6 +25,7 @@ import type {
 } from './openapi-types.ts';
 import type { Output } from './output.ts';
 import { type GeojsonObject, type NamedInputs, type SubmitOptions, sendSubmission } from './submission.ts';
+import type { CallOptions } from './transport.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 import { findUpload, UploadedFile, type UploadOptions, uploadFile } from './upload.ts';
 import type { WaitOptions } from './wait-for-job.ts';
@@ -32,14 +33,14 @@ import type { WaitOptions } from './wait-for-job.ts';
 export { clientCredentials } from './client-credentials.ts';
 export { DownloadInterrupted, GeomillError, GeomillProblem, JobFailed } from './errors.ts';
 export type * from './file-input.ts';
-export type { CallOptions, JobHandle, RerunInputs } from './job-handle.ts';
+export type { JobHandle, RerunInputs } from './job-handle.ts';
 export type { JobFilter } from './job-pages.ts';
 export type * from './openapi-types.ts';
 export type { Output } from './output.ts';
 export { type PageSession, type SessionTokenOptions, sessionToken } from './session-token.ts';
 export type { GeojsonObject, SubmitOptions } from './submission.ts';
 export type { TokenSource } from './token-source.ts';
-export type { RetryOptions, TransportOptions } from './transport.ts';
+export type { CallOptions, RetryOptions, TransportOptions } from './transport.ts';
 export type { UploadedFile, UploadOptions, UploadProgress } from './upload.ts';
 export type { WaitOptions } from './wait-for-job.ts';
 

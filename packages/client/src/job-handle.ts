@@ -4,13 +4,9 @@ import { type FileInput, isFileInput } from './file-input.ts';
 import type { FindingCollection, Job, JobAccepted, Report, TaskAccepted } from './openapi-types.ts';
 import { Output, outputRequest } from './output.ts';
 import { type GeojsonObject, type SubmitOptions, sendSubmission } from './submission.ts';
-import type { Transport } from './transport.ts';
+import type { CallOptions, Transport } from './transport.ts';
 import { UploadedFile } from './upload.ts';
 import { isFinal, jobPath, type WaitOptions, waitForEnd } from './wait-for-job.ts';
-
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-}
 
 /** Inputs of a job that is run again, where one file or object is not all. */
 export interface RerunInputs {

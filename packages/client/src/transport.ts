@@ -167,3 +167,7 @@ class Refusal {
 function isNetworkFailure(error: unknown): boolean {
   return error instanceof TypeError;
 }
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}

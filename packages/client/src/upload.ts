@@ -2,10 +2,9 @@
 import { delay } from './delay.ts';
 import { GeomillProblem } from './errors.ts';
 import { type FileInput, filePartOf } from './file-input.ts';
-import type { CallOptions } from './job-handle.ts';
 import type { Upload } from './openapi-types.ts';
 import { type PieceSource, pieceSource } from './piece-source.ts';
-import type { Transport } from './transport.ts';
+import type { CallOptions, Transport } from './transport.ts';
 
 export interface UploadOptions extends CallOptions {
   /** Called at the beginning and after each piece. */

@@ -6,7 +6,7 @@ import { type CrsText, LOCAL_CRS, WGS84 } from '@geomill/core/crs/crs.ts';
 import { type Bounds, typicalBounds } from '@geomill/core/geometry/bounds.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/format.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
-import type { CrsAuthority } from './source-crs.ts';
+import type { CrsAuthority } from './crs-authority.ts';
 
 /** Maximum number of suggested systems. */
 const MAX_SAID = 5;

@@ -3,8 +3,8 @@ import type { CrsDescription, CrsText } from '@geomill/core/crs/crs.ts';
 import { isPlainWgs84, WGS84_DESCRIPTION } from '@geomill/core/crs/wgs84.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import type { OperationDescription, Proj, TransformerRecipe } from '@geomill/proj/proj.ts';
+import type { CrsAuthority } from './crs-authority.ts';
 import { loadProj } from './load-proj.ts';
-import type { CrsAuthority } from './source-crs.ts';
 
 /** What PROJ says about a pair of systems. */
 export interface CrsPair {

@@ -31,6 +31,7 @@ import { planFieldMappings } from './field-mappings.ts';
 import { pipelineFindings } from './findings.ts';
 import { LayerGrowth } from './growth.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
+import type { LayerPlan } from './layer-plan.ts';
 import { planMergedFields } from './merged-fields.ts';
 import { ContradictedDeclaration } from './misfits.ts';
 import {
@@ -42,7 +43,6 @@ import {
 } from './partition-run.ts';
 import { type Piece, runPieces } from './piece-run.ts';
 import { numberedPieces, pieceOf, pieceOfKept } from './pieces.ts';
-import type { LayerPlan } from './plan.ts';
 import { passWeight } from './progress-weight.ts';
 import type { MergeRequest } from './request.ts';
 import type { RunSource } from './run-source.ts';

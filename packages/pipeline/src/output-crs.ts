@@ -5,12 +5,13 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { field, phrase, setting } from '@geomill/core/messages/message.ts';
 import type { Format } from '@geomill/formats/format.ts';
 import { projErrors } from '@geomill/proj/errors.ts';
+import type { CrsAuthority } from './crs-authority.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
-import type { LayerPlan } from './plan.ts';
+import type { LayerPlan } from './layer-plan.ts';
 import { shortDefinition } from './positions.ts';
 import type { ConversionRequest } from './request.ts';
-import { type CrsAuthority, identified } from './source-crs.ts';
+import { identified } from './source-crs.ts';
 
 /** Null: each layer keeps the CRS that it has after the steps. Throws CRS_UNKNOWN. */
 export function targetCrsOf(

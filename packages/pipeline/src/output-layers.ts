@@ -8,9 +8,9 @@ import {
 } from '@geomill/core/columns/statistics.ts';
 import type { OutputLayer } from '@geomill/formats/format.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
+import type { CrsAuthority } from './crs-authority.ts';
 import type { LayerRun } from './layer-run.ts';
 import type { ConversionPlan } from './plan.ts';
-import type { CrsAuthority } from './source-crs.ts';
 
 /** One per layer, or one for all where the plan joins them; `name` is the output's, for a joined layer. */
 export function outputLayers(

@@ -3,7 +3,6 @@
  * files. It says in which CRS each layer is, in which it is written, and how often the source is read.
  */
 import type { Field } from '@geomill/core/columns/schema.ts';
-import type { LayerStatistics } from '@geomill/core/columns/statistics.ts';
 import { type CrsText, LOCAL_CRS } from '@geomill/core/crs/crs.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
@@ -18,7 +17,6 @@ import type {
 } from '@geomill/formats/format.ts';
 import { LAYER_PARAMETER } from '@geomill/operations/parts/step-layers.ts';
 import {
-  type ChainLink,
   changesFeatures,
   checkLayers,
   crsAfter,
@@ -28,47 +26,17 @@ import {
   reprojectionsOf,
   type StagePlan,
 } from './chain.ts';
+import type { CrsAuthority } from './crs-authority.ts';
 import { declaredTogether } from './declared-statistics.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
+import type { LayerPlan, SourcePlan } from './layer-plan.ts';
 import { compareOutputCrs, targetCrsOf } from './output-crs.ts';
 import { exchangedRange, type PositionRange, positionRangeOf } from './position-range.ts';
 import type { ConversionRequest, MergeRequest, SplitRequest } from './request.ts';
-import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
+import { type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 import { checkSplit } from './split-request.ts';
-
-/** A layer of an input file whose features are written to a layer of the output. */
-export interface SourcePlan {
-  /** Position among the input files. */
-  readonly fileIndex: number;
-  /** Position in the file's list of layers. */
-  readonly layerIndex: number;
-  readonly name: string;
-  readonly crs: CrsText;
-  /** What its positions can be; null: not checked. */
-  readonly positionRange: PositionRange | null;
-  /** Position among the routes of the layer. */
-  readonly route: number;
-}
-
-/** A layer of the output, unless several of them are joined at its end. */
-export interface LayerPlan {
-  readonly name: string;
-  /** At least one; their features follow one another. The steps work in the CRS of the first. */
-  readonly sources: readonly SourcePlan[];
-  readonly targetCrs: CrsText;
-  /** Some link changes the CRS of the coordinates. */
-  readonly reproject: boolean;
-  /** The links of stage 0, one list for each CRS of the sources. */
-  readonly routes: readonly (readonly ChainLink[])[];
-  /** At least one; stage 0 with the route of the first source. After it the links are the same for all sources. */
-  readonly stages: readonly StagePlan[];
-  /** Statistics that the files declare of the layer's features; null: the features must be read. */
-  readonly declaredStatistics: LayerStatistics | null;
-  /** The layer of the target that gets the features of the other sources; null: a new layer is written. */
-  readonly target: SourceLayer | null;
-}
 
 export interface ConversionPlan {
   readonly operation: ConversionRequest['operation'];

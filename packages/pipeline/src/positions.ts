@@ -3,10 +3,12 @@ import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { type GeometryColumn, strideOf } from '@geomill/core/geometry/geometry-column.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
+import type { FoundFinding } from '@geomill/core/messages/findings.ts';
 import { stepErrors } from '@geomill/operations/errors.ts';
-import type { PositionRows } from '@geomill/proj/area.ts';
+import type { ApproximationCounts } from '@geomill/proj/approximation.ts';
+import type { OutsideCounts, PositionRows } from '@geomill/proj/area.ts';
+import type { OperationDescription } from '@geomill/proj/operation-description.ts';
 import type { Transformer } from '@geomill/proj/proj.ts';
-import type { ReprojectionCounts } from './task.ts';
 
 /**
  * Transforms the batch's coordinates in place. `bounds` of the positions. Throws
@@ -80,4 +82,18 @@ function lastAtMost(offsets: Uint32Array, value: number): number {
 /** A CRS definition for a message: authority codes as they are, WKT by its name. */
 export function shortDefinition(definition: string): string {
   return /^\s*\w+\s*\[\s*"([^"]+)"/.exec(definition)?.[1] ?? definition.slice(0, 80);
+}
+
+/** One reprojection of one batch. */
+export interface ReprojectionCounts {
+  /** Position among the reprojections of the layer. */
+  readonly number: number;
+  readonly rows: number;
+  /** The coordinate operations of a sample of the positions; PROJ chooses one for each position. */
+  readonly operations: readonly OperationDescription[];
+  readonly outside: OutsideCounts;
+  /** Null: every position was transformed by the operation itself. */
+  readonly approximated: ApproximationCounts | null;
+  /** Locations count the rows of the batch from 1. */
+  readonly findings: readonly FoundFinding[];
 }

@@ -1,6 +1,7 @@
 /** Weights for the progress of a conversion: the number of partitions that its passes read. */
 import { COLLECTING_WEIGHT } from './collect.ts';
-import type { ConversionPlan, LayerPlan } from './plan.ts';
+import type { LayerPlan } from './layer-plan.ts';
+import type { ConversionPlan } from './plan.ts';
 import type { RunSource } from './run-source.ts';
 
 /** Passes over all layers, in partitions; a collecting step counts as COLLECTING_WEIGHT passes. */

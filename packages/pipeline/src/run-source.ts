@@ -4,8 +4,9 @@ import type { Field } from '@geomill/core/columns/schema.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/format.ts';
 import type { InputCodec } from './codecs.ts';
 import { GEOMETRY_ONLY, type SourceMapping } from './field-mappings.ts';
+import type { SourcePlan } from './layer-plan.ts';
 import type { OpenedInput } from './open-inputs.ts';
-import { type ConversionPlan, hasOpenFields, type SourcePlan } from './plan.ts';
+import { type ConversionPlan, hasOpenFields } from './plan.ts';
 import type { ConversionRequest } from './request.ts';
 import { SourceTally } from './tally.ts';
 

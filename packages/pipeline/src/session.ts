@@ -5,8 +5,9 @@ import { sphereSideOf } from '@geomill/core/sphere/side.ts';
 import type { ChainLink, StepLink } from './chain.ts';
 import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
 import type { OpenedFile } from './layer-groups.ts';
+import type { LayerPlan } from './layer-plan.ts';
 import { byteLengthOf } from './open-inputs.ts';
-import type { ConversionPlan, LayerPlan } from './plan.ts';
+import type { ConversionPlan } from './plan.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import type { Route, Session, SessionLayer, SessionLink, SessionStep, SphereRoute } from './task.ts';
 

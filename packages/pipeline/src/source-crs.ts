@@ -1,24 +1,14 @@
 /** Finds the CRS of a layer from its file and the request, and handles contradictions between them. */
 import { type CrsDescription, type CrsText, LOCAL_CRS, localCrs, WGS84 } from '@geomill/core/crs/crs.ts';
-import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { asGeomillError, failure, GeomillError, type Location } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { field, textOf } from '@geomill/core/messages/message.ts';
 import type { Format, SourceLayer } from '@geomill/formats/format.ts';
 import { crsAdvice, NO_ADVICE } from './crs-advice.ts';
+import type { CrsAuthority } from './crs-authority.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
 import type { InputFileRequest } from './request.ts';
-
-/** The CRS functions that planning needs. */
-export interface CrsAuthority {
-  /** Throws CRS_UNKNOWN. */
-  describe(definition: CrsText, path: string): CrsDescription;
-  /** Whether two definitions give the same positions, apart from axis order. */
-  equivalent(a: CrsText, b: CrsText): boolean;
-  /** Bounds of the area of use in coordinates of the system; null: unknown. Missing: not needed. */
-  extentOf?(definition: CrsText): Bounds | null;
-}
 
 /**
  * The code of a CRS that is given as WKT, as for a .prj, so that the same text is the same system

@@ -19,9 +19,10 @@ import { transformationById } from './chain.ts';
 import { checkGrowth, positionCount } from './growth.ts';
 import { locateFindings } from './locate-findings.ts';
 import { needsUnwrapping, onUnwrapped } from './longitudes.ts';
+import type { ReprojectionCounts } from './positions.ts';
 import { reprojectBatch, shortDefinition } from './positions.ts';
 import { SphereStep } from './sphere-step.ts';
-import type { ReprojectionCounts, Route, SessionStage, SessionStep, StepOutcome } from './task.ts';
+import type { Route, SessionStage, SessionStep, StepOutcome } from './task.ts';
 import type { Transformers } from './transformers.ts';
 
 export interface PreparedStage {

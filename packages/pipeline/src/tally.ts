@@ -10,10 +10,11 @@ import type { ApproximationCounts } from '@geomill/proj/approximation.ts';
 import { combineOperations, type OperationDescription } from '@geomill/proj/operation-description.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
 import { pipelineErrors } from './errors.ts';
+import type { LayerPlan, SourcePlan } from './layer-plan.ts';
 import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
-import type { LayerPlan, SourcePlan } from './plan.ts';
+import type { ReprojectionCounts } from './positions.ts';
 import { impossiblePosition, type RangeCheck, RangeTally } from './range-tally.ts';
-import type { ReprojectionCounts, StepOutcome, TaskResult } from './task.ts';
+import type { StepOutcome, TaskResult } from './task.ts';
 
 export type ReprojectionLink = ChainLink & { readonly kind: 'reproject' };
 

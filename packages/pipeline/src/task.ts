@@ -11,12 +11,10 @@ import type { LayerEncoding, Partition, SourceLayer } from '@geomill/formats/for
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { Content } from '@geomill/io/zip-pack.ts';
 import type { StepParameters } from '@geomill/operations/transformation.ts';
-import type { ApproximationCounts } from '@geomill/proj/approximation.ts';
-import type { OutsideCounts } from '@geomill/proj/area.ts';
-import type { OperationDescription } from '@geomill/proj/operation-description.ts';
 import type { TransformerRecipe } from '@geomill/proj/proj.ts';
 import type { SourceMapping } from './field-mappings.ts';
 import type { PositionRange, RangeCounts } from './position-range.ts';
+import type { ReprojectionCounts } from './positions.ts';
 import type { PartResult } from './split-batch.ts';
 
 /** How positions are transformed. */
@@ -176,20 +174,6 @@ export interface TaskResult {
   readonly range: RangeCounts | null;
   readonly reprojections: readonly ReprojectionCounts[];
   readonly steps: readonly StepOutcome[];
-}
-
-/** One reprojection of one batch. */
-export interface ReprojectionCounts {
-  /** Position among the reprojections of the layer. */
-  readonly number: number;
-  readonly rows: number;
-  /** The coordinate operations of a sample of the positions; PROJ chooses one for each position. */
-  readonly operations: readonly OperationDescription[];
-  readonly outside: OutsideCounts;
-  /** Null: every position was transformed by the operation itself. */
-  readonly approximated: ApproximationCounts | null;
-  /** Locations count the rows of the batch from 1. */
-  readonly findings: readonly FoundFinding[];
 }
 
 /** One step of one batch. */

@@ -1,6 +1,6 @@
 /** Positions in lists that are read page by page, as text. Opaque to clients, so that what it is made of can change. */
 import { failure } from '@geomill/core/messages/errors.ts';
-import type { ListPosition } from '../jobs/queue.ts';
+import type { ListPosition } from '../jobs/job.ts';
 import { httpErrors } from './errors.ts';
 
 export function cursorText({ createdAt, id }: ListPosition): string {

@@ -9,8 +9,7 @@ import {
 } from '@geomill/core/messages/errors.ts';
 import type { Finding } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { PLATFORM_TIMERS, type Timers } from '@geomill/core/timers.ts';
-import type { InputLimits } from '@geomill/io/limits.ts';
+import { PLATFORM_TIMERS } from '@geomill/core/timers.ts';
 import { completedReport } from '@geomill/pipeline/completed-report.ts';
 import { pipelineErrors } from '@geomill/pipeline/errors.ts';
 import type { FetchReport, JobReport, Progress } from '@geomill/pipeline/report.ts';
@@ -19,11 +18,11 @@ import { catalogue } from '../catalogue.ts';
 import { remoteInputErrors } from '../remote-input/errors.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
-import { NO_TRACES, type Span, type Tracer, traced } from '../tracing/tracer.ts';
+import { NO_TRACES, type Span, traced } from '../tracing/tracer.ts';
 import { type AttemptFacts, StageSpans } from './attempt-trace.ts';
 import { jobErrors } from './errors.ts';
 import { storageStillFails } from './failing-storage.ts';
-import { type FetchSettings, fetchInput, type NotFetched, type ProvidedInputs } from './fetch-input.ts';
+import { fetchInput, type NotFetched, type ProvidedInputs } from './fetch-input.ts';
 import {
   convertedInputs,
   isFinal,
@@ -33,57 +32,14 @@ import {
   type JobState,
   type JobSummary,
 } from './job.ts';
+import type { JobServiceOptions } from './job-service-options.ts';
 import type { AttemptOutcome, JobObserver } from './observer.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
-import type { Claim, JobQueue } from './queue.ts';
+import type { Claim } from './queue.ts';
 import { isUnavailable, type Recovery } from './recovery.ts';
 import type { RunnerTask } from './runner-messages.ts';
-import type { DeathCause, RunnerOptions, RunnerProcess, RunOutcome } from './runner-process.ts';
-import type { ScratchLimits, ScratchWatch } from './scratch-watch.ts';
-import type { UploadSettings } from './uploads.ts';
-
-export interface JobServiceOptions {
-  readonly queue: JobQueue;
-  readonly store: FileStore;
-  readonly uploads: UploadSettings;
-  readonly runner: RunnerOptions & { readonly count: number };
-  readonly limits: InputLimits;
-  readonly fetch: FetchSettings;
-  readonly scratch: ScratchLimits;
-  /** As ConversionPaths.timeMs. */
-  readonly outputTimeMs?: number;
-  readonly jobTimeoutMs: number;
-  readonly maxAttempts: number;
-  /** Where jobs can be divided: bytes of input from which they are, and of a part. Default: they are not. */
-  readonly division?: { readonly fromBytes: number; readonly partBytes: number };
-  readonly graceMs: number;
-  readonly outputRetentionMs: number;
-  readonly recordRetentionMs: number;
-  /** Default: a minute. */
-  readonly sweepIntervalMs?: number;
-  /** Interval of the search for files without a job, and their minimum age. Default: an hour each. */
-  readonly orphanSweepIntervalMs?: number;
-  readonly orphanAgeMs?: number;
-  /** Rejects if the directory of the runners' slots cannot be written. Absent: a test of the store tests the same disk. */
-  readonly checkDisk?: () => Promise<void>;
-  /** The output that a request asks for. */
-  readonly outputFormat: (request: JobRequest) => OutputFormat;
-  /** Whether clients ask this process for jobs. Default: true. */
-  readonly answersRequests?: boolean;
-  readonly log: JobLog;
-  readonly observer?: JobObserver;
-  /** Default: no traces. */
-  readonly tracer?: Tracer;
-  /** Time of the limits and sweeps of this service. Default: that of the platform. */
-  readonly timers?: Timers;
-}
-
-/** The part of a pino logger that is used here. */
-export interface JobLog {
-  info(facts: object, text: string): void;
-  warn(facts: object, text: string): void;
-  error(facts: object, text: string): void;
-}
+import type { DeathCause, RunnerProcess, RunOutcome } from './runner-process.ts';
+import type { ScratchWatch } from './scratch-watch.ts';
 
 /** An attempt while it is made here. */
 export interface Attempt extends Claim {

@@ -4,10 +4,11 @@
  */
 import type { Progress } from '@geomill/pipeline/report.ts';
 import { NO_TRACES, type Span } from '../tracing/tracer.ts';
-import { type Attempt, Attempts, type JobLog, type JobServiceOptions } from './attempt.ts';
+import { type Attempt, Attempts } from './attempt.ts';
 import { attemptSpan, factsOf } from './attempt-trace.ts';
 import type { JobFeed } from './job-feed.ts';
-import type { AttemptOutcome } from './observer.ts';
+import type { JobServiceOptions } from './job-service-options.ts';
+import type { AttemptOutcome, JobLog } from './observer.ts';
 import type { ClaimedPart, PartAttempt, PartRun } from './parts.ts';
 import type { Peers } from './peers.ts';
 import type { AttemptId, Claim } from './queue.ts';

@@ -1,5 +1,5 @@
 /** Whose fault a failure of storage is: that of one large job, or of the disk or store, on which all jobs wait then. */
-import type { JobServiceOptions } from './attempt.ts';
+import type { JobServiceOptions } from './job-service-options.ts';
 import type { Recovery } from './recovery.ts';
 import type { RunnerProcess } from './runner-process.ts';
 

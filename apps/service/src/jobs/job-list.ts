@@ -1,8 +1,9 @@
 /** Pages of the list of jobs: each starts after a job, not at an offset, so that late pages cost no more than the first. */
 import type { Database, SqlValue, Statement } from '@geomill/sqlite/database.ts';
+import type { ListPosition } from './job.ts';
 import { ANY_OWNER, type JobSummary, jobOperations, jobStates, type Viewer } from './job.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from './job-table.ts';
-import type { JobFilter, ListPosition } from './queue.ts';
+import type { JobFilter } from './queue.ts';
 
 /** After all jobs. */
 const FIRST: ListPosition = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };

@@ -9,7 +9,7 @@ import type { Offer } from '@geomill/pipeline/division/division.ts';
 import type { Progress } from '@geomill/pipeline/report.ts';
 import { remoteInputErrors } from '../remote-input/errors.ts';
 import type { PartFiles, StoredAttempt } from '../storage/store.ts';
-import type { JobLog } from './attempt.ts';
+import type { JobLog } from './observer.ts';
 import type { PartQueue, PartState, PartTask } from './parts.ts';
 import type { DivisionMessage, RunnerProcess } from './runner-process.ts';
 

@@ -160,3 +160,9 @@ export function errorText(jobId: string, error: PlainError, form: FieldForm = CO
   ].filter((part) => part !== '' && !message.includes(part));
   return where.length === 0 ? message : shortText(`${message} (${where.join(', ')})`, MAX_COMPOSED);
 }
+
+/** A position in the list of jobs: the last job of a page. */
+export interface ListPosition {
+  readonly createdAt: number;
+  readonly id: string;
+}

@@ -39,3 +39,10 @@ export interface JobObserver {
   /** Null: the sweep failed. */
   swept(removed: Swept | null): void;
 }
+
+/** The part of a pino logger that is used here. */
+export interface JobLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+  error(facts: object, text: string): void;
+}

@@ -4,9 +4,10 @@
  */
 import type { Progress } from '@geomill/pipeline/report.ts';
 import type { FileStore, PresignOptions, StoredFile } from '../storage/store.ts';
+import type { ListPosition } from './job.ts';
 import { isFinal, type Job, type JobSummary, maySee, type Viewer } from './job.ts';
 import type { JobFeed, JobNews, JobWatch } from './job-feed.ts';
-import type { JobFilter, JobQueue, ListPosition } from './queue.ts';
+import type { JobFilter, JobQueue } from './queue.ts';
 import type { Removals } from './removals.ts';
 
 export interface OwnedJobsOptions {

@@ -3,8 +3,8 @@
  * be lost, so everything is also asked for every few seconds.
  */
 import type { Progress } from '@geomill/pipeline/report.ts';
-import type { JobLog } from './attempt.ts';
 import type { JobFeed } from './job-feed.ts';
+import type { JobLog } from './observer.ts';
 import type { AttemptId, QueueNews, SharedQueue } from './queue.ts';
 
 export interface PeersOptions {

@@ -17,6 +17,7 @@ import {
 import { DatabaseFault } from '../postgres/fault.ts';
 import type { Sql } from '../postgres/prepared.ts';
 import { jobErrors } from './errors.ts';
+import type { ListPosition } from './job.ts';
 import {
   ANY_OWNER,
   type Idempotency,
@@ -71,7 +72,6 @@ import type {
   EnqueueResult,
   JobFilter,
   JobQueue,
-  ListPosition,
   OwnerHolding,
   OwnerLimits,
   OwnerUsage,

@@ -1,8 +1,8 @@
 /** The records of uploads in a queue in PostgreSQL. A trigger counts their bytes for the owner (postgres-schema.ts). */
 import type { PostgresDatabase } from '../postgres/database.ts';
+import type { ListPosition } from './job.ts';
 import { ANY_OWNER, type Viewer } from './job.ts';
 import type { PostgresOwners } from './postgres-owners.ts';
-import type { ListPosition } from './queue.ts';
 import type { NewUpload, UploadProgress, UploadRecord, UploadRecords } from './upload.ts';
 import { refuseUploads, toUpload, type UploadRow } from './upload-table.ts';
 

@@ -7,7 +7,17 @@
 import type { PlainError } from '@geomill/core/messages/errors.ts';
 import type { JobReport, Progress } from '@geomill/pipeline/report.ts';
 import type { JobRequest } from '@geomill/pipeline/request.ts';
-import type { Idempotency, Job, JobOutput, JobState, JobStep, JobSummary, NewJob, Viewer } from './job.ts';
+import type {
+  Idempotency,
+  Job,
+  JobOutput,
+  JobState,
+  JobStep,
+  JobSummary,
+  ListPosition,
+  NewJob,
+  Viewer,
+} from './job.ts';
 import type { ClaimedPart, PartAttempt, PartQueue, PartRun } from './parts.ts';
 import type { UploadRecords } from './upload.ts';
 
@@ -75,12 +85,6 @@ export interface SharedQueue {
 export interface JobFilter {
   readonly state: JobState | null;
   readonly operation: JobRequest['operation'] | null;
-}
-
-/** A position in the list of jobs: the last job of a page. */
-export interface ListPosition {
-  readonly createdAt: number;
-  readonly id: string;
 }
 
 /** Limits of an owner. Null: only the limits of the service. */

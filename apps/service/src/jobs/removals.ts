@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { plainError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { type JobServiceOptions, removeInputs } from './attempt.ts';
+import { removeInputs } from './attempt.ts';
 import { ANY_OWNER, isFinal, maySee, type Viewer } from './job.ts';
 import type { JobFeed } from './job-feed.ts';
+import type { JobServiceOptions } from './job-service-options.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
 /** A running job of this service. */

@@ -1,6 +1,7 @@
 /** Keeps the configured number of runner processes running and warm, and provides idle ones. */
 import { sweepSlots } from '../storage/workspace.ts';
-import { type DeathCause, type RunnerOptions, RunnerProcess } from './runner-process.ts';
+import type { RunnerOptions } from './runner-command.ts';
+import { type DeathCause, RunnerProcess } from './runner-process.ts';
 
 export interface PoolOptions extends RunnerOptions {
   readonly size: number;

@@ -15,32 +15,11 @@ import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Cell, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { ALLOCATOR_ENVIRONMENT } from '../settings/machine.ts';
 import { Slot } from '../storage/workspace.ts';
+import type { RunnerOptions } from './runner-command.ts';
 import { runnerArguments, runnerConfinement } from './runner-command.ts';
 import { checkRunnerMessage, MAX_RUNNER_MESSAGE_BYTES } from './runner-message-check.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 import { lowerPriority } from './runner-priority.ts';
-
-export interface RunnerOptions {
-  /** Directory for the slots of all runners. */
-  readonly slotsDirectory: string;
-  /** Limit of the V8 heap and, where it can be measured, of the whole process. */
-  readonly memoryBytes: number;
-  readonly gridDirectory: string | null;
-  /** Worker threads that one large job may use. */
-  readonly threads: number;
-  /** By how much its priority is lower than that of this process. Default: 10. */
-  readonly niceness?: number;
-  /** Isolation in addition to the permission model. Default: none. */
-  readonly sandbox?: Sandbox;
-  /** Module that the process runs. Default: runner-main.ts. */
-  readonly entry?: string;
-  /** More paths that the process may read; for entries outside the package. */
-  readonly readPaths?: readonly string[];
-  /** Maximum time to load and to warm up; then the process is replaced. Default: a minute. */
-  readonly startTimeoutMs?: number;
-  /** Time of that limit. Default: that of the platform. */
-  readonly timers?: Timers;
-}
 
 export const runnerStates = ['starting', 'idle', 'warming', 'busy', 'dead'] as const;
 export type RunnerState = (typeof runnerStates)[number];

@@ -11,6 +11,7 @@ import { Database, type SqlValue, type Statement } from '@geomill/sqlite/databas
 import { bringUpToDate } from '@geomill/sqlite/migrations.ts';
 import { jobErrors } from './errors.ts';
 import { GroupCommit, type SyncOptions } from './group-commit.ts';
+import type { ListPosition } from './job.ts';
 import {
   type Idempotency,
   isFinal,
@@ -40,7 +41,6 @@ import type {
   EnqueueResult,
   JobFilter,
   JobQueue,
-  ListPosition,
   OwnerHolding,
   OwnerLimits,
   OwnerUsage,

@@ -3,9 +3,9 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import type { Database, SqlValue, Statement } from '@geomill/sqlite/database.ts';
 import { jobErrors } from './errors.ts';
 import type { GroupCommit } from './group-commit.ts';
+import type { ListPosition } from './job.ts';
 import { ANY_OWNER, type Viewer } from './job.ts';
 import type { Owners } from './owners.ts';
-import type { ListPosition } from './queue.ts';
 import type { NewUpload, UploadProgress, UploadRecord, UploadRecords } from './upload.ts';
 
 const RETRY_SECONDS = 60;

@@ -1,6 +1,5 @@
 /** Uploads: files that are sent in pieces, and can then be inputs of jobs. Their records and the interface to these. */
-import type { Viewer } from './job.ts';
-import type { ListPosition } from './queue.ts';
+import type { ListPosition, Viewer } from './job.ts';
 
 export interface NewUpload {
   readonly id: string;

@@ -8,7 +8,7 @@
  */
 import { BLOCK_ORDINATES } from './cell-layout.ts';
 import { CellMemory } from './cell-memory.ts';
-import type { Failures } from './counted.ts';
+import type { Failures } from './failures.ts';
 import { fitPoints, fitted } from './polynomial.ts';
 
 /** An operation that may be approximated; x and y only. */

@@ -1,7 +1,8 @@
 /** Coordinate arrays of any length through one PROJ transformation, block by block. */
 import { type Dimensions, hasZ, strideOf } from '@geomill/core/geometry/geometry-column.ts';
 import { BLOCK_DOUBLES, type ProjContext, type ProjObject } from './context.ts';
-import type { CountedRun, Failures } from './counted.ts';
+import type { CountedRun } from './counted.ts';
+import type { Failures } from './failures.ts';
 import { PJ_FWD } from './native.ts';
 import { transformBlock } from './transformation.ts';
 

@@ -5,7 +5,8 @@ import { type Dimensions, strideOf } from '@geomill/core/geometry/geometry-colum
 import { Approximation, transformRest } from './approximation.ts';
 import type { PositionRows } from './area.ts';
 import { chosenAt, chosenIn, describedAt } from './candidate-choice.ts';
-import { approximatedRun, type CountedRun, type Failures, transformAndCount } from './counted.ts';
+import { approximatedRun, type CountedRun, transformAndCount } from './counted.ts';
+import type { Failures } from './failures.ts';
 import type { OperationDescription } from './operation-description.ts';
 import { type CellFacts, smoothOperation } from './smooth-operation.ts';
 import {

@@ -10,13 +10,8 @@ import {
   type OutsideCounts,
   type PositionRows,
 } from './area.ts';
+import type { Failures } from './failures.ts';
 import { type AnglesOf, NOTHING_DONE, type TransformOutcome } from './transformer-contract.ts';
-
-/** Positions that could not be transformed; `first` is an index, -1 if there is none. */
-export interface Failures {
-  first: number;
-  count: number;
-}
 
 export interface CountedRun {
   /** Transforms in place; positions that fail keep their coordinates. */

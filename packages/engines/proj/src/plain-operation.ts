@@ -4,8 +4,9 @@
  */
 import { type Dimensions, hasZ, strideOf } from '@geomill/core/geometry/geometry-column.ts';
 import { azimuthalEqualArea } from './azimuthal-equal-area.ts';
-import type { CountedRun, Failures } from './counted.ts';
+import type { CountedRun } from './counted.ts';
 import { type DatumShift, datumShift } from './datum-shift.ts';
+import type { Failures } from './failures.ts';
 import { lambertConic } from './lambert-conic.ts';
 import type { Ellipsoid, Projection } from './projection.ts';
 import { transverseMercator } from './transverse-mercator.ts';

@@ -9,7 +9,8 @@
 import type { Dimensions } from '@geomill/core/geometry/geometry-column.ts';
 import { chosenAt } from './candidate-choice.ts';
 import { ChosenOperations, type Several, wrappedDegrees } from './chosen-operations.ts';
-import type { CountedRun, Failures } from './counted.ts';
+import type { CountedRun } from './counted.ts';
+import type { Failures } from './failures.ts';
 import { OneOperationTransformer, type SingleOperation } from './one-operation.ts';
 import { type PlainOperation, plainOperation, plainRun } from './plain-operation.ts';
 import type { Transformer, TransformerRecipe } from './transformer-contract.ts';

@@ -6,7 +6,7 @@ import type { Dimensions } from '@geomill/core/geometry/geometry-column.ts';
 import { transformAll } from './bulk.ts';
 import { ChosenOperations, type Several } from './chosen-operations.ts';
 import { type ProjContext, type ProjObject, pipelineObject } from './context.ts';
-import type { Failures } from './counted.ts';
+import type { Failures } from './failures.ts';
 import type { Transformer, TransformerRecipe } from './transformer-contract.ts';
 
 export class SeveralOperationsTransformer extends ChosenOperations {

@@ -1,7 +1,7 @@
 /** Decides for which operations, inputs and cells positions may be approximated; see docs/decisions/approximated-positions.md. */
 import type { SmoothOperation } from './approximation.ts';
 import { type Area, type AreasOfUse, grown, isWithin, widthOf } from './area.ts';
-import type { Failures } from './counted.ts';
+import type { Failures } from './failures.ts';
 import type { AnglesOf } from './transformer-contract.ts';
 
 /** Wanted size of the largest cells. */

@@ -19,7 +19,7 @@ import type {
 import { CRS_COMMENT, WKT_COMMENT } from './crs-comments.ts';
 import { metresPerUnit } from './drawing-units.ts';
 import { dxfFindings } from './findings.ts';
-import type { DrawingFacts } from './writing/drawing-head.ts';
+import type { DrawingFacts } from './writing/drawing-tables.ts';
 import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
 import { layerKey, legalLayerName } from './writing/layer-names.ts';
 import { layerStylesOf } from './writing/layer-styles.ts';

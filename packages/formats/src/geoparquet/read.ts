@@ -2,9 +2,10 @@
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { withFaults } from './fault.ts';
-import { openParquet, type ParquetState } from './read/open.ts';
+import { openParquet } from './read/open.ts';
 import { readRows } from './read/read-rows.ts';
 import { partitionsNear, selectFeatures } from './read/row-selection.ts';
+import type { ParquetState } from './read/state.ts';
 
 export const reader: FormatReader = {
   typing: 'declared',

@@ -3,7 +3,7 @@ import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { type BulkDatabase, type BulkStatement, isFull } from '@geomill/sqlite/bulk-database.ts';
 import type { SqlValue } from '@geomill/sqlite/database.ts';
-import type { GpkgChunk } from './encode.ts';
+import type { GpkgChunk } from './chunk.ts';
 import { gpkgErrors } from './errors.ts';
 import { gpkgFindings } from './findings.ts';
 import { emptyFacts, mergeFacts } from './geometry-facts.ts';

@@ -5,8 +5,8 @@
 import type { AttributeColumn, BytesColumn } from '@geomill/core/columns/attribute-column.ts';
 import { GEOMETRY_TYPE, type GeometryColumn } from '@geomill/core/geometry/geometry-column.ts';
 import { CompiledRows, type Place } from '@geomill/sqlite/compiled-rows.ts';
+import type { EncodedRecords } from './encoded-records.ts';
 import { ENVELOPE_BYTES, HEADER_BYTES } from './geometry-encode.ts';
-import type { EncodedRecords } from './record-encode.ts';
 
 const MOST_BYTES = 16 << 20;
 /** Of a row besides its positions, parts, rings and columns: header and key, serial type of the geometry, its headers, an empty point. */

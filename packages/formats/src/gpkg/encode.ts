@@ -8,32 +8,17 @@ import {
   isValid,
 } from '@geomill/core/columns/attribute-column.ts';
 import { buffersOfGeometry, type FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
-import type { FieldType } from '@geomill/core/columns/schema.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
 import { MINUS } from '@geomill/core/text/ascii.ts';
 import { asciiSlice } from '@geomill/core/text/number-text.ts';
 import { formatFindings } from '../findings.ts';
 import type { EncodedChunk } from '../format.ts';
+import type { GpkgChunk } from './chunk.ts';
 import { type DatetimeZones, datetimeTexts } from './datetime-text.ts';
-import { type FidCandidates, fidCandidates } from './fids.ts';
-import { type EncodedRecords, encodeRecords } from './record-encode.ts';
-import type { LayerState } from './sink.ts';
-
-export interface GpkgChunk extends EncodedRecords {
-  readonly rowCount: number;
-  /** The columns of the records after the geometry; the texts of `ids`, if there are any, are one more. */
-  readonly columns: readonly ChunkColumn[];
-  readonly ids: FidCandidates | null;
-  /** The records are not what SQLite would store: it makes numbers of some texts. */
-  readonly hasNumericTexts: boolean;
-}
-
-export interface ChunkColumn {
-  readonly type: FieldType;
-  /** Every byte of a text column is below 0x80, so that byte offsets are character offsets. */
-  readonly isAscii: boolean;
-}
+import { fidCandidates } from './fids.ts';
+import type { LayerState } from './layer-state.ts';
+import { encodeRecords } from './record-encode.ts';
 
 /** `isSpent`: as in FormatWriter. */
 export function encodeBatch(

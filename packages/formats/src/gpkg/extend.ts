@@ -11,14 +11,15 @@ import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { AppendedTable } from './appended-table.ts';
+import type { GpkgChunk } from './chunk.ts';
 import type { CrsRow, KnownSystem } from './crs-rows.ts';
-import { chunkByteLength, type GpkgChunk, releaseRows } from './encode.ts';
+import { chunkByteLength, releaseRows } from './encode.ts';
 import { gpkgErrors } from './errors.ts';
 import { FeatureTable } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse, refuseLocked } from './in-use.ts';
+import type { LayerState } from './layer-state.ts';
 import { folded } from './names.ts';
 import { registerLayer, removeLayer, stateChangeTime } from './register.ts';
-import type { LayerState } from './sink.ts';
 import { defineSpatialFunctions } from './spatial-functions.ts';
 import { listTables } from './table-schema.ts';
 

@@ -12,7 +12,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { BulkDatabase, BulkStatement } from '@geomill/sqlite/bulk-database.ts';
 import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { type Key, MAX_RECORD_BYTES, type TableTree } from '@geomill/sqlite/table-tree.ts';
-import type { GpkgChunk } from './encode.ts';
+import type { GpkgChunk } from './chunk.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';
 import { gpkgFindings } from './findings.ts';
 import { writeBlobBox } from './geometry-encode.ts';

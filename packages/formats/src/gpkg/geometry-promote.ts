@@ -8,8 +8,9 @@
 import { GEOMETRY_TYPE } from '@geomill/core/geometry/geometry-column.ts';
 import { blobSerial, headerBytes, varintBytes, writeVarint } from '@geomill/sqlite/record-bytes.ts';
 import { SERIAL } from '@geomill/sqlite/records.ts';
+import type { RecordBatch } from './encoded-records.ts';
 import { ENVELOPE_BYTES, FLAG_ENVELOPE_XY, FLAGS_AT, HEADER_BYTES } from './geometry-encode.ts';
-import { KEY_SERIAL_BYTES, type RecordBatch } from './record-encode.ts';
+import { KEY_SERIAL_BYTES } from './record-encode.ts';
 
 /** In WKB: the type, then the number of positions, rings or parts. */
 const TYPE_AT = 1;

@@ -2,9 +2,9 @@
 import type { NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import type { SourceLayer } from '../format.ts';
-import type { GpkgState } from './open.ts';
 import { endsOfPartitions, partitionOf } from './partition-keys.ts';
 import { visitRowsNear } from './rtree-read.ts';
+import type { GpkgState } from './state.ts';
 
 /** Only the nodes of the index are read. */
 const MAPPED_BYTES = 256 << 20;

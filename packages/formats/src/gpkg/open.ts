@@ -13,44 +13,10 @@ import { lookOf } from '../recognise.ts';
 import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
 import { type ModelledLayer, noteDataModel } from './data-model.ts';
 import { folded, quoted } from './names.ts';
-import { cutPages, type PageRuns } from './page-partitions.ts';
+import { cutPages } from './page-partitions.ts';
 import { type Cut, cutRows } from './partitions.ts';
-import {
-  listTables,
-  readColumns,
-  type StoredColumns,
-  type TableEntry,
-  type TableSchema,
-} from './table-schema.ts';
-import type { TableField } from './value-column.ts';
-
-/** The data that a worker needs to read a partition. */
-export interface GpkgState {
-  readonly path: string;
-  /** The file name for messages. */
-  readonly source: string;
-  readonly table: string;
-  readonly from: string;
-  readonly key: string | null;
-  readonly hasRowid: boolean;
-  readonly lastKeys: BigInt64Array<ArrayBuffer> | null;
-  /** Null: a table of attributes. */
-  readonly geometry: string | null;
-  /** As declared in the GeoPackage: POINT, GEOMETRY, ... */
-  readonly geometryType: string;
-  readonly srsId: number;
-  readonly fields: readonly TableField[];
-  /** The pages of partitions and the columns in records; null: SQLite reads all rows. */
-  readonly runs: PageRuns | null;
-  readonly stored: StoredColumns | null;
-  /** Where the rows of a layer that was opened for a selection are found; null: it was not, or SQLite reads all rows. */
-  readonly root: TableRoot | null;
-}
-
-/** The root page of a table. */
-export interface TableRoot extends PageLayout {
-  readonly page: number;
-}
+import type { GpkgState, TableRoot } from './state.ts';
+import { listTables, readColumns, type TableEntry, type TableSchema } from './table-schema.ts';
 
 const HEAD_BYTES = 4096;
 const MAGIC = 'SQLite format 3\0';

@@ -10,17 +10,7 @@ import {
 } from '@geomill/sqlite/table-pages.ts';
 import type { Partition } from '../format.ts';
 import { type Cut, SMALLEST_KEY } from './partitions.ts';
-
-/** The location of each partition's rows. Plain data: it is sent to worker threads. */
-export interface PageRuns {
-  readonly pages: TablePages;
-  /** By partition: its first leaf page, the end of its leaf pages (exclusive), its rows. */
-  readonly leafStarts: Uint32Array<ArrayBuffer>;
-  readonly leafEnds: Uint32Array<ArrayBuffer>;
-  readonly rowCounts: Uint32Array<ArrayBuffer>;
-  /** Keys of all rows, ascending; null: the rows are all that these pages have. */
-  readonly wantedKeys: Float64Array<ArrayBuffer> | null;
-}
+import type { PageRuns } from './state.ts';
 
 export type PageCut = Cut & {
   readonly lastKeys: BigInt64Array<ArrayBuffer>;

@@ -1,5 +1,5 @@
 /** Finds the partition of a row by its key. */
-import type { GpkgState } from './open.ts';
+import type { GpkgState } from './state.ts';
 
 /** Keys from here on are not exact as numbers. */
 const LARGEST_EXACT = 2n ** 53n;

@@ -6,7 +6,7 @@
 import type { SqlValue } from '@geomill/sqlite/database.ts';
 import type { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import type { Partition } from '../format.ts';
-import type { GpkgState } from './open.ts';
+import type { GpkgState } from './state.ts';
 
 /** A layer's rows in order, as SQL. */
 interface RowSource {

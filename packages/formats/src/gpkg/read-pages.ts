@@ -8,10 +8,10 @@ import { readRecords, SERIAL } from '@geomill/sqlite/records.ts';
 import { readRowPayloads } from '@geomill/sqlite/table-pages.ts';
 import type { Partition, PartitionRead, PartitionRequest } from '../format.ts';
 import { GeometryBlobReader } from './geometry-blob-reader.ts';
-import type { GpkgState } from './open.ts';
 import { byteLengthOf, isBlob, type PageValues, readPageColumn, valuesOf, viewsOf } from './page-values.ts';
 import { keyRange } from './partitions.ts';
 import { readPlainGeometries } from './plain-geometries.ts';
+import type { GpkgState } from './state.ts';
 import type { CellContext } from './value-column.ts';
 
 /** Null if SQLite has to read the partition. */

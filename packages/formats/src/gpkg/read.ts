@@ -14,11 +14,12 @@ import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLa
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
 import { quoted } from './names.ts';
 import { partitionsNear } from './near-boxes.ts';
-import { type GpkgState, openGpkg } from './open.ts';
+import { openGpkg } from './open.ts';
 import { otherContent } from './other-content.ts';
 import { rowRange } from './partitions.ts';
 import { expectedRows, readPages } from './read-pages.ts';
 import { selectFeatures } from './select-features.ts';
+import type { GpkgState } from './state.ts';
 import { readValues } from './value-column.ts';
 
 /** Covers any file: only the pages of the current partition are accessed before the connection is closed. */

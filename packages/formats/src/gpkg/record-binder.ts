@@ -7,7 +7,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { CompiledRows } from '@geomill/sqlite/compiled-rows.ts';
 import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { readRecords, SERIAL } from '@geomill/sqlite/records.ts';
-import type { ChunkColumn, GpkgChunk } from './encode.ts';
+import type { ChunkColumn, GpkgChunk } from './chunk.ts';
 
 const GEOMETRY = 1;
 const FIRST_COLUMN = 2;

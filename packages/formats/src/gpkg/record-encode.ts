@@ -10,22 +10,9 @@ import type { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
 import { blobSerial, headerBytes, varintBytes, writeVarint } from '@geomill/sqlite/record-bytes.ts';
 import { SERIAL } from '@geomill/sqlite/records.ts';
 import { encodePlainRecords } from './compiled-encode.ts';
+import type { EncodedRecords } from './encoded-records.ts';
 import { GeometryEncoder, mostGeometryBytes } from './geometry-encode.ts';
-import type { GeometryFacts } from './geometry-facts.ts';
 import { measureColumn, writeColumn } from './record-columns.ts';
-
-export interface RecordBatch {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Row i is `bytes[offsets[i], offsets[i + 1])`. */
-  readonly offsets: Uint32Array<ArrayBuffer>;
-}
-
-export interface EncodedRecords {
-  readonly records: RecordBatch;
-  /** minX, maxX, minY, maxY per row in the order of SQLite's RTree, rounded outward; NaN: not in the index. */
-  readonly boxes: Float32Array<ArrayBuffer>;
-  readonly facts: GeometryFacts;
-}
 
 /** The serial type of the key: its value is not in the record. */
 export const KEY_SERIAL_BYTES = 1;

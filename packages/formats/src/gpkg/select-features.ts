@@ -10,9 +10,9 @@ import { localBytes } from '@geomill/sqlite/leaf-cells.ts';
 import { measureKeys, measureTable } from '@geomill/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import type { FeatureSelection, SourceLayer } from '../format.ts';
-import type { GpkgState, TableRoot } from './open.ts';
 import { cutKeys } from './page-partitions.ts';
 import { visitRowsNear } from './rtree-read.ts';
+import type { GpkgState, TableRoot } from './state.ts';
 import { matchersFor, type ValueMatcher } from './value-matcher.ts';
 
 /** If more than one of so many features is selected, reading all of them costs little more. */

@@ -6,34 +6,14 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { unfinishedPath } from '@geomill/io/output-place.ts';
 import { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
-import type { AppendedTablePlan } from './appended-table.ts';
-import { type CrsRow, REQUIRED_ROWS } from './crs-rows.ts';
-import type { DatetimeZones } from './datetime-text.ts';
-import { type GpkgChunk, releaseRows } from './encode.ts';
-import { FeatureTable, type FeatureTablePlan } from './feature-table.ts';
+import type { GpkgChunk } from './chunk.ts';
+import { REQUIRED_ROWS } from './crs-rows.ts';
+import { releaseRows } from './encode.ts';
+import { FeatureTable } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse } from './in-use.ts';
+import type { LayerState } from './layer-state.ts';
 import { registerLayer, stateChangeTime } from './register.ts';
 import { APPLICATION_ID, CORE_SQL, SPATIAL_REF_SYS_SQL, USER_VERSION } from './schema-sql.ts';
-
-/** How a layer is encoded and stored. Plain data. */
-export interface LayerState {
-  readonly srsId: number;
-  readonly zones: DatetimeZones;
-  /** Positions are longitudes and latitudes in degrees. */
-  readonly isInDegrees: boolean;
-  readonly table: NewTable | ExistingTable;
-}
-
-export interface NewTable {
-  readonly kind: 'new';
-  readonly plan: FeatureTablePlan;
-  readonly crs: CrsRow;
-}
-
-export interface ExistingTable {
-  readonly kind: 'existing';
-  readonly plan: AppendedTablePlan;
-}
 
 /** SQLite's default. Larger pages were not faster, and reading a random row costs more. */
 const PAGE_SIZE = 4096;

@@ -2,7 +2,7 @@
 import type { WantedValue, WantedValues } from '@geomill/core/columns/wanted-values.ts';
 import { VALUE_BYTES } from '@geomill/sqlite/record-bytes.ts';
 import { SERIAL } from '@geomill/sqlite/records.ts';
-import type { GpkgState } from './open.ts';
+import type { GpkgState } from './state.ts';
 
 const encoder = new TextEncoder();
 const MAX_INT64 = 2n ** 63n - 1n;

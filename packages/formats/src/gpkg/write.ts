@@ -22,9 +22,10 @@ import { gpkgErrors } from './errors.ts';
 import { type ExistingContent, ExtendingSink, readExisting } from './extend.ts';
 import type { FeatureTablePlan } from './feature-table.ts';
 import { refuseInUse } from './in-use.ts';
+import type { LayerState } from './layer-state.ts';
 import { columnNames, folded, furtherColumnName, tableNames } from './names.ts';
-import type { GpkgState } from './open.ts';
-import { GpkgSink, type LayerState } from './sink.ts';
+import { GpkgSink } from './sink.ts';
+import type { GpkgState } from './state.ts';
 
 /** SQLite allows 2000 columns in a table: the fields plus key, geometry and possibly ids. */
 const MAX_FIELDS = 1997;

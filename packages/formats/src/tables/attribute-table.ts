@@ -2,8 +2,9 @@
 import type { AssumedCrs } from '../format.ts';
 import { namesColumn, type WantedColumns } from './columns.ts';
 import { emptyGeometries } from './geometry-sample.ts';
-import { type HeadSettings, headerReadings, type LineStart } from './header.ts';
+import { type HeadSettings, headerReadings } from './header.ts';
 import { byConsistency, type Found } from './locate-line.ts';
+import type { LineStart } from './located.ts';
 import { type HeaderReading, shown } from './located.ts';
 import { positionHints } from './not-found.ts';
 

@@ -4,9 +4,9 @@ import { DOT } from '@geomill/core/text/ascii.ts';
 import { NumberScanner } from '@geomill/core/text/number-text.ts';
 import { type OrdinateNotation, OrdinateScanner, wrongLetter } from '@geomill/core/text/ordinate-text.ts';
 import { PositionScanner } from '@geomill/core/text/position-text.ts';
+import type { GeometryPlace } from './geometry-place.ts';
 import { isMissing } from './missing.ts';
 import type { RecordScanner } from './records.ts';
-import type { GeometryPlace } from './row-geometry.ts';
 import { endPoint, type RowGeometry } from './row-reader.ts';
 import { CellBytes } from './sample.ts';
 

@@ -2,8 +2,8 @@
 import { findWord } from '@geomill/core/geometry/wkt-words.ts';
 import { OrdinateScanner } from '@geomill/core/text/ordinate-text.ts';
 import { PositionScanner } from '@geomill/core/text/position-text.ts';
+import type { GeometryPlace } from './geometry-place.ts';
 import { isMissingText } from './missing.ts';
-import type { GeometryPlace } from './row-geometry.ts';
 
 export type GeometryNotation = 'WKT' | 'hexadecimal WKB' | 'GeoJSON';
 

@@ -12,13 +12,13 @@ import { namesColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { hasGeometryText, isName } from './data-cells.ts';
 import { delimiterName, delimiterOption } from './delimiter.ts';
 import { commonTableFindings } from './findings.ts';
+import type { GeometryPlace } from './geometry-place.ts';
 import { isKnownName } from './geometry-sample.ts';
 import {
   beginning,
   firstLine,
   type HeadSettings,
   headerReadings,
-  type LineStart,
   lineStart,
   linesFrom,
   newlineOf,
@@ -34,10 +34,9 @@ import {
   placeIn,
   SPECIFIED_COLUMN,
 } from './locate-line.ts';
-import type { HeaderReading, LocatedGeometry } from './located.ts';
+import type { HeaderReading, LineStart, LocatedGeometry, RowCheck } from './located.ts';
 import type { TableMessages } from './messages.ts';
-import type { RowCheck } from './row-checks.ts';
-import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
+import { geometryColumns } from './row-geometry.ts';
 import { isTable } from './skipped-table.ts';
 import { type ExpectedType, expectedTypes } from './type-misfits.ts';
 

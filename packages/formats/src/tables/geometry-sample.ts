@@ -3,10 +3,10 @@ import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
 import { OPEN_BRACE } from '@geomill/core/text/ascii.ts';
 import { type GeometryNotation, geometryNotation, isName } from './data-cells.ts';
 import { GeometryCells, isHex } from './geometry-cells.ts';
+import type { RowCheck } from './located.ts';
 import { type HeaderReading, shown } from './located.ts';
 import type { TableMessages } from './messages.ts';
 import { isMissing } from './missing.ts';
-import type { RowCheck } from './row-checks.ts';
 import { CellBytes, type Sample, shownCell } from './sample.ts';
 
 const LOWER_S = 0x73;

@@ -9,7 +9,7 @@ import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { DELIMITERS } from './delimiter.ts';
-import type { HeaderReading } from './located.ts';
+import type { HeaderReading, LineStart } from './located.ts';
 import type { TableMessages } from './messages.ts';
 import {
   CELL_ESCAPED,
@@ -29,13 +29,6 @@ const HEAD_BYTES = 64 << 10;
 const MAX_HEADER_BYTES = 16 << 20;
 /** A header is looked for in this many lines. */
 const MAX_LINES_BEFORE = 40;
-
-/** A position between two lines. */
-export interface LineStart {
-  readonly offset: number;
-  /** Number of lines before it. */
-  readonly lines: number;
-}
 
 export interface HeadSettings {
   readonly file: InputFile;

@@ -16,8 +16,9 @@ import {
 } from './coordinate-sample.ts';
 import { hemispheres } from './locate-letters.ts';
 import { crsOfPair, noteNotation } from './locate-pair.ts';
+import type { RowCheck } from './located.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
-import { type RowCheck, relationOf } from './row-checks.ts';
+import { relationOf } from './row-checks.ts';
 import type { Sample } from './sample.ts';
 
 export interface PairOfAngles {

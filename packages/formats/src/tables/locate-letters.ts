@@ -2,8 +2,8 @@
 import { type AngleColumns, namedAngles } from '@geomill/core/geometry/angle-names.ts';
 import { hemisphereOf } from '@geomill/core/text/ordinate-text.ts';
 import { textOf } from './angle-cells.ts';
+import type { RowCheck } from './located.ts';
 import { isMissing } from './missing.ts';
-import type { RowCheck } from './row-checks.ts';
 import { CellBytes, type Sample } from './sample.ts';
 
 /** Shares of the values that have to be letters; the others are errors of their rows. */

@@ -9,11 +9,13 @@ import { lookOf } from '../recognise.ts';
 import { namesColumn, unknownColumn, type WantedColumns } from './columns.ts';
 import { recordCell } from './data-cells.ts';
 import { commonTableFindings } from './findings.ts';
-import { type HeadSettings, headerReadings, type LineStart, withoutFirstRow } from './header.ts';
+import type { GeometryPlace } from './geometry-place.ts';
+import { type HeadSettings, headerReadings, withoutFirstRow } from './header.ts';
 import { detectedPlace, likeliestPlace, statedPlace } from './locate.ts';
+import type { LineStart } from './located.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
 import { notFound } from './not-found.ts';
-import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
+import { geometryColumns } from './row-geometry.ts';
 import { CellBytes, SAMPLE_BYTES, shownCell } from './sample.ts';
 import { invalidText } from './transcode.ts';
 

@@ -14,6 +14,7 @@ import { phrase } from '@geomill/core/messages/message.ts';
 import type { AssumedCrs } from '../format.ts';
 import { type ColumnName, columnIndex, namesParts, unknownColumn, type WantedColumns } from './columns.ts';
 import { areNumbers, isPlausible, type PairValues, readColumn, sampledPair } from './coordinate-sample.ts';
+import type { GeometryPlace } from './geometry-place.ts';
 import {
   emptyGeometries,
   likeliestGeometries,
@@ -33,7 +34,7 @@ import { noteHeight, pairOf, pairText } from './locate-pair.ts';
 import { pointColumn } from './locate-point.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
 import type { TableMessages } from './messages.ts';
-import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
+import { geometryColumns } from './row-geometry.ts';
 import { hasDecimalCommas } from './typing.ts';
 import { zoneOf } from './utm-zones.ts';
 

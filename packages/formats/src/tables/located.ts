@@ -1,10 +1,10 @@
 /** What the search for the geometry starts from and finds; shared by its parts. */
+import type { AngleColumns } from '@geomill/core/geometry/angle-names.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
+import type { OrdinateNotation } from '@geomill/core/text/ordinate-text.ts';
 import type { AssumedCrs } from '../format.ts';
-import type { LineStart } from './header.ts';
+import type { GeometryPlace } from './geometry-place.ts';
 import type { TableMessages } from './messages.ts';
-import type { RowCheck } from './row-checks.ts';
-import type { GeometryPlace } from './row-geometry.ts';
 import type { Sample } from './sample.ts';
 
 /** A header read with one delimiter, and the first rows. */
@@ -40,3 +40,40 @@ export interface LocatedGeometry {
 export function shown(name: string): string {
   return name.slice(0, 40);
 }
+
+/** A position between two lines. */
+export interface LineStart {
+  readonly offset: number;
+  /** Number of lines before it. */
+  readonly lines: number;
+}
+
+/** Columns are counted from 0. Plain data. */
+export type RowCheck =
+  /** No S or W (or O, if it can be west) for the coordinate whose degrees are in another column. */
+  | {
+      readonly kind: 'letters';
+      readonly column: number;
+      readonly axis: 'x' | 'y';
+      readonly degrees: number;
+      readonly letterO: 'E' | 'W' | null;
+    }
+  /** One UTM zone, of which `line` is the first row; null: the first rows have none. */
+  | {
+      readonly kind: 'zone';
+      readonly column: number;
+      readonly zone: string | null;
+      readonly line: number;
+      readonly isUtm: boolean;
+    }
+  /** Degrees with decimals, of which the minutes are no part. */
+  | {
+      readonly kind: 'decimals';
+      readonly axes: readonly AngleColumns[];
+      readonly notation: OrdinateNotation;
+      readonly saysDegrees: boolean;
+    }
+  /** No geometries, although the name says so. */
+  | { readonly kind: 'no geometry'; readonly column: number }
+  /** Only the delimiter at the end of rows. */
+  | { readonly kind: 'trailing'; readonly column: number };

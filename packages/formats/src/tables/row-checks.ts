@@ -2,50 +2,20 @@
  * What the first rows decided and a later row can contradict. Every row is compared with it: the position of a row that
  * contradicts it would be wrong.
  */
-import type { AngleColumns } from '@geomill/core/geometry/angle-names.ts';
 import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
 import type { GeomillError, Location } from '@geomill/core/messages/errors.ts';
 import { phrase } from '@geomill/core/messages/message.ts';
 import { DOT } from '@geomill/core/text/ascii.ts';
 import { NumberScanner } from '@geomill/core/text/number-text.ts';
-import { hemisphereOf, type OrdinateNotation, OrdinateScanner } from '@geomill/core/text/ordinate-text.ts';
+import { hemisphereOf, OrdinateScanner } from '@geomill/core/text/ordinate-text.ts';
 import { textOf } from './angle-cells.ts';
 import { GeometryCells } from './geometry-cells.ts';
+import type { RowCheck } from './located.ts';
 import type { TableMessages } from './messages.ts';
 import { isMissing } from './missing.ts';
 import type { CellTable } from './records.ts';
 import { CellBytes, shownCell } from './sample.ts';
 import { zoneText } from './utm-zones.ts';
-
-/** Columns are counted from 0. Plain data. */
-export type RowCheck =
-  /** No S or W (or O, if it can be west) for the coordinate whose degrees are in another column. */
-  | {
-      readonly kind: 'letters';
-      readonly column: number;
-      readonly axis: 'x' | 'y';
-      readonly degrees: number;
-      readonly letterO: 'E' | 'W' | null;
-    }
-  /** One UTM zone, of which `line` is the first row; null: the first rows have none. */
-  | {
-      readonly kind: 'zone';
-      readonly column: number;
-      readonly zone: string | null;
-      readonly line: number;
-      readonly isUtm: boolean;
-    }
-  /** Degrees with decimals, of which the minutes are no part. */
-  | {
-      readonly kind: 'decimals';
-      readonly axes: readonly AngleColumns[];
-      readonly notation: OrdinateNotation;
-      readonly saysDegrees: boolean;
-    }
-  /** No geometries, although the name says so. */
-  | { readonly kind: 'no geometry'; readonly column: number }
-  /** Only the delimiter at the end of rows. */
-  | { readonly kind: 'trailing'; readonly column: number };
 
 /** The cell of an error: the parameters that say which it is, and its location. */
 export interface WrongCell {

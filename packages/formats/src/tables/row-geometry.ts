@@ -1,34 +1,10 @@
 /** Where the geometry of a row is, and what reads it from there. */
 import type { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
-import type { OrdinateNotation } from '@geomill/core/text/ordinate-text.ts';
-import { AngleCells, type AnglesPlace, columnsOf } from './angle-cells.ts';
+import { AngleCells, columnsOf } from './angle-cells.ts';
 import { PairCells, PointCells } from './coordinate-cells.ts';
 import { GeometryCells } from './geometry-cells.ts';
+import type { GeometryPlace } from './geometry-place.ts';
 import { NoGeometry, type RowGeometry } from './row-reader.ts';
-
-/** Where the geometry of a row is; columns are counted from 0. Plain data. */
-export type GeometryPlace =
-  | AnglesPlace
-  | { readonly kind: 'column'; readonly index: number }
-  /** Rows have none. */
-  | { readonly kind: 'none' }
-  | {
-      readonly kind: 'pair';
-      readonly x: number;
-      readonly y: number;
-      /** -1: none. */
-      readonly z: number;
-      readonly notation: OrdinateNotation;
-      /** x and y are angles; a number alone is invalid. */
-      readonly areAngles?: boolean;
-    }
-  | {
-      readonly kind: 'point';
-      readonly index: number;
-      /** null: each value has to state it. */
-      readonly order: 'lat_lon' | 'lon_lat' | null;
-      readonly notation: OrdinateNotation;
-    };
 
 /** The columns that the geometry is read from. */
 export function geometryColumns(place: GeometryPlace): number[] {

@@ -1,7 +1,6 @@
 /** Recognises a table before the header that was found: its rows are data that is lost, unlike titles and comments. */
 import type { ByteSource } from '@geomill/io/byte-source.ts';
-import type { LineStart } from './header.ts';
-import type { HeaderReading } from './located.ts';
+import type { HeaderReading, LineStart } from './located.ts';
 import { BLANK_LINE, RECORD, RecordScanner } from './records.ts';
 import { inferType } from './typing.ts';
 

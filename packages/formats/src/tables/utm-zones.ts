@@ -1,9 +1,9 @@
 /** Finds columns with UTM zones beside eastings and northings: a file with several zones has several CRSs. */
 import { wordsOf } from '@geomill/core/geometry/coordinate-names.ts';
 import type { ColumnValues, PairValues } from './coordinate-sample.ts';
+import type { RowCheck } from './located.ts';
 import { type HeaderReading, shown } from './located.ts';
 import { isMissing } from './missing.ts';
-import type { RowCheck } from './row-checks.ts';
 import { CellBytes, type Sample, shownCell } from './sample.ts';
 
 /** "32", "32N", "32 U", "33T"; the letter is a hemisphere or a latitude band. */

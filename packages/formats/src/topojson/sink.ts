@@ -3,7 +3,6 @@ import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { unfinishedPath } from '@geomill/io/output-place.ts';
-import type { CoordinateRounding } from '../coordinate-digits.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { cutArcs } from './arc-cutter.ts';
 import { AttributeSpool } from './attribute-spool.ts';
@@ -12,22 +11,11 @@ import { topojsonErrors } from './errors.ts';
 import { topojsonFindings } from './findings.ts';
 import { type Grid, gridOf, onGrid } from './line-set.ts';
 import { LineCollector } from './lines.ts';
+import type { KeptFeatures, WriteState } from './write-state.ts';
 import { writeTopology } from './write-topology.ts';
 
 /** Of lines and rings. Coordinates, ids, junctions and arcs of so many take about 1.2 GiB. */
 const MAX_POSITIONS = 1 << 24;
-
-export interface WriteState {
-  readonly layerName: string;
-  /** Coordinates are longitude and latitude of WGS 84, cut at the antimeridian. */
-  readonly isWgs84: boolean;
-  /** The `crs` member's name; null: no member is written. */
-  readonly crsName: string | null;
-  readonly rounding: CoordinateRounding;
-}
-
-/** The features of a chunk without the positions of their lines, which the collector has. */
-export type KeptFeatures = Pick<EncodedFeatures, 'geometry' | 'attributeOffsets'>;
 
 export class TopologySink implements OutputSink {
   readonly #path: string;

@@ -12,7 +12,7 @@ import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '@geomill/core/t
 import { type CoordinateDigits, writeDigits, writeInteger } from '@geomill/core/text/number-text.ts';
 import type { Topology } from './arc-cutter.ts';
 import type { Grid, LineSet } from './line-set.ts';
-import type { KeptFeatures, WriteState } from './sink.ts';
+import type { KeptFeatures, WriteState } from './write-state.ts';
 
 const FLUSH_BYTES = 1 << 20;
 

@@ -16,7 +16,8 @@ import type {
   WriteContext,
 } from '../format.ts';
 import { type EncodedFeatures, encodeAttributes, encodeGeometry } from './encode.ts';
-import { TopologySink, type WriteState } from './sink.ts';
+import { TopologySink } from './sink.ts';
+import type { WriteState } from './write-state.ts';
 
 export const writer: FormatWriter = {
   needs: 'batch',

@@ -3,26 +3,13 @@
  * (AC1032) requires them. The sink writes it twice: first for its length, then when layers, extent and handles are
  * known.
  */
+
+import type { DrawingFacts } from './drawing-tables.ts';
 import { type DrawingTotals, drawingTables } from './drawing-tables.ts';
 import { extentCorners } from './extent.ts';
 import { HANDLE } from './handles.ts';
-import type { LayerStyle } from './layer-styles.ts';
 import { blockDefinitions, type KnownBlocks } from './point-blocks.ts';
 import { pointLines, tagLine, tagLines } from './tag-text.ts';
-
-export interface DrawingFacts {
-  /** Lines of text about the drawing, for people. */
-  readonly comments: readonly string[];
-  /** $INSUNITS. */
-  readonly unitCode: number;
-  readonly isMetric: boolean;
-  /** By the keys of the layers. */
-  readonly layerStyles: ReadonlyMap<string, LayerStyle>;
-  /** Drawing units for a millimetre on paper, in the patterns of linetypes. */
-  readonly dashScale: number;
-  /** The CRS in a GEODATA object; null: no such object. */
-  readonly geodata: { readonly epsg: string; readonly name: string; readonly metresPerUnit: number } | null;
-}
 
 /** Class name, C++ name, application and capability flags of the object types that drawings declare. */
 const CLASSES = [

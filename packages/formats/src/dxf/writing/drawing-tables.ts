@@ -1,5 +1,4 @@
 /** Writes the TABLES section: AutoCAD rejects files in which entities refer to names missing here. */
-import type { DrawingFacts } from './drawing-head.ts';
 import { VIEW_ASPECT, wholeView } from './extent.ts';
 import { HANDLE, LAYER_HANDLES_START } from './handles.ts';
 import { FIELD_LAYER_COLOR, FIXED_LAYERS, layerKey } from './layer-names.ts';
@@ -165,4 +164,18 @@ function blockRecords(hasGeodata: boolean, blocks: KnownBlocks): string {
     pointBlockRecords(blocks) +
     tagLines('0 ENDTAB')
   );
+}
+
+export interface DrawingFacts {
+  /** Lines of text about the drawing, for people. */
+  readonly comments: readonly string[];
+  /** $INSUNITS. */
+  readonly unitCode: number;
+  readonly isMetric: boolean;
+  /** By the keys of the layers. */
+  readonly layerStyles: ReadonlyMap<string, LayerStyle>;
+  /** Drawing units for a millimetre on paper, in the patterns of linetypes. */
+  readonly dashScale: number;
+  /** The CRS in a GEODATA object; null: no such object. */
+  readonly geodata: { readonly epsg: string; readonly name: string; readonly metresPerUnit: number } | null;
 }

@@ -2,7 +2,7 @@
  * Writes the part of a drawing after its entities: the OBJECTS section, whose first object is the dictionary that leads
  * to all others. It contains the styles and dictionaries that AutoCAD expects in every drawing, and the CRS.
  */
-import type { DrawingFacts } from './drawing-head.ts';
+import type { DrawingFacts } from './drawing-tables.ts';
 import { extentCorners } from './extent.ts';
 import { HANDLE } from './handles.ts';
 import { pointLines, realText, tagLine, tagLines } from './tag-text.ts';

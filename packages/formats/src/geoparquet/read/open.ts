@@ -33,16 +33,7 @@ import { type PointPlan, statedPoint } from './point-columns.ts';
 import { readRows } from './read-rows.ts';
 import { type RowGroups, readRowGroups } from './row-groups.ts';
 import { leavesOf, type SchemaNode, schemaTree } from './schema.ts';
-
-/** The data that a worker needs to read a partition. */
-export interface ParquetState {
-  readonly path: string;
-  /** The file name for messages. */
-  readonly source: string;
-  readonly groups: RowGroups;
-  readonly geometry: GeometryPlan | null;
-  readonly fields: readonly FieldPlan[];
-}
+import type { ParquetState } from './state.ts';
 
 const HEAD_BYTES = 4096;
 const MAGIC = 'PAR1';

@@ -16,10 +16,10 @@ import { type GeometryPlan, leavesOfField } from './columns.ts';
 import { readScalarColumn } from './flat-column.ts';
 import { readJsonColumn } from './json-column.ts';
 import { readNativeGeometries } from './native-geometry.ts';
-import type { ParquetState } from './open.ts';
 import { readPoints } from './point-geometry.ts';
 import { chunkOf, groupOf } from './row-groups.ts';
 import type { SchemaNode } from './schema.ts';
+import type { ParquetState } from './state.ts';
 import { checkPositions, readWkbGeometries } from './wkb-geometry.ts';
 
 /**

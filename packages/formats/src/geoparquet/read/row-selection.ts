@@ -5,9 +5,10 @@ import { openFileSource } from '@geomill/io/byte-source.ts';
 import type { FeatureSelection, SourceLayer } from '../../format.ts';
 import { withFaults } from '../fault.ts';
 import { readMetadata } from './metadata.ts';
-import { cutRows, type ParquetState } from './open.ts';
+import { cutRows } from './open.ts';
 import { groupOf, readRowGroups } from './row-groups.ts';
 import { leavesOf, schemaTree } from './schema.ts';
+import type { ParquetState } from './state.ts';
 import { valueTestsFor } from './value-tests.ts';
 
 /** For each partition of the layer 1 or 0; null: no row group has a box. */

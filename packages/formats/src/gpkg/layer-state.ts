@@ -1,0 +1,25 @@
+/** What crosses to the threads that encode the features of a layer. */
+import type { AppendedTablePlan } from './appended-table.ts';
+import type { CrsRow } from './crs-rows.ts';
+import type { DatetimeZones } from './datetime-text.ts';
+import type { FeatureTablePlan } from './feature-table.ts';
+
+/** How a layer is encoded and stored. Plain data. */
+export interface LayerState {
+  readonly srsId: number;
+  readonly zones: DatetimeZones;
+  /** Positions are longitudes and latitudes in degrees. */
+  readonly isInDegrees: boolean;
+  readonly table: NewTable | ExistingTable;
+}
+
+export interface NewTable {
+  readonly kind: 'new';
+  readonly plan: FeatureTablePlan;
+  readonly crs: CrsRow;
+}
+
+export interface ExistingTable {
+  readonly kind: 'existing';
+  readonly plan: AppendedTablePlan;
+}
