@@ -32,13 +32,13 @@ export function workspacesOf(root: string): readonly Workspace[] {
 
 /** Finds the files that modules import: `file` is the importing one; null: a package of others, or a module of Node.js. */
 export function importResolver(root: string): (file: string, specifier: string) => string | null {
-  const sources = new Map(
-    workspacesOf(root).map(({ name, directory }) => [name, join(root, directory, 'src')]),
-  );
+  const found = new Map(workspacesOf(root).map((workspace) => [workspace.name, workspace]));
   return (file, specifier) => {
     if (specifier.startsWith('.')) return join(dirname(file), specifier);
     const [, name, path] = /^(@[^/]+\/[^/]+)\/(.+)$/.exec(specifier) ?? [];
-    const source = sources.get(name);
-    return source === undefined ? null : join(source, path);
+    const workspace = found.get(name);
+    if (workspace === undefined) return null;
+    const { directory, exports } = workspace;
+    return join(root, directory, exports[`./${path}`] ?? join('src', path));
   };
 }

@@ -2,6 +2,8 @@
  * A growable byte buffer for encoders. `bytes` and `length` are public so that hot loops can write in place:
  * call `reserve(n)` once, then write at `bytes[length++]` up to n times.
  */
+import { base64Text } from '@geomill/platform/bytes.ts';
+
 const encoder = new TextEncoder();
 /** From here on, a buffer grows by a quarter: `transfer` writes zeros to what is added, so that unused memory is in use, too. */
 const LARGE = 1 << 26;
@@ -81,7 +83,7 @@ export class ByteWriter {
 
   /** Appends `source[start, end)` as base64 (RFC 4648 section 4, with padding). */
   base64(source: Uint8Array, start: number, end: number): void {
-    this.ascii(Buffer.from(source.buffer, source.byteOffset + start, end - start).toString('base64'));
+    this.ascii(base64Text(source, start, end));
   }
 
   utf8(text: string): void {

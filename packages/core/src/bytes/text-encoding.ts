@@ -2,6 +2,7 @@
  * Text encodings by the many names used in files: IANA names, bare code page numbers as in .cpg files, dBASE language
  * driver ids. iconv-lite does the decoding: the platform's TextDecoder supports no DOS code pages.
  */
+import { byteView } from '@geomill/platform/bytes.ts';
 import iconv from 'iconv-lite';
 import { UTF8 } from './utf8.ts';
 
@@ -140,10 +141,7 @@ export function textDecoder(encoding: string): TextDecode {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     return (bytes, start, end) => decoder.decode(bytes.subarray(start, end));
   }
-  return (bytes, start, end) =>
-    iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start), encoding, {
-      stripBOM: false,
-    });
+  return (bytes, start, end) => iconv.decode(byteView(bytes, start, end), encoding, { stripBOM: false });
 }
 
 /** Whether bytes below 0x80 are ASCII; false for UTF-16 and similar encodings. */

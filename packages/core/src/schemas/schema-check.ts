@@ -1,4 +1,5 @@
 /** Checks values against JSON Schemas and says what is wrong where. Everything that uses Ajv uses it through this module. */
+import { packageLoader } from '@geomill/platform/packages.ts';
 import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import { isPlainlyValid } from './schema-accept.ts';
 
@@ -46,8 +47,7 @@ function compilerOf(mode: SchemaMode): Ajv2020 {
 
 /** Ajv is loaded when it is needed: most commands only have values that are accepted without it. */
 function newCompiler(mode: SchemaMode): Ajv2020 {
-  const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
-  const ajv = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const ajv = packageLoader(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   return new ajv.Ajv2020({ ...OPTIONS, ...MODES[mode] });
 }
 

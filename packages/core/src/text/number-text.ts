@@ -9,6 +9,7 @@
  * Writing is either exact (the shortest text that reads back as the same double) or rounded to a number of significant
  * digits.
  */
+import { latin1Text } from '@geomill/platform/bytes.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import { DOT, LOWER_E, MINUS, NINE, PLUS, UPPER_E, ZERO } from './ascii.ts';
 
@@ -185,8 +186,7 @@ const LONG_SLICE = 64;
 /** `bytes[start, end)` as a string; all bytes must be ASCII. */
 export function asciiSlice(bytes: Uint8Array, start: number, end: number): string {
   // Appending one character at a time would take many times the memory.
-  if (end - start > LONG_SLICE)
-    return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+  if (end - start > LONG_SLICE) return latin1Text(bytes, start, end);
   let text = '';
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]);
   return text;

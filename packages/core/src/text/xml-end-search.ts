@@ -2,6 +2,7 @@
  * Skips elements by a search for the word of their end tag, which is several times as fast as reading their tags. What could hide
  * an end tag (comments, CDATA sections, processing instructions, an element of the same name inside) is recognised, and such an element is read instead.
  */
+import { byteView, concatBytes, newByteView } from '@geomill/platform/bytes.ts';
 import { COLON } from './ascii.ts';
 import { XmlFault, type XmlScanner } from './xml-scanner.ts';
 
@@ -25,7 +26,7 @@ export class EndSearch {
   // The window that was searched last. Windows reuse their memory: it is the offset of a window that tells it from others.
   #base = -1;
   #bytes: Uint8Array | null = null;
-  #view: Buffer = Buffer.alloc(0);
+  #view = newByteView(0);
   /** Offsets in the window after the next `<!` and `<?`, which could hide an end tag. */
   #nextBang = -1;
   #nextQuestion = -1;
@@ -33,7 +34,7 @@ export class EndSearch {
   /** `prefix`: that of the elements, without the colon. */
   constructor(scanner: XmlScanner, prefix: Uint8Array) {
     this.#scanner = scanner;
-    this.#prefix = prefix.length === 0 ? prefix : Buffer.concat([prefix, Uint8Array.of(COLON)]);
+    this.#prefix = prefix.length === 0 ? prefix : concatBytes([prefix, Uint8Array.of(COLON)]);
   }
 
   /**
@@ -60,7 +61,7 @@ export class EndSearch {
     if (this.#base === base && this.#bytes === bytes && this.#view.length === limit) return;
     this.#base = base;
     this.#bytes = bytes;
-    this.#view = Buffer.from(bytes.buffer, bytes.byteOffset, limit);
+    this.#view = byteView(bytes, 0, limit);
     this.#nextBang = -1;
     this.#nextQuestion = -1;
   }

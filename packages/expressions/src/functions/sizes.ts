@@ -2,13 +2,14 @@
  * Functions on the geometry of a feature. Areas and lengths are those on the ellipsoid of WGS 84, along geodesics, unless their
  * name says `planar`; computed by GeographicLib.
  */
-import { createRequire } from 'node:module';
+
 import {
   type GeometryColumn,
   PART_KIND,
   PART_KIND_MASK,
   strideOf,
 } from '@geomill/core/geometry/geometry-column.ts';
+import { packageLoader } from '@geomill/platform/packages.ts';
 import type geographiclib from 'geographiclib-geodesic';
 import type { ExpressionFunction, FunctionCall } from '../function.ts';
 import { constantNode, isTemporal, KIND_NAME, noColumn } from '../node.ts';
@@ -19,7 +20,7 @@ type Geodesic = typeof geographiclib.Geodesic;
 let loaded: Geodesic | null = null;
 /** Every command loads the functions, because it checks expressions by them; few measure on the ellipsoid. */
 function ellipsoid(): Geodesic {
-  loaded ??= (createRequire(import.meta.url)('geographiclib-geodesic') as typeof geographiclib).Geodesic;
+  loaded ??= (packageLoader(import.meta.url)('geographiclib-geodesic') as typeof geographiclib).Geodesic;
   return loaded;
 }
 

@@ -1,8 +1,9 @@
 /** Digests of the values and geometries of rows: equal rows have the same. */
-import { hash } from 'node:crypto';
+
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { type AttributeColumn, isValid } from '@geomill/core/columns/attribute-column.ts';
 import { type GeometryColumn, hasM, hasZ, strideOf } from '@geomill/core/geometry/geometry-column.ts';
+import { digestOf } from '@geomill/platform/digests.ts';
 
 const VALUE = { null: 0, present: 1 } as const;
 
@@ -15,7 +16,7 @@ export class RowDigest {
     writer.reset();
     for (const column of columns) writeValue(writer, column, row);
     if (geometry !== null) writeGeometry(writer, geometry, row);
-    const digest = hash('sha256', writer.written(), 'buffer');
+    const digest = digestOf('sha256', writer.written());
     return new Uint32Array(digest.buffer.slice(digest.byteOffset, digest.byteOffset + 16));
   }
 }

@@ -1,0 +1,22 @@
+/** Paths of files, in the form of the system. */
+import { basename, dirname, extname, join } from 'node:path';
+
+/** The path of something in a directory; `name` may itself be a path from there. */
+export function joinedPath(directory: string, name: string): string {
+  return join(directory, name);
+}
+
+/** What follows the last separator. */
+export function fileName(path: string): string {
+  return basename(path);
+}
+
+/** The directory of a file. */
+export function directoryOf(path: string): string {
+  return dirname(path);
+}
+
+/** From the last dot of the file name, ".shp"; empty: there is none but perhaps at the beginning. */
+export function endingOf(path: string): string {
+  return extname(path);
+}
