@@ -17,10 +17,26 @@ export function allFixtures(): Fixture[] {
   return inputFormats.flatMap(({ id }) => fixturesOf(id));
 }
 
-export function fixturesOf(format: string): Fixture[] {
+/** `withNew`: also files of the format that have no expectation yet. */
+export function fixturesOf(format: string, withNew = false): Fixture[] {
   const directory = join(ROOT, format);
   if (!existsSync(directory)) return [];
   const names = readdirSync(directory).sort();
+  const fixtures = expectedOf(format, directory, names);
+  if (!withNew) return fixtures;
+  const { extensions = [] } = inputFormats.find(({ id }) => id === format) ?? {};
+  const added = names.flatMap((name): Fixture[] => {
+    const extension = extensions.find((one) => name.endsWith(one));
+    const isOther =
+      name.endsWith(EXPECTED) || name === 'format.json' || fixtures.some((one) => one.name === name);
+    if (extension === undefined || isOther) return [];
+    const expectedPath = join(directory, name.slice(0, -extension.length) + EXPECTED);
+    return [{ format, name, path: join(directory, name), expectedPath }];
+  });
+  return [...fixtures, ...added];
+}
+
+function expectedOf(format: string, directory: string, names: readonly string[]): Fixture[] {
   return names
     .filter((name) => name.endsWith(EXPECTED))
     .flatMap((expectedName) => {

@@ -73,12 +73,12 @@ export interface Format {
    * an input is one file.
    */
   readonly fileParts?: readonly [string, ...string[]];
-  /** Extensions by which another format is known, but that files of this one have, too; the content decides. Missing: none. */
+  /** Extensions by which another format is known, but that files of this one have, too; the content decides. Default: none. */
   readonly sharedExtensions?: readonly string[];
   readonly signatures: readonly Signature[];
   /**
    * A file shows its end, so that the reader refuses one of which features were cut off; a pattern: those files do whose first 4 KiB, in
-   * Latin-1, match it. Missing: the rest of a file that was cut can be a complete file.
+   * Latin-1, match it. Default: the rest of a file that was cut can be a complete file.
    */
   readonly endMark?: true | RegExp;
   /** File in samples/. */
@@ -94,25 +94,25 @@ export interface Format {
   readonly mediaType: string;
   /** Ending of an output file; ".zip" for shp. */
   readonly outputExtension: string;
-  /** Outputs that are no single JSON text, have another media type or another ending. Missing: none. */
+  /** Outputs that are no single JSON text, have another media type or another ending. Default: none. */
   readonly outputVariants?: readonly OutputVariant[];
   /** Where the CRS of an input comes from: fixed by the format (geojson), stated in the file, or only by the request. */
   readonly inputCrs: 'fixed' | 'file' | 'request';
-  /** The CRS that outputs have in place of a requested one, unless the write option `unless` is 'requested'. Missing: outputs have the requested one. */
+  /** The CRS that outputs have in place of a requested one, unless the write option `unless` is 'requested'. Default: outputs have the requested one. */
   readonly fixedOutputCrs?: { readonly crs: CrsText; readonly unless?: string };
   /** Whether an output can have several layers; 'one' merges them. */
   readonly outputLayers: 'one' | 'many';
   /** What a value becomes in an output that is split by a field, unless the request says otherwise: a layer or a file. */
   readonly parts: 'layers' | 'files';
-  /** Ending of an output path with which an output that is an archive is written as loose files. Missing: it is no archive. */
+  /** Ending of an output path with which an output that is an archive is written as loose files. Default: it is no archive. */
   readonly looseExtension?: string;
-  /** Records are binary and not compressed: a thread reads or writes hundreds of megabytes of them a second. Missing: they are not. */
+  /** Records are binary and not compressed: a thread reads or writes hundreds of megabytes of them a second. Default: they are not. */
   readonly isBinary?: true;
   /** Processes on several machines can each read some partitions of the same input: a partition needs only its bytes. Default: one process reads them all. */
   readonly isReadInParts?: true;
   /** An output is the chunks of the writer one after another, whichever process encoded them. Default: one process writes it. */
   readonly isWrittenInParts?: true;
-  /** An existing output can get features and layers; everything else in it stays as it is. Missing: it cannot. */
+  /** An existing output can get features and layers; everything else in it stays as it is. Default: only new outputs are written. */
   readonly isExtendable?: true;
   /** An output stores feature ids; otherwise they become a field if they are data. */
   readonly holdsIds: boolean;
@@ -126,12 +126,12 @@ export interface Format {
    * column has one type, which is text; as JSON, readers would show the quotes of its texts.
    */
   readonly mixedValues: 'kept' | 'text';
-  /** Writing it needs hundreds of megabytes for inputs of that size. Missing: it does not. */
+  /** Writing it needs hundreds of megabytes for inputs of that size. Default: it does not. */
   readonly needsMuchMemory?: true;
   /** Codes that only this format has; the catalogues take them in. */
   readonly errors: ErrorEntries;
   readonly findings: FindingEntries;
-  /** A kind of servers whose layers are fetched as files of the format, by the URL of a layer. Missing: no server has layers in this format. */
+  /** A kind of servers whose layers are fetched as files of the format, by the URL of a layer. Default: no server has layers in this format. */
   readonly layerService?: 'arcgis';
   /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */
   readonly readOptions: OptionsSchema;
@@ -197,16 +197,16 @@ export interface OpenContext {
   readonly findings: Findings;
   /** Wanted size of a partition in bytes of input. */
   readonly partitionBytes: number;
-  /** Shared by all inputs of a job; missing: the input is the only one. */
+  /** Shared by all inputs of a job. Default: the input is the only one. */
   readonly scratch?: ScratchSpace;
   /** The layers are needed for `selectFeatures` only: they may have no partitions, and a `featureCount` of null. */
   readonly forSelection?: true;
-  /** Missing: there are no threads. */
+  /** Default: there are no threads. */
   readonly threads?: OpenThreads;
   /** Geometries are not used: where the format can do without, the file needs none, and all columns are fields. */
   readonly attributesOnly?: true;
   /**
-   * Tables without geometries are layers if they are named here, or if the file has no other layer. Missing: with `attributesOnly` all
+   * Tables without geometries are layers if they are named here, or if the file has no other layer. Default: with `attributesOnly` all
    * are, else none is.
    */
   readonly tables?: readonly string[];
@@ -218,7 +218,7 @@ export interface Partition {
   readonly end: number; // exclusive
   /**
    * Number of features of the layer before a partition that does not continue the one before it in the list; null: not
-   * known. Missing: it continues it.
+   * known. Default: it continues it.
    */
   readonly featuresBefore?: number | null;
 }
@@ -241,13 +241,13 @@ export interface ExcerptRules {
   countFeatures(layer: SourceLayer, partition: Partition): number | null;
   /**
    * For each partition of the layer: 1 if it may have a feature in one of the boxes, else 0, by an index
-   * or the heads of records; null: the file has none that can be trusted. Missing: no file of the format has any.
+   * or the heads of records; null: the file has none that can be trusted. Default: no file of the format has any.
    */
   partitionsNear?(layer: SourceLayer, near: NearBoxes): Uint8Array | null;
   /**
    * The layer with only the features that the selection may keep, in their order, but not numbered; its `featureCount` is that of all. The layer
    * was opened with `forSelection`. `partitionBytes`: wanted size of its partitions. Null: the file does not show which features these are, or they
-   * are too many. Missing: no file of the format shows it.
+   * are too many. Default: no file of the format shows it.
    */
   selectFeatures?(
     layer: SourceLayer,
@@ -322,29 +322,29 @@ export interface SourceLayer {
   readonly declaredStatistics?: LayerStatistics | null;
   /** The CRS in the file; null if it has none. */
   readonly crs: CrsText | null;
-  /** The same CRS in full, the best definition first, if the code in `crs` is unknown. Missing: the file has none. */
+  /** The same CRS in full, the best definition first, if the code in `crs` is unknown. Default: the file has none. */
   readonly crsDefinitions?: readonly CrsText[];
   readonly assumedCrs?: AssumedCrs | null;
   /** Why `crs` is null, for the error message: "there is no .prj". */
   readonly crsMissingReason: string;
-  /** Bounds of the coordinates in the head of the file, for messages; null or missing: it has none. */
+  /** Bounds of the coordinates in the head of the file, for messages; null: it has none. Default: null. */
   readonly statedExtent?: Bounds | null;
-  /** A few positions are outside `statedExtent`: they cannot be degrees, all others can. Missing: none is known. */
+  /** A few positions are outside `statedExtent`: they cannot be degrees, all others can. Default: none is known. */
   readonly hasOutliers?: boolean;
   /** Text encoding of the attributes, for reports. */
   readonly encoding: string | null;
-  /** How the encoding is known. Missing: the format has only one. */
+  /** How the encoding is known. Default: the format has only one. */
   readonly encodingOrigin?: EncodingOrigin;
-  /** Metres per unit of the coordinates if the file has a unit but no CRS; null or missing: it has none. */
+  /** Metres per unit of the coordinates if the file has a unit but no CRS; null: it has none. Default: null. */
   readonly metresPerUnit?: number | null;
   /**
    * Consecutive partitions. If boundaries are guesses (text formats), each partition's `end` equals the next one's
    * `start`, and a read reports where the next record really begins; the pipeline reads again after a wrong guess.
    */
   readonly partitions: readonly Partition[];
-  /** A thread needs so much memory for a partition and those after it that only one reads them. Missing: all threads do. */
+  /** A thread needs so much memory for a partition and those after it that only one reads them. Default: all threads do. */
   readonly isSequential?: true;
-  /** Missing: `partitions` are the whole layer. */
+  /** Default: `partitions` are the whole layer. */
   readonly excerpt?: Excerpt;
   /** Data for `readPartition`; structured-clonable. */
   readonly state: unknown;
@@ -376,12 +376,18 @@ export interface PartitionRead {
   /** Locations count records and lines from 1 within the partition, also in errors of `readPartition`. */
   readonly findings: readonly FoundFinding[];
   /**
-   * Values that contradict the declared type of their field and are null in the batch; see `undeclare`. Missing: none.
+   * Values that contradict the declared type of their field and are null in the batch; see `undeclare`. Default: none.
    */
   readonly misfits?: readonly FieldMisfits[];
 }
 
-export interface FormatReader {
+export interface FormatReader
+  extends Partial<TypeRevising>,
+    Partial<Extendable>,
+    Partial<ContentListing>,
+    Partial<TextDescribing>,
+    Partial<Unpacking>,
+    Partial<Threaded> {
   /**
    * The source of the types of a batch. 'declared': the layer's `fields`; if a layer declares none, the fields of a
    * batch apply to that batch only, and schema inference unifies them. 'value': each value has its own type, so the
@@ -396,35 +402,55 @@ export interface FormatReader {
   readonly ids: 'data' | 'row numbers' | 'none';
   /** Reads headers and splits the source into partitions; reads records only if necessary. */
   open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]>;
-  /** Does work for `open` in a thread. Required if `open` uses `threads` of the context. */
-  work?(payload: unknown): { readonly result: unknown; readonly transfer: readonly ArrayBuffer[] };
   /** Reads the records that begin in `[partition.start, partition.end)`, whole, in order. */
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead;
-  /**
-   * Returns the layer without the declared types of these fields: read with types that hold every value. Required if
-   * `readPartition` reports misfits.
-   */
-  undeclare?(layer: SourceLayer, fields: ReadonlySet<string>): SourceLayer;
-  /** Missing: layers are always read whole. */
+  /** Default: layers are always read whole. */
   readonly excerpts?: ExcerptRules;
-  /** The layer as one that gets features: the fields that can be written, and nothing to read. For extendable formats. */
-  target?(layer: SourceLayer): SourceLayer;
-  /**
-   * Names what the file contains beyond the features of these layers and an output made of them does not. Missing: nothing but
-   * what findings report while it is read.
-   */
-  otherContent?(file: InputFile, layers: readonly string[], limits: InputLimits): Promise<readonly string[]>;
+}
+
+// The capabilities that a reader may have besides.
+
+/** Of a reader or writer that has work for the threads. Required if `open` uses `threads`, or a sink `work`, of its context. */
+export interface Threaded {
+  /** Does the work in a thread. */
+  work(payload: unknown): { readonly result: unknown; readonly transfer: readonly ArrayBuffer[] };
+}
+
+/** Of a reader whose `readPartition` reports misfits: a file can have values that contradict the types that it declares. */
+export interface TypeRevising {
+  /** Returns the layer without the declared types of these fields: read with types that hold every value. */
+  undeclare(layer: SourceLayer, fields: ReadonlySet<string>): SourceLayer;
+}
+
+/** Of a reader of a format whose existing outputs get features; the record says `isExtendable`. */
+export interface Extendable {
+  /** The layer as one that gets features: the fields that can be written, and nothing to read. */
+  target(layer: SourceLayer): SourceLayer;
+}
+
+/** Of a reader of files that contain more than it reads, without a finding for it. */
+export interface ContentListing {
+  /** Names what the file contains beyond the features of these layers and an output made of them does not. */
+  otherContent(file: InputFile, layers: readonly string[], limits: InputLimits): Promise<readonly string[]>;
+}
+
+/** Of a reader of files in several encodings. */
+export interface TextDescribing {
   /**
    * Describes how the text of the file is read; null: it has none. `open` opens the file, for readers that need that; a file
-   * that `open` rejects for its text can be described. Missing: the format has only one encoding.
+   * that `open` rejects for its text can be described.
    */
-  describeText?(
+  describeText(
     file: InputFile,
     context: OpenContext,
     open: () => Promise<readonly SourceLayer[]>,
   ): Promise<FileText | null>;
-  /** Files that must be held in the job's scratch space while the layer is read, or null. Missing: never any. */
-  unpackedSet?(layer: SourceLayer): UnpackedSet | null;
+}
+
+/** Of a reader that cannot read some files where they are. */
+export interface Unpacking {
+  /** Files that must be held in the job's scratch space while the layer is read; null: there are none. */
+  unpackedSet(layer: SourceLayer): UnpackedSet | null;
 }
 
 // --- writing ----------------------------------------------------------------------------------------------------
@@ -463,15 +489,15 @@ export interface WriteContext {
   /** Validated by `writeOptions`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly findings: Findings;
-  /** Only for extendable formats. Missing: a new file is written. */
+  /** Only for extendable formats. Default: a new file is written. */
   readonly existing?: ExistingOutput;
-  /** What must be at the path of the output, and beside it, when the output is complete. Missing: anything. */
+  /** What must be at the path of the output, and beside it, when the output is complete. Default: anything. */
   readonly expected?: readonly ExpectedFile[];
-  /** The time that the output states, if it states one. Missing: now; entries of archives then have a fixed time. */
+  /** The time that the output states, if it states one. Default: now; entries of archives then have a fixed time. */
   readonly time?: Date;
-  /** Threads that compress the pieces of an archive. Missing: those of the runtime, or the writer has no `usesThreads`. */
+  /** Threads that compress the pieces of an archive. Default: those of the runtime, or the writer has no `usesThreads`. */
   readonly packer?: Packer;
-  /** Calls the writer's `work` in a thread; the buffers in `transfer` are unusable afterwards. Missing: there are no threads. */
+  /** Calls the writer's `work` in a thread; the buffers in `transfer` are unusable afterwards. Default: there are no threads. */
   readonly work?: (payload: unknown, transfer: readonly ArrayBuffer[]) => Promise<unknown>;
 }
 
@@ -509,7 +535,7 @@ export interface OutputSink {
 /** measures: as statistics, but those that a file declares do not suffice. */
 export type WriterNeeds = 'batch' | 'fields' | 'statistics' | 'measures';
 
-export interface FormatWriter {
+export interface FormatWriter extends Partial<Threaded> {
   /** The input of `plan`: only the current batch, the fields of all rows, or all statistics. */
   readonly needs: WriterNeeds | ((options: Readonly<Record<string, unknown>>) => WriterNeeds);
   /** Decides names, types, widths and files; notes values and names that will be changed or lost. */
@@ -521,10 +547,8 @@ export interface FormatWriter {
   encode(batch: FeatureBatch, encoding: LayerEncoding, isSpent?: boolean): EncodedChunk;
   /** `path` is the path of the output, which must not exist. */
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink;
-  /** Sinks use `packer` or `work` of the context. Missing: they get neither, and the threads end before the sink finishes. */
+  /** Sinks use `packer` or `work` of the context. Default: they get neither, and the threads end before the sink finishes. */
   readonly usesThreads?: true;
-  /** Does work for the sink in a thread. Required if the sink uses `work` of the context. */
-  work?(payload: unknown): { readonly result: unknown; readonly transfer: readonly ArrayBuffer[] };
   /** For outputs that are moved over files of this format: throws OUTPUT_IN_USE if another program uses the one at `path`. */
   refuseInUse?(path: string): void;
 }
