@@ -81,6 +81,7 @@ test('the package contains the built program, the client, samples and documentat
     /^(?:README|CHANGELOG)\.md$|^LICENSE$|^NOTICE$|^package\.json$/,
     /^bin\/(?:(?:compile-cache|geomill|runtime)\.js|package\.json)$/,
     /^dist\/.+\.c?js$/,
+    /^dist\/library\/(?:[\w.-]+\.js|(?:library|types)\.d\.ts|placements\.txt)$/,
     /^dist\/placements\.txt$/,
     /^dist\/web\/(?:LICENSES\.txt|manifest\.json|[\w.-]+\.(?:js|css|json)(?:\.br|\.gz)?)$/,
     /^dist\/client\/(?:node\/)?[\w-]+\.d\.ts$/,
@@ -96,7 +97,9 @@ test('the package contains the built program, the client, samples and documentat
   assert.deepEqual(built.filter((path) => !paths.has(path)), []); // biome-ignore format: one line
   const made = [...paths].filter((path) => /^dist\/client.*\.js$|^samples\//.test(path));
   assert.deepEqual(made.filter((path) => !built.includes(path)), []); // biome-ignore format: one line
-  const bundled = [...paths].filter((path) => /^dist\/.*\.c?js$/.test(path) && !built.includes(path));
+  const bundled = [...paths].filter(
+    (path) => /^dist\/(?!library\/).*\.c?js$/.test(path) && !built.includes(path),
+  );
   assert.deepEqual(bundled.filter((path) => !/^dist\/(?:web\/)?[\w.-]+-[\w-]{8}\.js$/.test(path)).sort(), [
     'dist/checkpoint-entry.cjs',
     'dist/fetch-main.cjs',

@@ -16,9 +16,12 @@ import {
   GeomillError,
   type Input,
   inspect,
+  join as joinParts,
   merge,
+  plan,
   type RunOptions,
   read,
+  runPart,
   steps,
   write,
 } from '../../packages/library/src/library.ts';
@@ -278,6 +281,34 @@ test('a converter has the same functions', async () => {
   const { report } = await converter.convert({ input: HARBOUR, output: { format: 'csv' } }, run);
   assert.equal(report.features.written, 10);
   assert.equal((await converter.inspect(HARBOUR, run)).layers.length, 1);
+});
+
+test('a conversion in parts makes the same file, also with parts that were lost', async () => {
+  const path = join(work, 'many.geojsonl');
+  const line = (id: number): string =>
+    JSON.stringify({ ...quay, id, properties: { text: 'x'.repeat(2000) } });
+  writeFileSync(path, Array.from({ length: 2500 }, (_, i) => `${line(i)}\n`).join(''));
+  const job: ConvertJob = { input: path, output: { format: 'geojson', crs: 'EPSG:4326' } };
+  const whole = await textOf(job);
+  const planned = structuredClone(await plan(job, { ...run, partBytes: 1 << 20 }));
+  assert.ok(planned.parts.length >= 3, `${planned.parts.length} parts`);
+  assert.deepEqual(readdirSync(temporaryDirectory), []);
+  const results = await Promise.all(planned.parts.map((part) => runPart(part, { ...run, threads: 1 })));
+  for (const given of [results, results.slice(1).reverse(), []]) {
+    const { files, report } = await joinParts(planned, structuredClone(given), run);
+    assert.equal(new TextDecoder().decode(await files[0].bytes()) === whole, true);
+    assert.equal(report.features.written, 2500);
+  }
+  const small = await plan({ input: HARBOUR, output: { format: 'csv' } }, run);
+  assert.deepEqual(small.parts, []);
+  const other = await plan({ input: path, output: { format: 'kml' } }, { ...run, partBytes: 1 << 20 });
+  assert.deepEqual(other.parts, []);
+  assert.equal((await joinParts(other, [], run)).report.features.written, 2500);
+  assert.equal(
+    (await failureOf(plan({ input: [quay], output: { format: 'csv' } }, run))).code,
+    'CONFIG_INVALID',
+  );
+  assert.deepEqual(readdirSync(temporaryDirectory), []);
 });
 
 test('the lists are those of the records', () => {

@@ -11,6 +11,7 @@ import { runInspection } from '@geomill/pipeline/inspect-job.ts';
 import type { InspectionRequest } from '@geomill/pipeline/request.ts';
 import { allFormats, findCrs, stepFacts } from './lists.ts';
 import { asJobError, invalidJob } from './messages.ts';
+import { joinParts, planParts, runOnePart } from './parts.ts';
 import { readColumns, readFeatures } from './read-features.ts';
 import { type AnyJob, convertIn, readyInputs, requestOf, type ThreadsFor, withCall } from './run-job.ts';
 import { ThreadPool } from './thread-pool.ts';
@@ -30,6 +31,11 @@ import type {
   Inspection,
   InspectJob,
   MergeJob,
+  Part,
+  PartOptions,
+  PartResult,
+  Plan,
+  PlanOptions,
   ReadOptions,
   RunOptions,
   Source,
@@ -93,6 +99,25 @@ export function write(path: string | URL, features: Source, options: WriteOption
     { input: { data: features }, ...(own === undefined ? {} : { steps: own }), output: { ...output, path } },
     { signal, onProgress, threads, limits, gridDirectory, temporaryDirectory, time },
   );
+}
+
+/** Divides a large conversion into parts. They can be run anywhere, also at the same time. */
+export function plan(job: ConvertJob, options: PlanOptions = {}): Promise<Plan> {
+  return planParts(job, options);
+}
+
+/** Runs a part of a plan. */
+export function runPart(part: Part, options: PartOptions = {}): Promise<PartResult> {
+  return runOnePart(part, options);
+}
+
+/** Makes the output of a plan and the results of its parts. A part without a result is run by the call. */
+export function join(
+  plan: Plan,
+  results: Iterable<PartResult>,
+  options: RunOptions = {},
+): Promise<Converted> {
+  return joinParts(plan, results, options);
 }
 
 /** Coordinate reference systems by code, name, alias or area, best match first; an empty query lists those of a filter. */

@@ -161,6 +161,45 @@ export interface WriteOptions extends RunOptions, Omit<OutputOptions, 'path' | '
   steps?: Step[];
 }
 
+export interface PlanOptions extends RunOptions {
+  /** Bytes of input that a part reads, about. Default: 64 MiB. */
+  partBytes?: number;
+}
+
+/** A conversion in parts. Plain data, which `structuredClone` and `v8.serialize` copy. */
+export interface Plan {
+  /** Of geomill: parts and results are for the same version. */
+  readonly version: string;
+  readonly job: ConvertJob;
+  readonly input: { readonly path: string; readonly byteLength: number; readonly modifiedMs: number };
+  readonly partBytes: number;
+  /** Empty for a job that is too small, or that cannot be divided: `join` converts it. */
+  readonly parts: readonly Part[];
+}
+
+/** Plain data for `runPart`. Run only parts of plans that you trust. */
+export interface Part {
+  readonly version: string;
+  /** Position in the plan. */
+  readonly index: number;
+  readonly inputPath: string;
+  readonly taskCount: number;
+  readonly session: Uint8Array<ArrayBuffer>;
+  readonly tasks: Uint8Array<ArrayBuffer>;
+}
+
+export interface PartOptions extends RunOptions {
+  /** Where the input is on this machine. Default: at the path of the job. */
+  input?: string | URL;
+}
+
+/** Plain data for `join`. */
+export interface PartResult {
+  readonly version: string;
+  readonly index: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** Bit i % 8 of byte i >> 3 is 1 if row i has a value; null: every row has one. */
 export type Validity = Uint8Array<ArrayBuffer> | null;
 

@@ -87,7 +87,11 @@ export class ConversionExecutors {
   /** An executor that gives tasks to other processes, or the local one. */
   async divided(local: Executor, { layers }: Session): Promise<Executor> {
     const { request, paths, codecs, steps, division, scratch } = this.#setting;
-    if (division === undefined || !isDivisible(request, steps)) return local;
+    if (division === undefined) return local;
+    if (!isDivisible(request, steps)) {
+      division.decline?.();
+      return local;
+    }
     const { DividedExecutor } = await import('./division/divided-executor.ts');
     const { reader } = codecs.input;
     this.#dividing ??= new DividedExecutor({

@@ -14,6 +14,8 @@ export interface Division {
   /** Path of the input that all processes can read. */
   readonly inputPath: string;
   offer(offer: Offer): void;
+  /** The conversion cannot be divided: it offers nothing. Default: no one needs to know. */
+  decline?(): void;
   /** The parts that were offered are not needed any more. */
   withdraw(): void;
   /** Waits until this process has to run a part itself; resolves with its number. */

@@ -1,0 +1,207 @@
+/**
+ * A large conversion in parts that other processes or machines run. `plan` runs the conversion up to its first pass over the input and keeps the
+ * parts of that pass; `runPart` runs one of them anywhere; `join` runs the conversion again and takes their results.
+ */
+import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { failure } from '@geomill/core/messages/errors.ts';
+import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import type { Division, Offer } from '@geomill/pipeline/division/division.ts';
+import { runPart } from '@geomill/pipeline/division/run-part.ts';
+import { newThreads } from '@geomill/pipeline/threads.ts';
+import { packageVersion } from '@geomill/platform/package-version.ts';
+import { invalidJob } from './messages.ts';
+import { statedOutput } from './output-target.ts';
+import { type AnyJob, convertIn, openCall } from './run-job.ts';
+import { pathOf, statedInput, statOf } from './staged-inputs.ts';
+import type {
+  Converted,
+  ConvertJob,
+  OutputOptions,
+  Part,
+  PartOptions,
+  PartResult,
+  Plan,
+  PlanOptions,
+  RunOptions,
+} from './types.ts';
+
+const MIB = 1 << 20;
+const DEFAULT_PART_BYTES = 64 * MIB;
+
+const never = <Value>(): Promise<Value> => new Promise(() => {});
+
+/** The input as a file that other processes can read. Throws CONFIG_INVALID for data, and FILE_NOT_FOUND. */
+function inputOf({ input }: ConvertJob): Plan['input'] {
+  const { source } = statedInput(input, 'input');
+  if (typeof source !== 'string' && !(source instanceof URL))
+    throw invalidJob("'input' must be the path of a file that every process can read, not data");
+  const path = resolve(pathOf(source, 'input'));
+  if (statOf(path) === null) throw invalidJob(`'input': there is no file '${path}'`);
+  const { size, mtimeMs } = statSync(path);
+  return { path, byteLength: size, modifiedMs: mtimeMs };
+}
+
+function jobOf({ input, output, ...rest }: ConvertJob): AnyJob {
+  return { operation: 'transform', inputs: [input], output, rest };
+}
+
+/** Runs the conversion until it offers parts. */
+export async function planParts(job: ConvertJob, options: PlanOptions): Promise<Plan> {
+  const { partBytes = DEFAULT_PART_BYTES, ...run } = options;
+  const stop = new AbortController();
+  const signal = run.signal === undefined ? stop.signal : AbortSignal.any([run.signal, stop.signal]);
+  const call = openCall({ ...run, signal });
+  try {
+    if (!Number.isInteger(partBytes) || partBytes < 1)
+      throw invalidJob("the option 'partBytes' must be a whole number above 0");
+    const input = inputOf(job);
+    let parts: readonly Part[] = [];
+    const end = Promise.withResolvers<never>();
+    // Nobody may wait for it.
+    end.promise.catch(() => {});
+    const division: Division = {
+      ...{ partBytes, inputPath: realpathSync(input.path), takeOwn: never, withdraw() {} },
+      result: () => end.promise,
+      offer(offer) {
+        parts = partsOf(offer, realpathSync(input.path));
+        stop.abort();
+        end.reject(failure(generalErrors.CANCELLED, {}));
+      },
+      decline: () => stop.abort(),
+    };
+    // The format without the path: `join` writes the output.
+    const output = statedOutput(job.output).members as OutputOptions;
+    if (input.byteLength >= partBytes)
+      await convertIn(call, jobOf({ ...job, output }), division).catch((error: unknown) => {
+        if (!stop.signal.aborted || run.signal?.aborted === true) throw error;
+      });
+    return { version: packageVersion(), job, input, partBytes, parts };
+  } catch (error) {
+    throw call.failure(error);
+  } finally {
+    call.close();
+  }
+}
+
+/** None if they read unpacked files, which are on this machine only. */
+function partsOf({ session, parts, files, readsInput }: Offer, inputPath: string): readonly Part[] {
+  if (files.length > 0 || !readsInput) return [];
+  const version = packageVersion();
+  const shared = bytesOf(session);
+  return parts.map(({ tasks, count }, index) => ({
+    ...{ version, index, inputPath, tasks: bytesOf(tasks), session: shared, taskCount: count },
+  }));
+}
+
+function bytesOf(path: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(path));
+}
+
+/** Resolves with the results of a part. */
+export async function runOnePart(part: Part, options: PartOptions): Promise<PartResult> {
+  const { input, ...run } = options;
+  const call = openCall(run);
+  try {
+    checkVersion(part.version, 'the part');
+    const path = (name: string): string => join(call.temporary.path, name);
+    writeFileSync(path('session'), part.session);
+    writeFileSync(path('tasks'), part.tasks);
+    const here = realpathSync(input === undefined ? part.inputPath : pathOf(input, 'input'));
+    await runPart(
+      {
+        ...{ session: path('session'), tasks: path('tasks'), result: path('result'), readableEnd: null },
+        ...{ gridDirectory: call.paths.gridDirectory, threads: call.paths.threads },
+        moved: [[part.inputPath, here]],
+      },
+      newThreads,
+      (fraction) => {
+        // What it throws ends the part: there is no task that another call waits for.
+        if (call.signal.aborted) throw failure(generalErrors.CANCELLED, {}, undefined, call.signal.reason);
+        call.control.onProgress({ fraction, stage: 'converting' });
+      },
+    );
+    return { version: part.version, index: part.index, bytes: bytesOf(path('result')) };
+  } catch (error) {
+    throw call.failure(error);
+  } finally {
+    call.close();
+  }
+}
+
+/** Converts with the results of the parts; a part without a result is run here. */
+export async function joinParts(
+  plan: Plan,
+  results: Iterable<PartResult>,
+  options: RunOptions,
+): Promise<Converted> {
+  const call = openCall(options);
+  try {
+    checkVersion(plan.version, 'the plan');
+    const { byteLength, modifiedMs } = inputOf(plan.job);
+    if (byteLength !== plan.input.byteLength || modifiedMs !== plan.input.modifiedMs)
+      throw invalidJob(`'${plan.input.path}' has changed since the plan was made; plan it again`);
+    if (plan.parts.length === 0) return await convertIn(call, jobOf(plan.job));
+    const paths = new Map<number, string>();
+    for (const { version, index, bytes } of results) {
+      checkVersion(version, `the result of part ${index}`);
+      const path = join(call.temporary.path, `result-${index}`);
+      writeFileSync(path, bytes);
+      paths.set(index, path);
+    }
+    return await convertIn(call, jobOf(plan.job), divisionWith(plan, paths));
+  } catch (error) {
+    throw call.failure(error);
+  } finally {
+    call.close();
+  }
+}
+
+/** Gives the results of the first pass; the parts of later passes, and those without a result, are run here. */
+function divisionWith({ parts, partBytes, input }: Plan, results: ReadonlyMap<number, string>): Division {
+  const own: number[] = [];
+  let wake = Promise.withResolvers<void>();
+  let isFirst = true;
+  const waiting = new Map<number, PromiseWithResolvers<string>>();
+  return {
+    ...{ partBytes, inputPath: realpathSync(input.path) },
+    offer({ first, parts: offered }) {
+      for (const [i, { tasks }] of offered.entries()) {
+        const path = results.get(i);
+        const isPlanned = isFirst && path !== undefined && isSame(bytesOf(tasks), parts[i]?.tasks);
+        // A part that is run here gets no other result.
+        if (isPlanned) waiting.get(first + i)?.resolve(path);
+        else own.push(first + i);
+      }
+      isFirst = false;
+      wake.resolve();
+    },
+    withdraw() {
+      own.length = 0;
+      waiting.clear();
+    },
+    async takeOwn() {
+      for (;;) {
+        const number = own.shift();
+        if (number !== undefined) return number;
+        wake = Promise.withResolvers();
+        await wake.promise;
+      }
+    },
+    result(number) {
+      const result = Promise.withResolvers<string>();
+      waiting.set(number, result);
+      return result.promise;
+    },
+  };
+}
+
+function isSame(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return b !== undefined && Buffer.compare(a, b) === 0;
+}
+
+function checkVersion(version: string, what: string): void {
+  const own = packageVersion();
+  if (version !== own)
+    throw invalidJob(`${what} was made by version ${version}, and this is ${own}; use one version for all`);
+}
