@@ -130,6 +130,7 @@ const PURE = [
   '@geomill/geodesic',
   '@geomill/planar',
   '@geomill/expressions',
+  '@geomill/formats',
   '@geomill/operations',
   '@geomill/client',
 ];

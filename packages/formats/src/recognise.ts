@@ -1,4 +1,5 @@
 /** Recognises files, to name the format of a file in an error: one table of signatures for all formats. */
+import { latin1Text } from '@geomill/platform/bytes.ts';
 import { FOREIGN_FORMATS, type ForeignFormat, GENERAL_KINDS } from './foreign-formats.ts';
 import type { InputFormat, Signature } from './format.ts';
 import { formatByFileName, formats, inputFormats } from './registry.ts';
@@ -91,9 +92,7 @@ export function unsupportedByName(fileName: string, side: 'input' | 'output'): s
 
 /** The beginning of a file as text, without a byte order mark of UTF-8. */
 function startOf(head: Uint8Array): string {
-  return Buffer.from(head.subarray(0, HEAD_BYTES))
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '');
+  return latin1Text(head.subarray(0, HEAD_BYTES)).replace(/^\xef\xbb\xbf/, '');
 }
 
 /** A few NULs can be in values that a text file got from a damaged database. */

@@ -1,6 +1,5 @@
 /** The head of an XML document: its encoding, and its root element. */
-import { mkdtempSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+
 import { encodingByName, isAsciiCompatible } from '@geomill/core/bytes/text-encoding.ts';
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { isSingleByte, utf8Wins } from '@geomill/core/bytes/utf8-evidence.ts';
@@ -15,6 +14,9 @@ import { sourceForm } from '@geomill/io/source-form.ts';
 import { sampleTextFile } from '@geomill/io/text-samples.ts';
 import { transcodeToUtf8 } from '@geomill/io/transcode.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
+import { latin1Text } from '@geomill/platform/bytes.ts';
+import { fileSize, makeNewDirectory } from '@geomill/platform/files.ts';
+import { endingOf, joinedPath } from '@geomill/platform/paths.ts';
 import { formatErrors } from './errors.ts';
 import { formatFindings } from './findings.ts';
 import type { InputFile, OpenContext } from './format.ts';
@@ -40,12 +42,15 @@ export function inUtf8(
     if (isUtf8) findings.note(formatFindings.ENCODING_CONTRADICTED, { file: file.name, encoding });
     if (isUtf8 || form === 'ascii') return { segment, encoding: UTF8 };
   }
-  const path = join(mkdtempSync(join(scratchDirectory, 'xml-')), `text.utf8${extname(segment.path)}`);
+  const path = joinedPath(
+    makeNewDirectory(joinedPath(scratchDirectory, 'xml-')),
+    `text.utf8${endingOf(segment.path)}`,
+  );
   const advice = 'which the file states as its encoding; correct it, or convert the file to UTF-8';
   transcodeToUtf8(source, encoding, path, (offset) =>
     failure(ioErrors.TEXT_ENCODING_INVALID, { source: file.name, offset, encoding, advice }, { offset }),
   );
-  return { segment: { path, name: segment.name, start: 0, byteLength: statSync(path).size }, encoding };
+  return { segment: { path, name: segment.name, start: 0, byteLength: fileSize(path) }, encoding };
 }
 
 /** By the byte order mark, the first characters, or the XML declaration. */
@@ -55,9 +60,7 @@ function encodingOf(head: Uint8Array): string {
   if (a === 0xfe && b === 0xff) return 'UTF-16BE';
   if (a === 0x3c && b === 0) return 'UTF-16LE';
   if (a === 0 && b === 0x3c) return 'UTF-16BE';
-  const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']/.exec(
-    Buffer.from(head).toString('latin1'),
-  );
+  const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']/.exec(latin1Text(head));
   if (a === 0xef || declared === null) return UTF8;
   const encoding = encodingByName(declared[1]);
   if (encoding === null)

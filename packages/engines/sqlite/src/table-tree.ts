@@ -3,6 +3,7 @@
  * A page is written when it is full, so memory does not grow with the table. SQLite has made the table, and its root
  * page keeps its number; until `finish` the table is empty for SQLite, which may change other tables in between.
  */
+import type { ByteView } from '@geomill/platform/bytes.ts';
 import { localBytes } from './leaf-cells.ts';
 import type { PageFile } from './page-file.ts';
 import { keyBytes, varintBytes, writeKey, writeVarint } from './record-bytes.ts';
@@ -56,7 +57,7 @@ export class TableTree {
   }
 
   /** Appends the record `bytes[start, end)`, at most MAX_RECORD_BYTES long. The key must be above that of the last row. */
-  append(key: Key, bytes: Buffer, start: number, end: number): void {
+  append(key: Key, bytes: ByteView, start: number, end: number): void {
     const payload = end - start;
     const headBytes = varintBytes(payload) + keyBytes(key);
     const local = localBytes(payload, this.#pageBytes);
@@ -113,7 +114,7 @@ export class TableTree {
   }
 
   /** Writes a chain of overflow pages with `bytes[start, end)`; returns the first one. */
-  #appendOverflow(bytes: Buffer, start: number, end: number): number {
+  #appendOverflow(bytes: ByteView, start: number, end: number): number {
     const file = this.#database.pages();
     const first = file.nextPage;
     const page = Buffer.alloc(this.#pageBytes);

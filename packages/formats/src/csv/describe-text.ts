@@ -1,5 +1,5 @@
 /** Describes how a CSV is read, also if it cannot be: encoding, columns and first rows, from the beginning of the file. */
-import { join } from 'node:path';
+
 import { encodingCandidates } from '@geomill/core/bytes/encoding-candidates.ts';
 import { isAsciiCompatible } from '@geomill/core/bytes/text-encoding.ts';
 import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
@@ -9,6 +9,7 @@ import { COMMA, CR, LF, PIPE, QUOTE, SEMICOLON, TAB } from '@geomill/core/text/a
 import { createFileSink } from '@geomill/io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { sampleTextFile } from '@geomill/io/text-samples.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 import type { FileText, InputFile, OpenContext, TextTable } from '../format.ts';
 import { likelyHeader } from '../tables/find-header.ts';
 import type { GeometryPlace } from '../tables/geometry-place.ts';
@@ -35,7 +36,7 @@ export function describeText(file: InputFile, context: OpenContext): FileText {
   const samples = isAsciiCompatible(encoding) ? sampleTextFile(input, separators).texts : [];
   // What the file is likely in, if it is not valid in the encoding it is read in.
   const [likely] = encodingCandidates(samples, encoding);
-  const path = join(context.scratchDirectory, 'text-head.csv');
+  const path = joinedPath(context.scratchDirectory, 'text-head.csv');
   writeHead(input, origin === 'default' && likely !== undefined ? likely.encoding : encoding, path);
   using head = openFileSource(path);
   return { encoding, origin, samples, table: tableOf(file, head, context) };

@@ -1,4 +1,5 @@
 /** Encodes the rows of a batch as CSV text. Runs in the workers. */
+
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { type AttributeColumn, type BytesColumn, isValid } from '@geomill/core/columns/attribute-column.ts';
 import { writeJsonAsText } from '@geomill/core/columns/cast.ts';
@@ -8,6 +9,7 @@ import { writeWkt } from '@geomill/core/geometry/wkt-write.ts';
 import { COMMA, CR, isBlank, LF, QUOTE } from '@geomill/core/text/ascii.ts';
 import { usualLength, writeDigits, writeInteger, writeNumber } from '@geomill/core/text/number-text.ts';
 import { appendQuoted } from '@geomill/core/text/quoted-text.ts';
+import { base64Text } from '@geomill/platform/bytes.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { pointOffset } from '../tables/geometry-output.ts';
 
@@ -135,12 +137,7 @@ function writeBigInt(writer: ByteWriter, value: bigint): void {
 }
 
 function base64(column: BytesColumn, row: number): string {
-  const start = column.offsets[row];
-  return Buffer.from(
-    column.bytes.buffer,
-    column.bytes.byteOffset + start,
-    column.offsets[row + 1] - start,
-  ).toString('base64');
+  return base64Text(column.bytes, column.offsets[row], column.offsets[row + 1]);
 }
 
 /** Appends text, quoted if it is empty, contains a delimiter, quote or line end, or begins or ends with a blank. */

@@ -2,7 +2,7 @@
  * Opens a CSV: checks that it is one, determines encoding, line ends, delimiter and columns, and splits it into
  * partitions.
  */
-import { join } from 'node:path';
+
 import { encodingByName } from '@geomill/core/bytes/text-encoding.ts';
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { isSingleByte } from '@geomill/core/bytes/utf8-evidence.ts';
@@ -11,6 +11,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { COMMA } from '@geomill/core/text/ascii.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { sourceForm } from '@geomill/io/source-form.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 import { formatErrors } from '../errors.ts';
 import type { EncodingOrigin, InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf } from '../recognise.ts';
@@ -33,7 +34,7 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
     // A request counts more than the text, but texts are hardly ever valid UTF-8 by chance.
     if (isSingleByte(encoding) && sourceForm(input) === 'utf-8')
       context.findings.note(csvFindings.ENCODING_DOUBTFUL, { file: file.name, requested: encoding });
-    path = join(context.scratchDirectory, 'text.utf8.csv');
+    path = joinedPath(context.scratchDirectory, 'text.utf8.csv');
     transcodeToUtf8(file.path, encoding, path, file.name);
   }
   using source = openFileSource(path);

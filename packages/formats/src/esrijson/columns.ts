@@ -1,4 +1,5 @@
 /** Columns of attributes as the declared types of their fields. */
+
 import { trimmed } from '@geomill/core/bytes/trimmed.ts';
 import {
   type AttributeColumn,
@@ -14,6 +15,7 @@ import { ValueColumn } from '@geomill/core/columns/value-column.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import { UPPER_Z } from '@geomill/core/text/ascii.ts';
 import { DAY_MS, MILLISECOND_BYTES, writeDay, writeMilliseconds } from '@geomill/core/text/time-text.ts';
+import { concatBytes } from '@geomill/platform/bytes.ts';
 import type { DeclaredField, ValueForm } from './fields.ts';
 
 const encoder = new TextEncoder();
@@ -177,5 +179,5 @@ export function namedColumn(
     }
     offsets[row + 1] = length;
   }
-  return { type: 'string', bytes: Uint8Array.from(Buffer.concat(parts)), offsets, validity: text.validity };
+  return { type: 'string', bytes: concatBytes(parts), offsets, validity: text.validity };
 }

@@ -1,4 +1,5 @@
 /** Opens EsriJSON: finds the feature sets, their fields and their spatial reference. */
+
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
@@ -10,6 +11,7 @@ import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { beginsWithMember, cutJson, findElement } from '@geomill/io/json-cuts.ts';
 import { JsonWindow } from '@geomill/io/json-window.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
+import { latin1Text } from '@geomill/platform/bytes.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { lookOf } from '../recognise.ts';
 import { ESRIJSON } from './dialect.ts';
@@ -235,7 +237,7 @@ function peekedCrs(source: ByteSource, start: number, end: number): string | nul
   const window = new JsonWindow(source, '', ESRIJSON);
   window.load(start, Math.min(end, start + PEEK_BYTES));
   const { scanner } = window;
-  const text = Buffer.from(scanner.bytes.subarray(0, scanner.limit)).toString('latin1');
+  const text = latin1Text(scanner.bytes, 0, scanner.limit);
   for (const match of text.matchAll(/"spatialReference"\s*:\s*(?=\{)/g)) {
     const at = match.index + match[0].length;
     try {

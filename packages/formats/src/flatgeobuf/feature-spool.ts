@@ -1,8 +1,10 @@
 /** Encoded features that wait until their layer is complete: a few in memory, many in a file. Chunks that are appended belong to it. */
-import { rmSync } from 'node:fs';
+
 import { type Dimensions, dimensionsOf, hasM, hasZ } from '@geomill/core/geometry/geometry-column.ts';
 import { type ByteSink, createFileSink } from '@geomill/io/byte-sink.ts';
 import { openFileSource, ReusedMemory } from '@geomill/io/byte-source.ts';
+import { removeFile } from '@geomill/platform/files.ts';
+import { mostMemory } from '@geomill/platform/process-memory.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 
 /** Bytes in memory; more go to the file. */
@@ -100,14 +102,14 @@ export class FeatureSpool {
     this.#kept = [];
     this.#file?.close();
     this.#file = null;
-    rmSync(this.#path, { force: true });
+    removeFile(this.#path);
   }
 
   #hasMemory(): boolean {
     const { least, most, processBytes } = this.#memory;
     if (this.#keptBytes <= least) return true;
-    // The most that it had, in KiB: what it has now is in /proc, which a sandboxed process does not see.
-    return this.#keptBytes <= most && process.resourceUsage().maxRSS * 1024 < processBytes;
+    // The most that it had: what it has now is in /proc, which a sandboxed process does not see.
+    return this.#keptBytes <= most && mostMemory() < processBytes;
   }
 
   *#read(withBytes: boolean): Generator<EncodedFeatures, void, undefined> {

@@ -2,7 +2,7 @@
  * Reads the properties of features into columns: for each value the number of its column (u16), then the value, texts and
  * bytes with their length (u32). A column without a value is null.
  */
-import { isUtf8 } from 'node:buffer';
+
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import {
   type AttributeColumn,
@@ -23,6 +23,7 @@ import { DATE_TEXT, DATETIME_TEXT, temporalKind } from '@geomill/core/columns/te
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
+import { areUtf8 } from '@geomill/platform/bytes.ts';
 import { formatFindings } from '../findings.ts';
 import { FlatFault, type FlatTables } from './flat-tables.ts';
 import { COLUMN_TYPE, type Column } from './header.ts';
@@ -199,7 +200,7 @@ function appendValue(
       builder.appendNumber(view.getFloat64(start, true));
       return;
     case COLUMN_TYPE.json:
-      if (!isUtf8(bytes.subarray(start, end))) column.replaced.add(builder.rowCount);
+      if (!areUtf8(bytes.subarray(start, end))) column.replaced.add(builder.rowCount);
       builder.appendText(jsonOf(decoder.decode(bytes.subarray(start, end))));
       return;
     case COLUMN_TYPE.dateTime:
@@ -255,7 +256,7 @@ function validTexts(read: ReadColumn, rowCount: number, findings: Findings): Att
   const note = (): void =>
     findings.noteTally(formatFindings.TEXT_REPLACED, { field: name, encoding: UTF8 }, replaced);
   // If no value begins within a character, and all of them in sequence are valid, each is. JSON was decoded before.
-  if (!read.hasSplitTexts && isUtf8(column.bytes)) {
+  if (!read.hasSplitTexts && areUtf8(column.bytes)) {
     note();
     return column;
   }
@@ -266,7 +267,7 @@ function validTexts(read: ReadColumn, rowCount: number, findings: Findings): Att
       continue;
     }
     const value = column.bytes.subarray(column.offsets[row], column.offsets[row + 1]);
-    if (isUtf8(value)) builder.appendBytes(value, 0, value.length);
+    if (areUtf8(value)) builder.appendBytes(value, 0, value.length);
     else {
       replaced.add(row);
       builder.appendText(decoder.decode(value));

@@ -1,7 +1,8 @@
 /** Buckets of features, filled in any order and read one after another, mostly in a file. */
-import { rmSync } from 'node:fs';
+
 import { type ByteSink, createFileSink } from '@geomill/io/byte-sink.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
+import { removeFile } from '@geomill/platform/files.ts';
 import { copyWords } from './copy-words.ts';
 
 /** Gets the words `[start, end)` of a feature (4 bytes each) and its box, `boxes[box]` to `boxes[box + 3]`. */
@@ -126,7 +127,7 @@ export class SortBuckets {
 
   discard(): void {
     this.#file?.close();
-    rmSync(this.#path, { force: true });
+    removeFile(this.#path);
   }
 
   #bucket(number: number): Bucket {

@@ -1,5 +1,5 @@
 /** Encodes a batch as records for the sink. Runs in the workers. */
-import { isAscii } from 'node:buffer';
+
 import {
   type AttributeColumn,
   type BytesColumn,
@@ -12,6 +12,7 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
 import { MINUS } from '@geomill/core/text/ascii.ts';
 import { asciiSlice } from '@geomill/core/text/number-text.ts';
+import { areAscii } from '@geomill/platform/bytes.ts';
 import { formatFindings } from '../findings.ts';
 import type { EncodedChunk } from '../format.ts';
 import type { GpkgChunk } from './chunk.ts';
@@ -40,7 +41,7 @@ export function encodeBatch(
     ...encodeRecords(batch.geometry, columns, rowCount, srsId, wider, spent),
     columns: columns.map((column) => ({
       type: column.type,
-      isAscii: 'offsets' in column && column.type !== 'binary' && isAscii(column.bytes),
+      isAscii: 'offsets' in column && column.type !== 'binary' && areAscii(column.bytes),
     })),
     ids,
     hasNumericTexts: columns.some((column) => isTime(column) && hasNumericTexts(column, rowCount)),

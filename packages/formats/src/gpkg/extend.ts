@@ -2,10 +2,11 @@
  * Adds features and layers to a copy of an existing GeoPackage and puts the copy in its place. Everything else in the file
  * stays as it is: other layers, attribute tables, tiles, styles, metadata, views, indexes and triggers.
  */
-import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
+
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { requireExpected, unfinishedPath } from '@geomill/io/output-place.ts';
+import { copyFile, fileSize, removeFile } from '@geomill/platform/files.ts';
 import { BulkDatabase, refusal } from '@geomill/sqlite/bulk-database.ts';
 import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
@@ -34,7 +35,7 @@ export interface ExistingContent {
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT for a database that is no GeoPackage, and what reading a damaged one throws. */
 export function readExisting({ path, name }: ExistingOutput): ExistingContent {
-  if (statSync(path).size === 0) throw failure(generalErrors.INPUT_EMPTY, { source: name });
+  if (fileSize(path) === 0) throw failure(generalErrors.INPUT_EMPTY, { source: name });
   const database = new UntrustedDatabase(path, { source: name, mappedBytes: 0 });
   try {
     const tables = listTables(database);
@@ -102,11 +103,11 @@ export class ExtendingSink implements OutputSink {
     refuseLocked(path, existing.name, context.expected);
     try {
       // Where the file system can, the copy shares the blocks of the file.
-      copyFileSync(existing.path, this.#partialPath, constants.COPYFILE_FICLONE);
+      copyFile(existing.path, this.#partialPath);
       requireExpected(existing);
       this.#database = BulkDatabase.edit(this.#partialPath);
     } catch (error) {
-      rmSync(this.#partialPath, { force: true });
+      removeFile(this.#partialPath);
       throw this.#refused(error, refusal(error));
     }
     try {
@@ -144,13 +145,12 @@ export class ExtendingSink implements OutputSink {
       throw this.#refused(error);
     }
     moveDatabaseIntoPlace(this.#partialPath, this.#path, this.#existing.name, this.#context.expected);
-    return { path: this.#path, byteLength: statSync(this.#path).size };
+    return { path: this.#path, byteLength: fileSize(this.#path) };
   }
 
   abort(): void {
     this.#database.abandon();
-    for (const ending of ['', '-wal', '-shm', '-journal'])
-      rmSync(`${this.#partialPath}${ending}`, { force: true });
+    for (const ending of ['', '-wal', '-shm', '-journal']) removeFile(`${this.#partialPath}${ending}`);
   }
 
   /** Frees the memory of the index of a new layer. */

@@ -1,8 +1,9 @@
 /** Moves a complete GeoPackage to its final name, unless another program uses the file that has the name. */
-import { existsSync } from 'node:fs';
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { type ExpectedFile, moveIntoPlace } from '@geomill/io/output-place.ts';
+import { fileFacts } from '@geomill/platform/files.ts';
 import { hasContent } from '@geomill/sqlite/database-pages.ts';
 import { lockForWriting } from '@geomill/sqlite/write-lock.ts';
 import { gpkgErrors } from './errors.ts';
@@ -14,7 +15,7 @@ const JOURNAL_MAGIC_BYTES = 8;
  * to the database that takes the place of the file.
  */
 export function refuseInUse(path: string, name: string): void {
-  if (existsSync(`${path}-wal`))
+  if (fileFacts(`${path}-wal`) !== null)
     throw failure(gpkgErrors.OUTPUT_IN_USE, { file: name, beside: `${name}-wal` });
   if (isHot(`${path}-journal`))
     throw failure(gpkgErrors.OUTPUT_IN_USE, { file: name, beside: `${name}-journal` });

@@ -1,10 +1,12 @@
 /** Opens a GeoPackage, lists its layers and splits them into partitions; rows are only measured. */
+
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
+import { latin1Text } from '@geomill/platform/bytes.ts';
 import { type PageLayout, readPageLayout } from '@geomill/sqlite/database-pages.ts';
 import { measureTable } from '@geomill/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
@@ -30,7 +32,7 @@ export function openGpkg(file: InputFile, context: OpenContext): readonly Source
   const head = source.slice(0, HEAD_BYTES);
   const { byteLength } = source;
   if (head.length === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
-  if (!Buffer.from(head).toString('latin1').startsWith(MAGIC))
+  if (!latin1Text(head).startsWith(MAGIC))
     throw failure(generalErrors.INPUT_WRONG_FORMAT, {
       source: file.name,
       expected: 'a GeoPackage',

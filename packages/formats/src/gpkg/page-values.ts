@@ -2,7 +2,7 @@
  * Converts record values in a database's pages to columns without an object per value. The result is the same as for
  * values from SQLite (value-column.ts), which handles all values that are not plainly of the column's type.
  */
-import { isAscii, isUtf8 } from 'node:buffer';
+
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import {
   type AttributeColumn,
@@ -11,6 +11,7 @@ import {
   type Validity,
 } from '@geomill/core/columns/attribute-column.ts';
 import type { Field, FieldType } from '@geomill/core/columns/schema.ts';
+import { areAscii, areUtf8 } from '@geomill/platform/bytes.ts';
 import type { CompiledRows, Place } from '@geomill/sqlite/compiled-rows.ts';
 import { type Payloads, type Records, SERIAL } from '@geomill/sqlite/records.ts';
 import { formatFindings } from '../findings.ts';
@@ -187,8 +188,8 @@ function textBytes(values: PageValues, ends: Place, offsets: Uint32Array): Uint8
 
 /** Whether every value is valid UTF-8 and valid for its type. */
 function isWhole(type: FieldType, bytes: Uint8Array, offsets: Uint32Array, validity: Validity): boolean {
-  if (type === 'string' && isAscii(bytes)) return true;
-  if (!isUtf8(bytes)) return false;
+  if (type === 'string' && areAscii(bytes)) return true;
+  if (!areUtf8(bytes)) return false;
   for (let row = 0; row + 1 < offsets.length; row++) {
     const start = offsets[row];
     const end = offsets[row + 1];
@@ -216,7 +217,7 @@ function checkedTexts(
       continue;
     }
     let value = bytes.subarray(offsets[row], offsets[row + 1]);
-    if (!isUtf8(value)) value = encoder.encode(replacedText(field.name, value, row, context));
+    if (!areUtf8(value)) value = encoder.encode(replacedText(field.name, value, row, context));
     if (type === 'json') value = encoder.encode(jsonOf(decoder.decode(value)));
     if (isTextOf(type, value, 0, value.length)) builder.appendBytes(value, 0, value.length);
     else {
@@ -252,7 +253,7 @@ function cellValues(name: string, values: PageValues, context: CellContext): Cel
     if (serialType >= SERIAL.firstBlob) {
       const cell = bytes.subarray(at, at + byteLengthOf(serialType));
       if (!isText(serialType)) value = cell;
-      else value = isUtf8(cell) ? decoder.decode(cell) : replacedText(name, cell, row, context);
+      else value = areUtf8(cell) ? decoder.decode(cell) : replacedText(name, cell, row, context);
     } else if (serialType === SERIAL.int64) value = view.getBigInt64(at);
     else if (serialType !== SERIAL.none) {
       const number = numberAt(bytes, view, serialType, at);

@@ -2,8 +2,10 @@
  * Binds the records of a chunk as parameters of an INSERT, for tables that are not written by pages: column by column, so
  * that each loop handles one type of value.
  */
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { latin1Text, utf8Text } from '@geomill/platform/bytes.ts';
 import { CompiledRows } from '@geomill/sqlite/compiled-rows.ts';
 import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { readRecords, SERIAL } from '@geomill/sqlite/records.ts';
@@ -13,7 +15,8 @@ const GEOMETRY = 1;
 const FIRST_COLUMN = 2;
 
 export class RecordBinder {
-  readonly #bytes: Buffer;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   readonly #rowCount: number;
   /** Of all values, column after column. */
   readonly #serialTypes: Uint32Array;
@@ -40,7 +43,8 @@ export class RecordBinder {
     const records = readRecords(payloads, valueCount, FIRST_COLUMN + columns.length);
     if (records === null)
       throw failure(generalErrors.INTERNAL, { reason: 'a worker encoded a record wrongly' });
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const length = rowCount * valueCount;
     this.#rowCount = rowCount;
     this.#serialTypes = memory.copyOfUint32(records.serials, length);
@@ -90,7 +94,7 @@ export class RecordBinder {
       k < rowCount;
       k++, i++, to += this.#valueCount
     ) {
-      const value = numberAt(this.#bytes, serialTypes[i], offsets[i]);
+      const value = numberAt(this.#view, serialTypes[i], offsets[i]);
       values[to] = isBig && typeof value === 'number' ? BigInt(value) : value;
     }
   }
@@ -98,7 +102,7 @@ export class RecordBinder {
   #bindAscii(column: number, values: SqlValue[], firstRow: number, rowCount: number): void {
     const serialTypes = this.#serialTypes;
     const offsets = this.#offsets;
-    const text = this.#text ?? this.#bytes.toString('latin1');
+    const text = this.#text ?? latin1Text(this.#bytes);
     this.#text = text;
     for (
       let k = 0, i = column * this.#rowCount + firstRow, to = column;
@@ -120,7 +124,7 @@ export class RecordBinder {
       values[to] =
         serialTypes[i] === SERIAL.none
           ? null
-          : this.#bytes.toString('utf8', offsets[i], endOf(serialTypes[i], offsets[i]));
+          : utf8Text(this.#bytes, offsets[i], endOf(serialTypes[i], offsets[i]));
   }
 }
 
@@ -129,7 +133,7 @@ function endOf(serial: number, start: number): number {
   return start + ((serial - SERIAL.firstBlob) >>> 1);
 }
 
-function numberAt(bytes: Buffer, serial: number, at: number): number | bigint | null {
+function numberAt(bytes: DataView, serial: number, at: number): number | bigint | null {
   switch (serial) {
     case SERIAL.none:
       return null;
@@ -138,12 +142,18 @@ function numberAt(bytes: Buffer, serial: number, at: number): number | bigint | 
     case SERIAL.one:
       return 1;
     case SERIAL.float:
-      return bytes.readDoubleBE(at);
+      return bytes.getFloat64(at);
     case SERIAL.int64:
-      return bytes.readBigInt64BE(at);
+      return bytes.getBigInt64(at);
     case SERIAL.int48:
-      return bytes.readIntBE(at, 6);
+      return bytes.getInt16(at) * 2 ** 32 + bytes.getUint32(at + 2);
+    case 4:
+      return bytes.getInt32(at);
+    case 3:
+      return bytes.getInt16(at) * 256 + bytes.getUint8(at + 2);
+    case 2:
+      return bytes.getInt16(at);
     default:
-      return bytes.readIntBE(at, serial);
+      return bytes.getInt8(at);
   }
 }

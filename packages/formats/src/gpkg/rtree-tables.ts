@@ -1,4 +1,5 @@
 /** The shadow tables of an RTree, whose layout rtree-build.ts describes: pages where these are possible, otherwise statements. */
+import { type ByteView, newByteView } from '@geomill/platform/bytes.ts';
 import type { BulkDatabase, BulkStatement } from '@geomill/sqlite/bulk-database.ts';
 import {
   blobSerial,
@@ -17,6 +18,8 @@ export const ROOT = 1;
 /** Rows per INSERT of pairs. */
 const ROWS_AT_ONCE = 64;
 const PAIR_HEADER_BYTES = 3;
+/** With the longest integer. */
+const PAIR_RECORD_BYTES = PAIR_HEADER_BYTES + 6;
 
 /** Key and blob of each node; SQLite has made the row of the root. */
 export class NodeTable {
@@ -57,10 +60,10 @@ export class NodeTable {
 }
 
 /** A record with null for the key and a blob, which begins at `valueAt`. */
-function recordOf(blobBytes: number): { readonly record: Buffer; readonly valueAt: number } {
+function recordOf(blobBytes: number): { readonly record: ByteView; readonly valueAt: number } {
   const serial = blobSerial(blobBytes);
   const valueAt = headerBytes(1 + varintBytes(serial));
-  const record = Buffer.alloc(valueAt + blobBytes);
+  const record = newByteView(valueAt + blobBytes);
   writeVarint(record, writeVarint(record, 0, valueAt) + 1, serial);
   return { record, valueAt };
 }
@@ -74,11 +77,12 @@ export class PairTable {
   #many: BulkStatement | null = null;
   #values: Key[] = [];
   /** Length, null for the key, serial type, value. */
-  readonly #record = Buffer.of(PAIR_HEADER_BYTES, SERIAL.none, 0, 0, 0, 0, 0, 0, 0);
+  readonly #record = newByteView(PAIR_RECORD_BYTES);
 
   constructor(database: BulkDatabase, table: string) {
     this.#database = database;
     this.#table = table;
+    this.#record.set([PAIR_HEADER_BYTES, SERIAL.none]);
   }
 
   add(key: Key, value: number): void {

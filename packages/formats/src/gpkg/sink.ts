@@ -1,9 +1,10 @@
 /** Writes one GeoPackage to a temporary name and renames it when it is complete. */
-import { rmSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { unfinishedPath } from '@geomill/io/output-place.ts';
+import { fileSize, removeFile } from '@geomill/platform/files.ts';
+import { fileName } from '@geomill/platform/paths.ts';
 import { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import type { GpkgChunk } from './chunk.ts';
@@ -34,9 +35,9 @@ export class GpkgSink implements OutputSink {
     this.#layers = layers;
     this.#context = context;
     this.#tables = layers.map(() => null);
-    refuseInUse(path, basename(path));
+    refuseInUse(path, fileName(path));
     // A partial file left by a killed run is overwritten.
-    rmSync(this.#partialPath, { force: true });
+    removeFile(this.#partialPath);
     this.#database = BulkDatabase.create(this.#partialPath, {
       pageSize: PAGE_SIZE,
       applicationId: APPLICATION_ID,
@@ -66,13 +67,13 @@ export class GpkgSink implements OutputSink {
       stateChangeTime(this.#database, table.plan.table, this.#context.time);
     });
     this.#database.finish();
-    moveDatabaseIntoPlace(this.#partialPath, this.#path, basename(this.#path), this.#context.expected);
-    return { path: this.#path, byteLength: statSync(this.#path).size };
+    moveDatabaseIntoPlace(this.#partialPath, this.#path, fileName(this.#path), this.#context.expected);
+    return { path: this.#path, byteLength: fileSize(this.#path) };
   }
 
   abort(): void {
     this.#database.abandon();
-    rmSync(this.#partialPath, { force: true });
+    removeFile(this.#partialPath);
   }
 
   #table(layerIndex: number): FeatureTable {

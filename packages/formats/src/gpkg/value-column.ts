@@ -1,9 +1,11 @@
 /** Reads one field of some rows as a column: values that fit the type are kept, others become null and are noted. */
+
 import { type AttributeColumn, ColumnBuilder } from '@geomill/core/columns/attribute-column.ts';
 import type { MisfitList } from '@geomill/core/columns/misfits.ts';
 import { type Field, type FieldType, type OpenType, widenType } from '@geomill/core/columns/schema.ts';
 import { DATE_TEXT, DATETIME_TEXT, temporalKind } from '@geomill/core/columns/temporal-text.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
+import { base64Text } from '@geomill/platform/bytes.ts';
 import { formatFindings } from '../findings.ts';
 
 /** A field of the table. */
@@ -46,7 +48,7 @@ export function readValues(
     // Casting the column of a whole batch (cast.ts) treats binary values the same way: the result must not depend on
     // batch ends.
     if (tableField.type === null && type === 'string' && value instanceof Uint8Array)
-      value = Buffer.from(value).toString('base64');
+      value = base64Text(value);
     if (value === null) builder.appendNull();
     else if (!appendValue(builder, type, value)) {
       builder.appendNull();

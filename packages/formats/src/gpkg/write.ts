@@ -1,10 +1,11 @@
 /** Writes GeoPackage 1.4: see docs/formats/gpkg.md for the rules. */
-import { basename } from 'node:path';
+
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { isInDegrees } from '@geomill/core/crs/degrees.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { fileName } from '@geomill/platform/paths.ts';
 import { formatErrors } from '../errors.ts';
 import type {
   EncodedChunk,
@@ -33,7 +34,7 @@ const ID_COLUMN = 'id';
 
 export const writer: FormatWriter = {
   needs: 'fields',
-  refuseInUse: (path) => refuseInUse(path, basename(path)),
+  refuseInUse: (path) => refuseInUse(path, fileName(path)),
 
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
     const zones = context.options.datetimes === 'utc' ? 'utc' : 'keep';

@@ -1,8 +1,9 @@
 /** Opens GPX: finds its root and makes layers of its waypoints, routes, tracks and their points. */
-import { stat } from 'node:fs/promises';
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
+import { fileSize } from '@geomill/platform/files.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
 import { gpxFindings } from './findings.ts';
@@ -20,8 +21,7 @@ interface FoundLayer {
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_UNKNOWN, TEXT_ENCODING_INVALID, XML_SYNTAX and LIMIT_EXCEEDED. */
 export async function openGpx(file: InputFile, context: OpenContext): Promise<SourceLayer[]> {
-  const { size } = await stat(file.path);
-  const whole = { path: file.path, name: file.name, start: 0, byteLength: size };
+  const whole = { path: file.path, name: file.name, start: 0, byteLength: fileSize(file.path) };
   const { segment, encoding } = inUtf8(whole, file, context);
   using source = openSegment(segment);
   const root = readXmlRoot(source, file.name, 'GPX', (scanner, prefix) =>

@@ -1,4 +1,5 @@
 /** Reads waypoints, and the points of routes and tracks with the numbers of their line, segment and place in it. */
+
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { DocumentColumns } from '@geomill/core/columns/document-columns.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
@@ -9,6 +10,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { writeInteger } from '@geomill/core/text/number-text.ts';
 import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
+import { concatBytes } from '@geomill/platform/bytes.ts';
 import { ElementReader } from './element-reader.ts';
 import { gpxFindings } from './findings.ts';
 import type { GpxName } from './names.ts';
@@ -159,5 +161,5 @@ export class PointReader {
 
 function withPrefix(prefix: Uint8Array, name: string): Uint8Array {
   const local = encoder.encode(name);
-  return prefix.length === 0 ? local : Buffer.concat([prefix, Uint8Array.of(COLON), local]);
+  return prefix.length === 0 ? local : concatBytes([prefix, Uint8Array.of(COLON), local]);
 }

@@ -1,11 +1,12 @@
 /** Finds the documents of a KML or KMZ file. */
-import { mkdtempSync, statSync } from 'node:fs';
-import { join, posix } from 'node:path';
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import type { FileSegment } from '@geomill/io/file-segment.ts';
 import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
 import { isZip, readZipDirectory, unpackEntry, type ZipEntry } from '@geomill/io/zip-read.ts';
+import { fileSize, makeNewDirectory } from '@geomill/platform/files.ts';
+import { joinedPath, nameInArchive, pathInArchive } from '@geomill/platform/paths.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { lookOfMembers } from '../recognise.ts';
 import { kmlErrors } from './errors.ts';
@@ -26,7 +27,7 @@ export interface FoundDocument {
 export async function findDocuments(file: InputFile, context: OpenContext): Promise<FoundDocument[]> {
   const stem = file.name.replace(/\.(kml|kmz)$/i, '');
   if (!isZip(firstBytes(file))) {
-    const segment = { path: file.path, name: file.name, start: 0, byteLength: statSync(file.path).size };
+    const segment = { path: file.path, name: file.name, start: 0, byteLength: fileSize(file.path) };
     return [{ segment, path: '', stem }];
   }
   const budget = new UnpackBudget(context.limits, context.scratch?.unpacked);
@@ -47,12 +48,12 @@ export async function findDocuments(file: InputFile, context: OpenContext): Prom
     const shown = { source: file.name, names: shownNames(others) };
     context.findings.note(kmlFindings.KMZ_FILES_IGNORED, shown, undefined, others.length);
   }
-  const directory = mkdtempSync(join(context.scratchDirectory, 'kmz-'));
+  const directory = makeNewDirectory(joinedPath(context.scratchDirectory, 'kmz-'));
   const found: FoundDocument[] = [];
   for (const entry of [main, ...documents.filter((one) => one !== main)]) {
-    const target = join(directory, `${found.length}.kml`);
+    const target = joinedPath(directory, `${found.length}.kml`);
     const segment = await unpackEntry(file.path, entry, file.name, target);
-    const own = entry === main ? stem : posix.basename(entry.name).replace(/\.kml$/i, '');
+    const own = entry === main ? stem : nameInArchive(entry.name).replace(/\.kml$/i, '');
     found.push({ segment, path: entry.name, stem: own });
   }
   return found;
@@ -62,7 +63,7 @@ export async function findDocuments(file: InputFile, context: OpenContext): Prom
 export function linkedPath(link: string, from: string): string {
   if (from === '' || /^[a-z][a-z\d+.-]*:/i.test(link)) return '';
   const [path] = link.split(/[?#]/);
-  const resolved = posix.normalize(posix.join(posix.dirname(from), decoded(path)));
+  const resolved = pathInArchive(from, decoded(path));
   return resolved.replace(/^\/+/, '');
 }
 

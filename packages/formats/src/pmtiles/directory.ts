@@ -1,7 +1,8 @@
 /** Directories of a PMTiles 3 archive: a root of at most 16 KiB with the header, and leaves that are written as they are full. */
-import { gzipSync } from 'node:zlib';
+
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { Spool } from '@geomill/io/spool.ts';
+import { gzip } from '@geomill/platform/compression.ts';
 import { writeVarint } from './attributes.ts';
 
 export const HEADER_BYTES = 127;
@@ -99,5 +100,5 @@ function encodeDirectory(entries: readonly Entry[]): Uint8Array<ArrayBuffer> {
     writeVarint(out, offset === end ? 0 : offset + 1);
     end = offset + byteLength;
   }
-  return new Uint8Array(gzipSync(out.written(), { level: 9 }));
+  return new Uint8Array(gzip(out.written(), { level: 9 }));
 }

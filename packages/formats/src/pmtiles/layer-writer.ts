@@ -1,5 +1,7 @@
 /** Writes a layer of a vector tile (MVT 2.1, 4.1): its features, and the keys and values that they have. */
+
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
+import { concatBytes } from '@geomill/platform/bytes.ts';
 import { varintBytes, writeVarint } from './attributes.ts';
 import { HEAD_BYTES, type RecordView } from './records.ts';
 import { EXTENT } from './state.ts';
@@ -29,7 +31,7 @@ export class LayerWriter {
   ) {
     this.#view = view;
     const version = Uint8Array.of(LAYER.version, 2);
-    this.#head = Buffer.concat([version, member(LAYER.name, name)]);
+    this.#head = concatBytes([version, member(LAYER.name, name)]);
     this.#keys = fields.map((field) => member(LAYER.key, field));
     const tail = new ByteWriter(8);
     tail.uint8(LAYER.extent);

@@ -166,10 +166,10 @@ export class PmtilesSink implements OutputSink {
 
   /** Puts the header, the directories and the metadata before the tiles. */
   async #complete(): Promise<OutputFile> {
-    const { gzipSync } = await import('node:zlib');
+    const { gzip } = await import('@geomill/platform/compression.ts');
     const directory = this.#directory;
     const root = directory.finish();
-    const metadata = gzipSync(JSON.stringify(this.#metadata()), { level: 9 });
+    const metadata = gzip(new TextEncoder().encode(JSON.stringify(this.#metadata())), { level: 9 });
     const [{ minZoom, maxZoom }] = this.#states;
     const leavesAt = HEADER_BYTES + root.length + metadata.length;
     const tilesAt = leavesAt + directory.leafBytes;

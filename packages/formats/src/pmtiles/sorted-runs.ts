@@ -2,9 +2,10 @@
  * Sorts records by tile with bounded memory: sorted chunks are kept, many of them in a file, and merged. Records of one tile stay in
  * the order in which they were appended.
  */
-import { rmSync } from 'node:fs';
+
 import { type ByteSink, createFileSink } from '@geomill/io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
+import { removeFile } from '@geomill/platform/files.ts';
 import { copyRecord, RecordView } from './records.ts';
 
 /** Fewer bytes are merged in memory. */
@@ -54,7 +55,7 @@ export class SortedRuns {
     this.#kept = [];
     for (const [i, file] of this.#files.entries()) {
       file?.close();
-      rmSync(this.#filePath(i), { force: true });
+      removeFile(this.#filePath(i));
     }
     this.#files.length = 0;
   }

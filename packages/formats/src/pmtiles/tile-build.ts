@@ -1,7 +1,8 @@
 /** Builds tiles of sorted records: MVT 2.1, compressed with gzip, at most as large as the limit. */
-import { hash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
+import { gzip } from '@geomill/platform/compression.ts';
+import { digestOf } from '@geomill/platform/digests.ts';
 import { LayerWriter } from './layer-writer.ts';
 import { HEAD_BYTES, RecordView } from './records.ts';
 import { CELL, EXTENT } from './state.ts';
@@ -50,7 +51,7 @@ export function buildTiles({ bytes, tileLimit, layers }: TileWork): BuiltTiles {
     lengths.push(built.bytes.length);
     left.push(built.left);
     thinned.push(built.thinned);
-    digests.copy(hash('sha1', built.bytes, 'buffer'));
+    digests.copy(digestOf('sha1', built.bytes));
   }
   bytes.buffer.transfer(0);
   return {
@@ -174,6 +175,6 @@ class TileBuilder {
     const memLevel = tile.length < 4096 ? 4 : 8;
     // The result is in one array of at most this size.
     const chunkSize = tile.length + (tile.length >> 8) + 64;
-    return gzipSync(tile.written(), { level: 6, windowBits, memLevel, chunkSize });
+    return gzip(tile.written(), { level: 6, windowBits, memLevel, chunkSize });
   }
 }

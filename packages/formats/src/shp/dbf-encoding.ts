@@ -1,11 +1,12 @@
 /** Finds the text encoding of a .dbf. */
-import { isAscii } from 'node:buffer';
+
 import { encodingByLanguageId, encodingByName, WINDOWS_1252 } from '@geomill/core/bytes/text-encoding.ts';
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { isSingleByte, utf8Wins } from '@geomill/core/bytes/utf8-evidence.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
+import { areAscii } from '@geomill/platform/bytes.ts';
 import { formatErrors } from '../errors.ts';
 import { formatFindings } from '../findings.ts';
 import type { EncodingOrigin } from '../format.ts';
@@ -86,11 +87,11 @@ function judgeText(header: DbfHeader, rows: ByteSource): JudgedText {
     // Writers that truncate by bytes can split the last character of a full cell; that is still UTF-8.
     if (invalid >= 0 && !isCutOff(bytes, invalid, end)) return false;
     const whole = bytes.subarray(start, invalid < 0 ? end : invalid);
-    if (samples.length < MAX_SAMPLES && !isAscii(whole)) samples.push(whole.slice());
+    if (samples.length < MAX_SAMPLES && !areAscii(whole)) samples.push(whole.slice());
     return true;
   };
   for (const { nameBytes } of header.fields) {
-    if (isAscii(nameBytes)) continue;
+    if (areAscii(nameBytes)) continue;
     form = 'utf-8';
     if (!isUtf8Cell(nameBytes, 0, nameBytes.length)) return { form: 'other', samples };
   }
@@ -103,12 +104,12 @@ function judgeText(header: DbfHeader, rows: ByteSource): JudgedText {
       header.headerBytes + first * header.rowBytes,
       header.headerBytes + end * header.rowBytes,
     );
-    if (isAscii(bytes)) continue;
+    if (areAscii(bytes)) continue;
     for (let row = 0; row < end - first; row++) {
       for (const { offset, width } of texts) {
         const start = row * header.rowBytes + offset;
         const cell = bytes.subarray(start, start + width);
-        if (isAscii(cell)) continue;
+        if (areAscii(cell)) continue;
         // Bytes after a zero byte are remains of another text.
         const zero = cell.indexOf(0);
         form = 'utf-8';

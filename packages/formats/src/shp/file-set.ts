@@ -2,9 +2,7 @@
  * Finds the shapefiles in an input: a zip with any folder depth, a zip in a zip, or a loose .shp with the other files
  * beside it. Files belong together if their paths differ only in the extension, ignoring case.
  */
-import { createReadStream, createWriteStream, mkdtempSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -20,6 +18,9 @@ import {
   unpackEntry,
   type ZipEntry,
 } from '@geomill/io/zip-read.ts';
+import { copyFilePart } from '@geomill/platform/file-copy.ts';
+import { fileSize, makeNewDirectory, namesIn } from '@geomill/platform/files.ts';
+import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { lookOf, lookOfMembers } from '../recognise.ts';
 import { shpErrors } from './errors.ts';
@@ -88,8 +89,8 @@ export async function findShapefiles(file: InputFile, context: OpenContext): Pro
   let directory: string | null = null;
   let count = 0;
   const scratchPath = (): string => {
-    directory ??= mkdtempSync(join(context.scratchDirectory, 'shp-'));
-    return join(directory, String(count++));
+    directory ??= makeNewDirectory(joinedPath(context.scratchDirectory, 'shp-'));
+    return joinedPath(directory, String(count++));
   };
   if (!isZip(start)) return { sets: [findSiblings(file, start)], scratchPath };
   const budget = new UnpackBudget(context.limits, context.scratch?.unpacked);
@@ -158,7 +159,7 @@ async function findInZip(
     const [shp, shx, dbf, prj, cpg] = PARTS.map((part): FileSegment | null => {
       const entry = parts.get(part);
       if (entry === undefined) return null;
-      const target = join(directory, part.slice(1));
+      const target = joinedPath(directory, part.slice(1));
       members.push({ entry, path: target });
       return entrySegment(path, entry, source, target);
     });
@@ -169,10 +170,7 @@ async function findInZip(
 
 /** Copies a zip that is stored uncompressed in a zip: yauzl needs a separate file. */
 async function copyOut(segment: FileSegment, target: string): Promise<string> {
-  await pipeline(
-    createReadStream(segment.path, { start: segment.start, end: segment.start + segment.byteLength - 1 }),
-    createWriteStream(target, { flags: 'wx' }),
-  );
+  await copyFilePart(segment.path, segment.start, segment.start + segment.byteLength, target);
   return target;
 }
 
@@ -218,10 +216,10 @@ function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
       expected: 'a zip archive with a shapefile, or a .shp',
       found: describeOther(file.name, start),
     });
-  const folder = dirname(file.path);
-  const base = basename(file.path).replace(/\.shp$/i, '');
+  const folder = directoryOf(file.path);
+  const base = fileName(file.path).replace(/\.shp$/i, '');
   const siblings = new Map<Part, string>();
-  for (const name of readdirSync(folder).sort()) {
+  for (const name of namesIn(folder).sort()) {
     const split = splitPath(name);
     if (split === null || split.base.toLowerCase() !== base.toLowerCase()) continue;
     // "A.dbf" and "a.dbf" can both exist: the one spelled like the .shp is used.
@@ -229,7 +227,7 @@ function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
   }
   const segment = (part: Part): FileSegment | null => {
     const name = siblings.get(part);
-    return name === undefined ? null : wholeFile(join(folder, name), name);
+    return name === undefined ? null : wholeFile(joinedPath(folder, name), name);
   };
   return {
     name: file.name.replace(/\.shp$/i, ''),
@@ -243,7 +241,7 @@ function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
 }
 
 function wholeFile(path: string, name: string): FileSegment {
-  return { path, name, start: 0, byteLength: statSync(path).size };
+  return { path, name, start: 0, byteLength: fileSize(path) };
 }
 
 function startsWithFileCode(start: Uint8Array): boolean {

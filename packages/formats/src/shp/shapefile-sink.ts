@@ -2,11 +2,12 @@
  * Collects encoded chunks into shapefiles. Values that depend on earlier features are set here, in order: record
  * numbers, index offsets, the numbers of a serial field, and the headers, which are known last.
  */
-import { rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { looseFiles, type OutputMember, type OutputPackage } from '@geomill/io/output-package.ts';
 import { ZipWriter } from '@geomill/io/zip-write.ts';
+import { removeFile } from '@geomill/platform/files.ts';
+import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import type { LayerEncoding, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { type DbfFieldSpec, makeDbfHeader, rowBytesOf } from './dbf-header.ts';
 import type { DbfWriteField } from './dbf-write.ts';
@@ -68,10 +69,10 @@ export function createShapefileSink(
   const states = encodings.map(({ state }) => state as LayerState);
   const isLoose = /\.shp$/i.test(path);
   const output: OutputPackage = isLoose
-    ? looseFiles((name) => join(dirname(path), name), expected)
+    ? looseFiles((name) => joinedPath(directoryOf(path), name), expected)
     : new ZipWriter(path, { expected, packer, time, isStored: options.compression === 'store' });
   // Loose files are named after the path, which may be longer than the name of the output ("roads.v2.shp").
-  const nameOf = looseNames(states, isLoose ? basename(path).slice(0, -4) : null);
+  const nameOf = looseNames(states, isLoose ? fileName(path).slice(0, -4) : null);
   const layers: ShapefileOutput[][] = [];
   try {
     for (const state of states)
@@ -95,8 +96,8 @@ export function createShapefileSink(
       const byteLength = await output.finish();
       if (!isLoose) return { path, byteLength };
       for (const { files, prj } of states)
-        for (const { name } of files) removeStale(join(dirname(path), nameOf(name)), prj !== null);
-      const first = join(dirname(path), `${nameOf(states[0].files[0].name)}.shp`);
+        for (const { name } of files) removeStale(joinedPath(directoryOf(path), nameOf(name)), prj !== null);
+      const first = joinedPath(directoryOf(path), `${nameOf(states[0].files[0].name)}.shp`);
       return { path: first, mediaType: MEDIA_TYPE_SHP, byteLength };
     },
     abort: () => output.abort(),
@@ -108,7 +109,7 @@ const DERIVED = ['.qix', '.sbn', '.sbx', '.fbn', '.fbx', '.ain', '.aih', '.idm',
 
 /** Removes files of an earlier shapefile at the same path that would be wrong for the new one. */
 function removeStale(stem: string, hasPrj: boolean): void {
-  for (const extension of hasPrj ? DERIVED : [...DERIVED, '.prj']) rmSync(stem + extension, { force: true });
+  for (const extension of hasPrj ? DERIVED : [...DERIVED, '.prj']) removeFile(stem + extension);
 }
 
 /** With one layer, planned names begin with the output's name; loose files use the path's name instead. */

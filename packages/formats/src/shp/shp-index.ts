@@ -5,11 +5,12 @@
  * The index itself is not sent to the workers: they read the part they need from the .shx, or from a rebuilt one in the
  * scratch directory, which has the same layout.
  */
-import { writeFileSync } from 'node:fs';
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { type FileSegment, withSegment } from '@geomill/io/file-segment.ts';
+import { writeNewFile } from '@geomill/platform/files.ts';
 import type { Partition } from '../format.ts';
 import { shpErrors } from './errors.ts';
 import { shpFindings } from './findings.ts';
@@ -159,7 +160,7 @@ function walk(source: ByteSource, shp: FileSegment, declaredBytes: number, path:
   const bytes = new Uint8Array(HEADER_BYTES + count * INDEX_RECORD_BYTES);
   const view = new DataView(bytes.buffer);
   for (let i = 0; i < count * 2; i++) view.setUint32(HEADER_BYTES + i * 4, entries[i]);
-  writeFileSync(path, bytes, { flag: 'wx' });
+  writeNewFile(path, bytes);
   return {
     segment: { path, name: `${shp.name} (index)`, start: 0, byteLength: bytes.length },
     shapeCount: count,

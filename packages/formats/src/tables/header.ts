@@ -2,11 +2,12 @@
  * Finds the header of a table of text: its line, its delimiter and its names. Files of programs have lines before it (titles, comments,
  * "sep=;") and a line of units after it; whatever is skipped is reported.
  */
-import { isUtf8 } from 'node:buffer';
+
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { CR, LF, SPACE } from '@geomill/core/text/ascii.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
+import { areUtf8, latin1Text } from '@geomill/platform/bytes.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { DELIMITERS } from './delimiter.ts';
 import type { HeaderReading, LineStart } from './located.ts';
@@ -72,7 +73,7 @@ export function beginning(
 } {
   const head = source.slice(0, 64);
   const offset = bomLength(head);
-  const found = EXCEL_LINE.exec(Buffer.from(head.subarray(offset)).toString('latin1'));
+  const found = EXCEL_LINE.exec(latin1Text(head, offset));
   if (found === null) return { start: { offset, lines: 0 }, delimiter: null };
   const delimiter = found[1].charCodeAt(0);
   if (!DELIMITERS.includes(delimiter))
@@ -221,7 +222,7 @@ function recordAt(settings: HeadSettings, start: LineStart, delimiter: number): 
     }
     if (outcome === MALFORMED)
       throw messages.failure('SYNTAX', { line, reason: `in the header: ${counter.reason}` }, { line });
-    const invalid = isUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
+    const invalid = areUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
     if (invalid >= 0) throw invalidText(file.name, start.offset + invalid, UTF8);
     // At least one of the columns contains the geometries.
     checkFieldCount(layerName, counter.cellCount - 1, context.limits);

@@ -1,10 +1,11 @@
 /** Finds the geometry in the columns that one line names. */
-import { isUtf8 } from 'node:buffer';
+
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
+import { areUtf8, latin1Text } from '@geomill/platform/bytes.ts';
 import { lookOf } from '../recognise.ts';
 import { namesColumn, unknownColumn, type WantedColumns } from './columns.ts';
 import { recordCell } from './data-cells.ts';
@@ -87,7 +88,7 @@ export function locateLikeliest(
 /** Throws TEXT_ENCODING_INVALID: degree signs and accents in another encoding hide coordinates. */
 function checkEncoding({ file, source }: HeadSettings): void {
   const bytes = source.slice(0, SAMPLE_BYTES);
-  const invalid = isUtf8(bytes) ? -1 : invalidUtf8At(bytes, 0, bytes.length);
+  const invalid = areUtf8(bytes) ? -1 : invalidUtf8At(bytes, 0, bytes.length);
   const isCut = invalid >= bytes.length - 4 && bytes.length < source.byteLength;
   if (invalid >= 0 && !isCut) throw invalidText(file.name, invalid, UTF8);
 }
@@ -160,9 +161,7 @@ export function byConsistency(readings: readonly HeaderReading[]): HeaderReading
 /** JSON, XML or a format based on them, which is what a text without the geometry column often is; null: neither. */
 function structuredLook(source: ByteSource): string | null {
   const head = source.slice(0, 4096);
-  return /^(?:\xef\xbb\xbf)?\s*(?:[[{]|<[?!a-z])/i.test(Buffer.from(head).toString('latin1'))
-    ? lookOf(head)
-    : null;
+  return /^(?:\xef\xbb\xbf)?\s*(?:[[{]|<[?!a-z])/i.test(latin1Text(head)) ? lookOf(head) : null;
 }
 
 /** Throws HEADER_MISSING: a record that is taken for the header is lost. */

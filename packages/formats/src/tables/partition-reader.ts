@@ -2,7 +2,7 @@
  * Reads a table of text into batches, one partition at a time: first it finds the cells, then it reads the geometries, then each
  * column.
  */
-import { isUtf8 } from 'node:buffer';
+
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
@@ -13,6 +13,7 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { phrase } from '@geomill/core/messages/message.ts';
 import { type ByteSource, openFileSource, ReusedMemory } from '@geomill/io/byte-source.ts';
+import { areUtf8 } from '@geomill/platform/bytes.ts';
 import type { Partition, PartitionRead, PartitionRequest } from '../format.ts';
 import { commonTableFindings } from './findings.ts';
 import type { TableMessages } from './messages.ts';
@@ -314,7 +315,7 @@ class PartitionReader {
 
   #checkEncoding(): void {
     const { bytes, at } = this.#scanner;
-    if (isUtf8(bytes.subarray(0, at))) return;
+    if (areUtf8(bytes.subarray(0, at))) return;
     const offset = this.#partition.start + invalidUtf8At(bytes, 0, at);
     throw invalidText(this.#state.source, offset, UTF8);
   }

@@ -1,9 +1,11 @@
 /** Encodings of CSV files. */
+
 import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { phrase, setting } from '@geomill/core/messages/message.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { transcodeToUtf8 as transcode } from '@geomill/io/transcode.ts';
+import { byteView } from '@geomill/platform/bytes.ts';
 import iconv from 'iconv-lite';
 
 /**
@@ -23,7 +25,5 @@ export function invalidText(source: string, offset: number, encoding: string): G
 
 /** Text for people, from bytes that may be invalid in the encoding or end within a character. */
 export function decodeLoosely(bytes: Uint8Array, encoding: string): string {
-  return iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), encoding, {
-    stripBOM: true,
-  });
+  return iconv.decode(byteView(bytes), encoding, { stripBOM: true });
 }

@@ -1,7 +1,8 @@
 /** The texts of attributes until the topology is complete: a few in memory, many in a temporary file. */
-import { rmSync } from 'node:fs';
+
 import { type ByteSink, createFileSink } from '@geomill/io/byte-sink.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
+import { removeFile } from '@geomill/platform/files.ts';
 
 const MEMORY_BYTES = 64 << 20;
 
@@ -49,6 +50,6 @@ export class AttributeSpool {
     this.#kept = [];
     this.#file?.close();
     this.#file = null;
-    rmSync(this.#path, { force: true });
+    removeFile(this.#path);
   }
 }

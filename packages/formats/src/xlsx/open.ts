@@ -1,5 +1,5 @@
 /** Opens a workbook: writes each sheet as a table of text, finds its header and its positions, and makes a layer of it. */
-import { rmSync } from 'node:fs';
+
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
@@ -7,6 +7,7 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import { CR } from '@geomill/core/text/ascii.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
+import { removeFile } from '@geomill/platform/files.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { geometryColumns } from '../tables/row-geometry.ts';
@@ -135,7 +136,7 @@ function layerOf(
     };
   } catch (error) {
     if (!(error instanceof GeomillError) || error.fault === 'ours') throw error;
-    rmSync(path, { force: true });
+    removeFile(path);
     return { ...common, fields: null, featureCount: null, partitions: [], state: null, fault: error };
   }
 }

@@ -1,6 +1,5 @@
 /** The parts of a workbook: members of a zip archive that relationships connect (ECMA-376 part 2). */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+
 import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
@@ -15,6 +14,8 @@ import {
   unpackEntry,
   type ZipEntry,
 } from '@geomill/io/zip-read.ts';
+import { makeNewDirectory, removeFile } from '@geomill/platform/files.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { HEAD_BYTES, lookOf, lookOfMembers } from '../recognise.ts';
 import { isEncryptedDocument } from './compound-file.ts';
@@ -64,7 +65,7 @@ export class WorkbookPackage {
     const names = entries.map(({ name }) => name);
     const binary = names.find((name) => /^xl\/workbook\.bin$/i.test(name));
     if (binary !== undefined) throw wrongFormat(file.name, 'XLSB, a binary workbook; save it as .xlsx');
-    const directory = mkdtempSync(join(context.scratchDirectory, 'xlsx-'));
+    const directory = makeNewDirectory(joinedPath(context.scratchDirectory, 'xlsx-'));
     const parts = new WorkbookPackage(file, entries, directory, budget);
     if (!parts.has('_rels/.rels') && !parts.has('xl/workbook.xml'))
       throw wrongFormat(file.name, lookOfMembers(names) ?? 'a zip archive without a workbook');
@@ -87,7 +88,7 @@ export class WorkbookPackage {
 
   /** The path of a file of the directory of the job. */
   scratchPath(name: string): string {
-    return join(this.#directory, `${this.#unpackedCount++}-${name}`);
+    return joinedPath(this.#directory, `${this.#unpackedCount++}-${name}`);
   }
 
   /** Throws XLSX_INVALID and ZIP_INVALID. */
@@ -112,7 +113,7 @@ export class WorkbookPackage {
   /** Deletes what was unpacked. */
   release(path: string, segment: FileSegment): void {
     const entry = this.#entries.get(path.toLowerCase());
-    if (entry !== undefined && !isStored(entry)) rmSync(segment.path, { force: true });
+    if (entry !== undefined && !isStored(entry)) removeFile(segment.path);
   }
 
   /** The relationships of a part; '' : those of the package. Empty if it has none. */

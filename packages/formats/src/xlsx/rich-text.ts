@@ -1,7 +1,9 @@
 /** Texts of cells: a text, or runs of formatted texts, which are joined. Phonetic runs are ignored. */
+
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { NameTable } from '@geomill/core/text/xml-names.ts';
 import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import { byteView } from '@geomill/platform/bytes.ts';
 
 const NAMES = new NameTable(['t', 'r', 'rPh', 'phoneticPr', 'rPr'] as const);
 const UNDERSCORE = 0x5f;
@@ -42,11 +44,12 @@ export function readText(scanner: XmlScanner, at: number, out: ByteWriter): numb
   return end;
 }
 
+const ESCAPE_START = Uint8Array.of(UNDERSCORE, LOWER_X);
+
 /** Whether the text has the beginning of an escape. */
 function mayHaveEscape(bytes: Uint8Array, start: number, end: number): boolean {
   // Native code searches long texts, such as geometries, faster.
-  if (end - start > LONG_BYTES)
-    return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).includes('_x', 0, 'latin1');
+  if (end - start > LONG_BYTES) return byteView(bytes, start, end).indexOf(ESCAPE_START) >= 0;
   for (let i = start; i + ESCAPE_BYTES <= end; i++)
     if (bytes[i] === UNDERSCORE && bytes[i + 1] === LOWER_X) return true;
   return false;

@@ -2,12 +2,14 @@
  * Reads all rows of a sheet in pieces. That a row begins where a piece does is a guess: what was read from there is used only if
  * the piece before ended there; otherwise it is discarded, with any error, and read again from the right place.
  */
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { CR, LF } from '@geomill/core/text/ascii.ts';
 import type { ByteSink } from '@geomill/io/byte-sink.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import type { Unpacking } from '@geomill/io/unpacking.ts';
+import { byteView } from '@geomill/platform/bytes.ts';
 import type { OpenThreads } from '../format.ts';
 import { CellNotes } from './cell-notes.ts';
 import { ColumnKinds } from './column-kinds.ts';
@@ -207,7 +209,7 @@ async function borderAfter(unpacking: Unpacking, from: number): Promise<number> 
     await unpacking.reach(at + SEARCH_BYTES);
     using source = openSegment(segment);
     const bytes = source.slice(at, at + SEARCH_BYTES);
-    const found = rowTagIn(Buffer.from(bytes.buffer));
+    const found = rowTagIn(byteView(bytes));
     if (found >= 0) return at + found;
     at += SEARCH_BYTES - ROW_TAG_BYTES;
   }

@@ -2,11 +2,12 @@
  * Writes a sheet as a table of text to a file of the job. The sheet is read in pieces, by threads if it is large, while it is
  * still being unpacked.
  */
-import { rmSync } from 'node:fs';
+
 import { createFileSink } from '@geomill/io/byte-sink.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import type { Unpacking } from '@geomill/io/unpacking.ts';
+import { removeFile } from '@geomill/platform/files.ts';
 import type { OpenContext, Partition } from '../format.ts';
 import type { ColumnKinds } from './column-kinds.ts';
 import type { WorkbookPackage } from './package.ts';
@@ -119,7 +120,7 @@ async function textOf(
       return { path, kinds: pass.kinds, notes, partitions: partitionsOf(pass.starts, sink.byteLength) };
     }
     // A later row has more columns: once more with all of them.
-    rmSync(path);
+    removeFile(path);
     counted.forget();
     width = pass.columnCount;
   }

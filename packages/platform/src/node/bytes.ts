@@ -5,7 +5,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
 /** Bytes with the operations that are worth a view: to make one takes as long as to copy some fifty bytes. */
-export interface ByteView extends Uint8Array<ArrayBuffer> {
+export interface ByteView extends Uint8Array {
   /** Offset of the first `wanted` at `from` or after it; -1: there is none. */
   indexOf(wanted: number | Uint8Array, from?: number): number;
   /** Copies `[start, end)` to `target` at `targetStart`; what has no room there is left out. Returns the number of bytes. */

@@ -1,5 +1,5 @@
-/** Paths of files, in the form of the system. */
-import { basename, dirname, extname, join } from 'node:path';
+/** Paths of files, in the form of the system, and of what is in archives, which have slashes everywhere. */
+import { basename, dirname, extname, join, posix } from 'node:path';
 
 /** The path of something in a directory; `name` may itself be a path from there. */
 export function joinedPath(directory: string, name: string): string {
@@ -19,4 +19,14 @@ export function directoryOf(path: string): string {
 /** From the last dot of the file name, ".shp"; empty: there is none but perhaps at the beginning. */
 export function endingOf(path: string): string {
   return extname(path);
+}
+
+/** What follows the last slash. */
+export function nameInArchive(path: string): string {
+  return posix.basename(path);
+}
+
+/** Where a link `to`, in the file at `from`, leads. */
+export function pathInArchive(from: string, to: string): string {
+  return posix.join(posix.dirname(from), to);
 }

@@ -2,8 +2,10 @@
  * The CRS that a drawing states: in the comments that geomill writes at its beginning, or in a GEODATA object, in which
  * CAD programs store the location of a drawing. A comment is lost when a CAD program saves the drawing.
  */
+
 import type { CrsText } from '@geomill/core/crs/crs.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
+import { utf8Text } from '@geomill/platform/bytes.ts';
 import type { EntityTags } from '../contract.ts';
 import { CRS_COMMENT, WKT_COMMENT } from '../crs-comments.ts';
 import type { TagFacts } from './drawing-state.ts';
@@ -57,7 +59,7 @@ function isLocalGrid(tags: EntityTags): boolean {
 
 /** Comments are the first tags of a file: code 999, then a line of text. */
 function crsOfComments(source: ByteSource): CrsText | null {
-  const head = Buffer.from(source.slice(0, Math.min(source.byteLength, HEAD_BYTES))).toString('utf8');
+  const head = utf8Text(source.slice(0, Math.min(source.byteLength, HEAD_BYTES)));
   const lines = head.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
   const texts: string[] = [];
   for (let i = 0; i + 1 < lines.length && lines[i].trim() === '999'; i += 2) texts.push(lines[i + 1]);

@@ -1,5 +1,7 @@
 /** Reads objects of one type. Objects are hardly needed and can be most of a file, so their bytes are searched first. */
+
 import type { ByteSource } from '@geomill/io/byte-source.ts';
+import { byteView } from '@geomill/platform/bytes.ts';
 import type { EntityTags } from '../contract.ts';
 import { RecordReader } from '../tags/record-reader.ts';
 import type { TagFacts } from './drawing-state.ts';
@@ -15,7 +17,7 @@ export function visitObjects(
   name: string,
   visit: (tags: EntityTags) => void,
 ): void {
-  const wanted = Buffer.from(name);
+  const wanted = new TextEncoder().encode(name);
   for (const section of sections) {
     const { start, end } = section;
     if (section.name !== 'OBJECTS' || !contains(source, start, end, wanted)) continue;
@@ -32,7 +34,7 @@ export function visitObjects(
 function contains(source: ByteSource, start: number, end: number, wanted: Uint8Array): boolean {
   for (let at = start; at < end; at += CHUNK_BYTES) {
     const bytes = source.slice(at, Math.min(end, at + CHUNK_BYTES + wanted.length));
-    if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(wanted)) return true;
+    if (byteView(bytes).indexOf(wanted) >= 0) return true;
   }
   return false;
 }

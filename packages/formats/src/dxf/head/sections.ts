@@ -3,9 +3,11 @@
  * are not group codes, so a line with one of them is a value, and the line before shows whether its code is 0. Nothing
  * else in the file needs to be read for this.
  */
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { CR, LF } from '@geomill/core/text/ascii.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
+import { byteView, latin1Text, newByteView } from '@geomill/platform/bytes.ts';
 import { dxfErrors } from '../errors.ts';
 import { countSourceLines } from '../tags/lines.ts';
 
@@ -57,7 +59,7 @@ function truncated(source: ByteSource, fileName: string, section: string): Error
 }
 
 function hasEofAt(source: ByteSource, at: number): boolean {
-  const text = Buffer.from(source.slice(at, at + MARGIN_BYTES)).toString('latin1');
+  const text = latin1Text(source.slice(at, at + MARGIN_BYTES));
   return /^(?:[ \t]*999[ \t]*\r?[\r\n].*\r?[\r\n])*[ \t]*0[ \t]*(?:\r\n|\r|\n)[ \t]*EOF/.test(text);
 }
 
@@ -77,11 +79,14 @@ interface Mark {
   readonly end: number;
 }
 
+/** Three rare bytes that both marks contain: the search runs at the speed of memchr. */
+const RARE = new TextEncoder().encode('SEC');
+
 /** Finds "0 SECTION 2 name" and "0 ENDSEC" in a text file, in order. */
 class MarkSearch {
   readonly #source: ByteSource;
   readonly #memory = new Uint8Array(CHUNK_BYTES + 2 * MARGIN_BYTES);
-  #bytes: Buffer = Buffer.alloc(0);
+  #bytes = newByteView(0);
   /** Offset in the source of `#bytes`. */
   #base = 0;
   /** Offsets in `#bytes`: where the search continues, and the end of the chunk. */
@@ -95,8 +100,7 @@ class MarkSearch {
 
   next(): Mark | null {
     for (;;) {
-      // Three rare bytes that both marks contain: the search runs at the speed of memchr.
-      const found = this.#bytes.indexOf('SEC', this.#at, 'latin1');
+      const found = this.#bytes.indexOf(RARE, this.#at);
       if (found < 0 || found >= this.#searchEnd) {
         const next = this.#base + this.#searchEnd;
         if (next >= this.#source.byteLength) return null;
@@ -112,7 +116,7 @@ class MarkSearch {
   #load(searchStart: number): void {
     const base = Math.max(0, searchStart - MARGIN_BYTES);
     const bytes = readPart(this.#source, this.#memory, base, searchStart + CHUNK_BYTES + MARGIN_BYTES);
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = byteView(bytes);
     this.#base = base;
     this.#at = searchStart - base;
     this.#searchEnd = Math.min(this.#at + CHUNK_BYTES, bytes.length);
@@ -120,8 +124,8 @@ class MarkSearch {
 
   #markAt(found: number): Mark | null {
     const bytes = this.#bytes;
-    const isEnd = found >= 3 && bytes.toString('latin1', found - 3, found) === 'END';
-    const isStart = !isEnd && bytes.toString('latin1', found, found + 7) === 'SECTION';
+    const isEnd = found >= 3 && latin1Text(bytes, found - 3, found) === 'END';
+    const isStart = !isEnd && latin1Text(bytes, found, Math.min(found + 7, bytes.length)) === 'SECTION';
     if (!isEnd && !isStart) return null;
     const wordStart = isEnd ? found - 3 : found;
     const next = this.#lineEnd(wordStart + (isEnd ? 6 : 7));
@@ -129,7 +133,7 @@ class MarkSearch {
     if (next < 0 || at < 0) return null;
     if (isEnd) return { name: null, at: this.#base + at, end: this.#base + next };
     const head = /^[ \t]*2[ \t]*(?:\r\n|\r|\n)[ \t]*([^\r\n]*?)[ \t]*(?:\r\n|\r|\n)/.exec(
-      bytes.toString('latin1', next, next + MARGIN_BYTES - 64),
+      latin1Text(bytes, next, Math.min(next + MARGIN_BYTES - 64, bytes.length)),
     );
     return head === null
       ? { name: '', at: this.#base + at, end: this.#base + next }

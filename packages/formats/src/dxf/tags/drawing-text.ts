@@ -2,10 +2,12 @@
  * Decodes texts of a drawing: bytes in the drawing's encoding, with other characters as \U+XXXX (UTF-16) or \M+nXXXX
  * (bytes of the double-byte code page n).
  */
+
 import { type TextDecode, textDecoder } from '@geomill/core/bytes/text-encoding.ts';
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { utf8Wins } from '@geomill/core/bytes/utf8-evidence.ts';
 import { BACKSLASH } from '@geomill/core/text/ascii.ts';
+import { latin1Text } from '@geomill/platform/bytes.ts';
 
 /** \M+n: 1 Shift JIS, 2 Big5, 3 Wansung, 4 Johab, 5 GBK. */
 const MULTIBYTE = ['', 'Shift_JIS', 'Big5', 'EUC-KR', 'CP1361', 'GBK'];
@@ -66,7 +68,7 @@ export class DrawingText {
       else if (byte === BACKSLASH) hasBackslash = true;
     }
     let text: string;
-    if (isAscii) text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+    if (isAscii) text = latin1Text(bytes, start, end);
     else {
       const isOther = this.#isOther(bytes, start, end);
       if (isOther) this.otherCount++;

@@ -1,7 +1,8 @@
 /** The window of a drawing's bytes that tags are scanned from: it moves along and grows. */
-import { isAscii, isUtf8 } from 'node:buffer';
+
 import { UTF8, utf8Boundary } from '@geomill/core/bytes/utf8.ts';
 import { type ByteSource, ReusedMemory } from '@geomill/io/byte-source.ts';
+import { areAscii, areUtf8 } from '@geomill/platform/bytes.ts';
 import type { TagFacts } from '../head/drawing-state.ts';
 
 const LEAST_BYTES = 1 << 13;
@@ -44,10 +45,10 @@ export class RecordWindow {
   get holdsUtf8(): boolean {
     const { bytes, limit } = this;
     if (this.#facts.form !== 'ascii') return false;
-    if (this.#facts.encoding !== UTF8) return isAscii(bytes.subarray(0, limit));
+    if (this.#facts.encoding !== UTF8) return areAscii(bytes.subarray(0, limit));
     // The window's end may have split a character.
     const end = this.reachesEnd ? limit : utf8Boundary(bytes, 0, limit - 1);
-    return isUtf8(bytes.subarray(0, end));
+    return areUtf8(bytes.subarray(0, end));
   }
 
   /** Loads the window from an offset of the source. */

@@ -2,8 +2,10 @@
  * Tags as columns: group codes and the offsets of the values in the scanned window of bytes. Values are parsed on
  * access, except numbers of ASCII files, since the loop that looks for the end of the line reads their digits anyway.
  */
+
 import { isBlank } from '@geomill/core/text/ascii.ts';
 import { NumberScanner } from '@geomill/core/text/number-text.ts';
+import { hexText } from '@geomill/platform/bytes.ts';
 import { type EntityTags, truncatedInteger } from '../contract.ts';
 import type { DrawingText } from './drawing-text.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
@@ -153,7 +155,7 @@ export class TagRun implements EntityTags {
 
 /** The bytes `[start, end)` as lower-case hexadecimal digits. */
 function hexadecimal(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('hex');
+  return hexText(bytes, start, end);
 }
 
 function grown<A extends { set(source: A): void }>(from: A, to: A): A {

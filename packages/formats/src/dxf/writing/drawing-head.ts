@@ -4,6 +4,7 @@
  * known.
  */
 
+import { utf8Length } from '@geomill/platform/bytes.ts';
 import type { DrawingFacts } from './drawing-tables.ts';
 import { type DrawingTotals, drawingTables } from './drawing-tables.ts';
 import { extentCorners } from './extent.ts';
@@ -48,7 +49,7 @@ function commentLines(text: string): string {
   let line = '';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a comment is one line
   for (const character of text.replace(/[\u0000-\u001f]/g, ' ')) {
-    if (line.length >= COMMENT_BYTES / 4 && Buffer.byteLength(line + character) > COMMENT_BYTES) {
+    if (line.length >= COMMENT_BYTES / 4 && utf8Length(line + character) > COMMENT_BYTES) {
       lines += tagLine(999, line);
       line = '';
     }

@@ -1,5 +1,5 @@
 /** Compression of pages. Unpacked sizes are declared, and checked before memory is taken. */
-import * as zlib from 'node:zlib';
+import { gzip, ownsMemory, unpacked, zstd } from '@geomill/platform/compression.ts';
 import { damaged, unsupported } from '../fault.ts';
 import { unpackHadoopLz4, unpackLz4 } from './lz4.ts';
 import { unpackSnappy } from './snappy.ts';
@@ -16,13 +16,12 @@ export const CODEC = {
   lz4: 7,
 } as const;
 
-const { ZSTD_c_compressionLevel: LEVEL, ZSTD_c_minMatch: LEAST_MATCH } = zlib.constants;
-const ZSTD = { [LEVEL]: 3 };
+const ZSTD = { level: 3 };
 /**
  * Neighbouring coordinates have the same upper bytes, mostly four or five. The fast search of level 1 finds them if it looks
  * for four bytes instead of seven, and then saves more than level 3 in two fifths of its time.
  */
-const ZSTD_OF_GEOMETRIES = { [LEVEL]: 1, [LEAST_MATCH]: 4 };
+const ZSTD_OF_GEOMETRIES = { level: 1, leastMatch: 4 };
 const GZIP_LEVEL = 6;
 
 /** The unpacked bytes, which are `byteLength`. For codec `none` a view. */
@@ -32,8 +31,6 @@ export function unpack(
   byteLength: number,
 ): Uint8Array<ArrayBuffer> {
   if (byteLength === 0) return new Uint8Array(0);
-  // One chunk for the whole output: with the default of 16 KB joining the chunks takes most of the time.
-  const options = { chunkSize: Math.max(64, byteLength + 1), maxOutputLength: Math.max(1, byteLength) };
   switch (codec) {
     case CODEC.none:
       if (source.length !== byteLength)
@@ -46,11 +43,11 @@ export function unpack(
     case CODEC.hadoopLz4:
       return filled(byteLength, (target) => unpackHadoopLz4(source, target));
     case CODEC.gzip:
-      return checked('gzip', byteLength, () => zlib.gunzipSync(source, options));
+      return checked('gzip', source, byteLength);
     case CODEC.brotli:
-      return checked('brotli', byteLength, () => zlib.brotliDecompressSync(source, options));
+      return checked('brotli', source, byteLength);
     case CODEC.zstd:
-      return checked('zstd', byteLength, () => zlib.zstdDecompressSync(source, options));
+      return checked('zstd', source, byteLength);
     default:
       throw unsupported(
         `it is compressed with ${codec === CODEC.lzo ? 'LZO' : `codec ${codec}`}, which is not supported; write it with zstd, snappy or gzip`,
@@ -65,13 +62,13 @@ function filled(byteLength: number, fill: (target: Uint8Array) => void): Uint8Ar
 }
 
 function checked(
-  name: string,
+  name: 'gzip' | 'brotli' | 'zstd',
+  source: Uint8Array,
   byteLength: number,
-  unpacked: () => Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> {
   let bytes: Uint8Array<ArrayBuffer>;
   try {
-    bytes = unpacked();
+    bytes = unpacked(name, source, byteLength);
   } catch (error) {
     throw damaged(`a page compressed with ${name} cannot be unpacked (${(error as Error).message})`);
   }
@@ -84,9 +81,8 @@ function checked(
  * Frees what `pack` or `unpack` returned at once: few objects are made here, so a collection of garbage can be many pages away, and when it
  * comes for the sake of this memory, V8 discards compiled code with it. No view of the memory may be used afterwards.
  */
-export function release({ buffer }: Uint8Array<ArrayBuffer>): void {
-  // Small results of zlib share memory.
-  if (buffer.byteLength > 2 * Buffer.poolSize) buffer.transfer(0);
+export function release(bytes: Uint8Array<ArrayBuffer>): void {
+  if (ownsMemory(bytes)) bytes.buffer.transfer(0);
 }
 
 /** The codecs that are written. */
@@ -100,6 +96,6 @@ export function pack(
 ): Uint8Array<ArrayBuffer> {
   if (compression === 'none' || bytes.length === 0) return bytes;
   const chunkSize = Math.max(64, bytes.length + (bytes.length >> 3) + 64);
-  if (compression === 'gzip') return zlib.gzipSync(bytes, { level: GZIP_LEVEL, chunkSize });
-  return zlib.zstdCompressSync(bytes, { params: isGeometries ? ZSTD_OF_GEOMETRIES : ZSTD, chunkSize });
+  if (compression === 'gzip') return gzip(bytes, { level: GZIP_LEVEL, chunkSize });
+  return zstd(bytes, { ...(isGeometries ? ZSTD_OF_GEOMETRIES : ZSTD), chunkSize });
 }

@@ -1,5 +1,7 @@
 /** Values of a leaf as values of fields, by the logical type (LogicalTypes.md). */
+
 import type { FieldType } from '@geomill/core/columns/schema.ts';
+import { hexText } from '@geomill/platform/bytes.ts';
 import type { LogicalType } from './logical.ts';
 import { PHYSICAL } from './metadata.ts';
 import type { SchemaNode } from './schema.ts';
@@ -165,8 +167,7 @@ function decimalOf({ scale }: Extract<LogicalType, { kind: 'decimal' }>, type: F
 function signedOf(bytes: Uint8Array): bigint | null {
   if (bytes.length === 0) return 0n;
   if (bytes.length > MAX_DECIMAL_BYTES) return null;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
-  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${text}`));
+  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${hexText(bytes)}`));
 }
 
 export function decimalText(unscaled: bigint, scale: number): string {
@@ -177,8 +178,7 @@ export function decimalText(unscaled: bigint, scale: number): string {
 }
 
 function uuidText(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return hexText(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 function float16(bytes: Uint8Array): number {

@@ -1,5 +1,5 @@
 /** Makes a column of a field from the segments of its leaf. */
-import { isUtf8 } from 'node:buffer';
+
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import {
   type AttributeColumn,
@@ -11,6 +11,7 @@ import type { MisfitList } from '@geomill/core/columns/misfits.ts';
 import type { FieldType } from '@geomill/core/columns/schema.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
+import { areUtf8 } from '@geomill/platform/bytes.ts';
 import { formatFindings } from '../../findings.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
@@ -192,7 +193,7 @@ function copyBytes(source: Uint8Array, start: number, end: number, target: Uint8
 
 /** Whether every value is valid UTF-8, and JSON in a column of JSON. */
 function isWhole({ type, bytes, offsets, validity }: BytesColumn): boolean {
-  if (!isUtf8(bytes)) return false;
+  if (!areUtf8(bytes)) return false;
   for (let row = 0; row + 1 < offsets.length; row++) {
     const start = offsets[row];
     // A character that is split between two values.
@@ -220,7 +221,7 @@ function checkedTexts(
     }
     const value = bytes.subarray(offsets[row], offsets[row + 1]);
     const text = decoder.decode(value);
-    if (!isUtf8(value))
+    if (!areUtf8(value))
       findings.note(formatFindings.TEXT_REPLACED, { field, encoding: UTF8 }, { record: row + 1, field });
     builder.appendText(type === 'json' && !isJson(text) ? JSON.stringify(text) : text);
   }

@@ -2,10 +2,11 @@
  * Makes a column of JSON from lists, maps and the structs in them: the record assembly of Dremel. Each leaf has a cursor; a
  * node is read by the levels of its first leaf.
  */
-import { isUtf8 } from 'node:buffer';
+
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { type AttributeColumn, ColumnBuilder } from '@geomill/core/columns/attribute-column.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
+import { areUtf8, base64Text, utf8Text } from '@geomill/platform/bytes.ts';
 import { formatFindings } from '../../findings.ts';
 import { damaged, unsupported } from '../fault.ts';
 import type { Segment } from './chunk-reader.ts';
@@ -86,12 +87,10 @@ class LeafCursor {
   }
 
   #bytesAsJson(value: Uint8Array, onFault: OnFault): string {
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
     const kind = this.#logical?.kind;
-    if (kind !== 'string' && kind !== 'enum' && kind !== 'json')
-      return JSON.stringify(bytes.toString('base64'));
-    if (!isUtf8(value)) onFault('replaced');
-    const text = bytes.toString('utf8');
+    if (kind !== 'string' && kind !== 'enum' && kind !== 'json') return JSON.stringify(base64Text(value));
+    if (!areUtf8(value)) onFault('replaced');
+    const text = utf8Text(value);
     return kind === 'json' && isJson(text) ? text : JSON.stringify(text);
   }
 }

@@ -2,7 +2,9 @@
  * The metadata at the end of a Parquet file (parquet.thrift: FileMetaData). Row groups are read after the schema and the keys
  * are known, so that of their statistics only those that are used take memory.
  */
+
 import type { ByteSource } from '@geomill/io/byte-source.ts';
+import { latin1Text } from '@geomill/platform/bytes.ts';
 import { CompactEnd, CompactReader, T } from '../bytes/compact-reader.ts';
 import { damaged, unsupported } from '../fault.ts';
 import { type LogicalType, logicalOf, readLogical } from './logical.ts';
@@ -54,11 +56,11 @@ const MAX_METADATA_BYTES = 1 << 26;
 export function readMetadata(source: ByteSource): FileMetadata {
   const { byteLength } = source;
   if (byteLength < TAIL_BYTES + MAGIC.length) throw damaged(`it has only ${byteLength} bytes`);
-  const tail = Buffer.from(source.slice(byteLength - TAIL_BYTES, byteLength));
-  const magic = tail.toString('latin1', 4);
+  const tail = source.slice(byteLength - TAIL_BYTES, byteLength);
+  const magic = latin1Text(tail, 4);
   if (magic === ENCRYPTED_MAGIC) throw unsupported('its metadata is encrypted; write it without encryption');
   if (magic !== MAGIC) throw damaged("it does not end with 'PAR1': it was cut off on its way");
-  const length = tail.readUInt32LE(0);
+  const length = new DataView(tail.buffer, tail.byteOffset).getUint32(0, true);
   const start = byteLength - TAIL_BYTES - length;
   if (start < MAGIC.length) throw damaged(`its metadata of ${length} bytes is longer than the file`);
   if (length > MAX_METADATA_BYTES)

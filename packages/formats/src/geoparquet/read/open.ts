@@ -1,4 +1,5 @@
 /** Opens a Parquet file: metadata, columns, CRS and partitions. */
+
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
@@ -9,6 +10,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { field, phrase } from '@geomill/core/messages/message.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount, UNLIMITED } from '@geomill/io/limits.ts';
+import { hexText, latin1Text, utf8Text } from '@geomill/platform/bytes.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../../format.ts';
 import { lookOf } from '../../recognise.ts';
 import { geometryNotation } from '../../tables/data-cells.ts';
@@ -51,7 +53,7 @@ export function openParquet(file: InputFile, context: OpenContext): readonly Sou
   using source = openFileSource(file.path);
   const head = source.slice(0, HEAD_BYTES);
   if (head.length === 0) throw failure(generalErrors.INPUT_EMPTY, { source: file.name });
-  const magic = Buffer.from(head.subarray(0, 4)).toString('latin1');
+  const magic = latin1Text(head.subarray(0, 4));
   // PARE: encrypted, which the end of the file says, too.
   if (magic !== MAGIC && magic !== 'PARE')
     throw failure(generalErrors.INPUT_WRONG_FORMAT, {
@@ -154,10 +156,10 @@ function refuseHiddenGeometry(source: ByteSource, state: ParquetState): void {
   for (const [i, column] of (sample?.columns ?? []).entries()) {
     if (!('offsets' in column)) continue;
     const { bytes, offsets } = column;
-    const encoding = column.type === 'binary' ? 'hex' : 'utf8';
+    const textOf = column.type === 'binary' ? hexText : utf8Text;
     for (let row = 0; row + 1 < offsets.length; row++) {
       const end = Math.min(offsets[row + 1], offsets[row] + SHOWN_BYTES);
-      const notation = geometryNotation(Buffer.from(bytes.subarray(offsets[row], end)).toString(encoding));
+      const notation = geometryNotation(textOf(bytes, offsets[row], end));
       if (notation === null) continue;
       const { name } = fields[i].field;
       const isWkb = column.type === 'binary';

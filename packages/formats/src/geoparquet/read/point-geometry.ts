@@ -1,4 +1,5 @@
 /** Reads columns of coordinates as points. */
+
 import { type AttributeColumn, isValid } from '@geomill/core/columns/attribute-column.ts';
 import { MisfitList } from '@geomill/core/columns/misfits.ts';
 import {
@@ -9,6 +10,7 @@ import {
 import { failure } from '@geomill/core/messages/errors.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
+import { latin1Text } from '@geomill/platform/bytes.ts';
 import { commonTableFindings } from '../../tables/findings.ts';
 import { endPoint } from '../../tables/row-reader.ts';
 import { geoparquetErrors } from '../errors.ts';
@@ -81,5 +83,5 @@ function numbersOf(column: AttributeColumn): (row: number) => number {
   if ('values' in column) return (row) => Number(column.values[row]);
   // Decimals with more digits than a number has exactly.
   const { bytes, offsets } = column;
-  return (row) => Number(Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString('latin1'));
+  return (row) => Number(latin1Text(bytes, offsets[row], offsets[row + 1]));
 }

@@ -1,5 +1,7 @@
 /** Checks by the statistics of a column whether a row group may have one of the values that a filter keeps. */
+
 import type { WantedValue, WantedValues } from '@geomill/core/columns/wanted-values.ts';
+import { compareBytes } from '@geomill/platform/bytes.ts';
 import type { FieldPlan } from './columns.ts';
 import { isPlain } from './convert.ts';
 import type { TimeUnit } from './logical.ts';
@@ -117,17 +119,19 @@ function timeOf(value: WantedValue | null, end: number): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
+const encoder = new TextEncoder();
+
 /** Statistics of long texts can be cut: their bounds then contain those of the texts, as all that are compared here. */
 function textTest(values: readonly WantedValue[]): ((statistics: ColumnStatistics) => boolean) | null {
   // U+FFFD replaces bytes that are not UTF-8.
   const isPlainText = (value: WantedValue): value is string =>
     typeof value === 'string' && value.isWellFormed() && !value.includes('\uFFFD');
   if (!values.every(isPlainText)) return null;
-  const texts = values.map((text) => Buffer.from(text));
+  const texts = values.map((text) => encoder.encode(text));
   return ({ min, max }) =>
     min === null ||
     max === null ||
-    texts.some((text) => Buffer.compare(min, text) <= 0 && Buffer.compare(text, max) <= 0);
+    texts.some((text) => compareBytes(min, text) <= 0 && compareBytes(text, max) <= 0);
 }
 
 function viewOf(bytes: Uint8Array): DataView {
