@@ -85,6 +85,12 @@ test('an entry has the code under which it is known', () => {
     assert.equal(entry.code, code);
 });
 
+test('a stored finding whose code is of an earlier version is told as it is', () => {
+  const stored = { code: 'OF_BEFORE', message: "a '{text}'", count: 2, places: [], params: { x: 1 } };
+  for (const form of [undefined, FLAG_FORM])
+    assert.deepEqual(shownFindings([stored], catalogue, form), [{ ...stored, severity: 'info' }]);
+});
+
 test('no code stands for an error and a finding', () => {
   assert.deepEqual(Object.keys(catalogue.errors).filter((code) => code in catalogue.findings), []); // biome-ignore format: one line
 });

@@ -2,7 +2,7 @@
  * Findings: what happened to the data in a job and is no error. Code that tolerates, drops, renames or changes data notes a finding, with an
  * entry of the table of its module, so that no data is lost silently. The report of the job has each kind once, with a count and the first few locations.
  */
-import { type Catalogue, type FindingEntry, type Severity, severities } from './catalogue-entries.ts';
+import { type Catalogue, type FindingEntry, info, type Severity, severities } from './catalogue-entries.ts';
 import { boundedLocation, type Location } from './errors.ts';
 import {
   type FindingRows,
@@ -42,10 +42,9 @@ export interface ShownFinding extends Finding {
   readonly severity: Severity;
 }
 
-/** The entry of a finding of a report. */
+/** The entry of a finding of a report. Stored reports can have codes that a later version has no more: those are only told. */
 export function entryOf({ code }: Pick<Finding, 'code'>, { findings }: Catalogue): FindingEntry {
-  if (!Object.hasOwn(findings, code)) throw new Error(`the catalogue has no finding ${code}`);
-  return findings[code];
+  return Object.hasOwn(findings, code) ? findings[code] : { code, ...info('{message}') };
 }
 
 /** Findings as they are shown: message and parameters name the fields of a request in the form. */
@@ -58,7 +57,7 @@ export function shownFindings(
     const { severity, template } = entryOf({ code }, catalogue);
     return {
       code,
-      message: form === CONFIG_FORM ? message : messageOf(template, params, form),
+      message: form === CONFIG_FORM ? message : messageOf(template, { message, ...params }, form),
       count,
       places,
       params: Object.fromEntries(
