@@ -2,70 +2,7 @@
  * Files, read and written at once. Offsets and sizes are in bytes. Errors are those of the system, with its `code` ("ENOENT", "ENOSPC"); a
  * platform without such a system throws errors with the same codes.
  */
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-
-/** An open file, to be closed by whoever opened it. */
-export type FileHandle = number;
-
-/** Opens an existing file to be read. */
-export function openToRead(path: string): FileHandle {
-  return openSync(path, 'r');
-}
-
-/** Creates a file, which can be written and read. Throws EEXIST. */
-export function createFile(path: string): FileHandle {
-  return openSync(path, 'wx+');
-}
-
-export function closeFile(file: FileHandle): void {
-  closeSync(file);
-}
-
-export function openFileSize(file: FileHandle): number {
-  return fstatSync(file).size;
-}
-
-/** Fills `target` from `offset` of the file. Returns the number of bytes, which is less than asked for only at the end of the file. */
-export function readFileAt(file: FileHandle, target: Uint8Array, offset: number): number {
-  let done = 0;
-  while (done < target.length) {
-    const count = readSync(file, target, done, target.length - done, offset + done);
-    if (count === 0) break;
-    done += count;
-  }
-  return done;
-}
-
-/** Writes all of `bytes` at `offset` of the file. */
-export function writeFileAt(file: FileHandle, bytes: Uint8Array, offset: number): void {
-  for (let done = 0; done < bytes.length; )
-    done += writeSync(file, bytes, done, bytes.length - done, offset + done);
-}
-
-/** The content of a file. */
-export function fileBytes(path: string): Uint8Array<ArrayBuffer> {
-  return readFileSync(path);
-}
-
-/** Replaces the content of a file, or creates it. */
-export function writeFile(path: string, bytes: Uint8Array): void {
-  writeFileSync(path, bytes);
-}
+import { constants, copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 /** Throws EEXIST. */
 export function writeNewFile(path: string, bytes: Uint8Array): void {
@@ -86,16 +23,6 @@ export function fileFacts(path: string): { readonly size: number; readonly isFil
 /** Does nothing if there is no file. */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
-}
-
-/** With all that is in it. Does nothing if there is no directory. */
-export function removeDirectory(path: string): void {
-  rmSync(path, { recursive: true, force: true });
-}
-
-/** Creates a directory, and those above it that are missing. Does nothing if there is one. */
-export function makeDirectory(path: string): void {
-  mkdirSync(path, { recursive: true });
 }
 
 /** Creates a directory whose name begins with that of `prefix`, a path, and which did not exist. Returns its path. */
