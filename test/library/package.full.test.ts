@@ -17,7 +17,7 @@ const npmCanInstall = await run('npm', ['ping', '--fetch-retries=0', '--fetch-ti
 const needsRegistry = { skip: npmCanInstall ? false : 'the npm registry cannot be reached' };
 
 /** In the versions that the results were checked with. */
-const TOOLS = ['bun@1', 'deno@2', 'typescript@5.9', 'publint@0.3', '@arethetypeswrong/cli', 'esbuild', '@types/node@26']; // biome-ignore format: one line
+const TOOLS = ['bun@1', 'deno@2', 'typescript@5.9', 'publint@0.3', '@arethetypeswrong/cli', 'esbuild', 'vite', 'webpack', 'webpack-cli', '@types/node@26']; // biome-ignore format: one line
 
 const PROGRAM = `
 import { convert, crs, GeomillError, read } from 'geomill';
@@ -110,9 +110,38 @@ test('publint and attw find nothing wrong with the package', needsRegistry, asyn
   await run(tool('attw'), ['--profile', 'esm-only', tarball], { cwd: project });
 });
 
-test('esbuild bundles a program that leaves packages out', needsRegistry, async () => {
-  const args = ['--bundle', '--packages=external', '--platform=node', '--format=esm', '--outfile=bundle.mjs'];
-  await run(tool('esbuild'), ['program.mjs', ...args], { cwd: project });
-  const { stdout } = await run(process.execPath, ['bundle.mjs'], { cwd: project });
-  assert.equal(stdout, PRINTED);
-});
+/** Arguments of each bundler, and the bundle that it makes. */
+const BUNDLERS: Readonly<Record<string, readonly [args: readonly string[], bundle: string]>> = {
+  esbuild: [
+    [
+      'program.mjs',
+      '--bundle',
+      '--packages=external',
+      '--platform=node',
+      '--format=esm',
+      '--outfile=bundle.mjs',
+    ],
+    'bundle.mjs',
+  ],
+  vite: [['build', '--ssr', 'program.mjs', '--outDir', 'vite', '--logLevel', 'error'], 'vite/program.js'],
+  webpack: [[], 'webpack/program.mjs'],
+};
+
+const WEBPACK = `export default {
+  mode: 'none',
+  target: 'node24',
+  entry: './program.mjs',
+  experiments: { outputModule: true },
+  output: { path: import.meta.dirname + '/webpack', filename: 'program.mjs', module: true, library: { type: 'module' } },
+  externals: [/^geomill/],
+  externalsType: 'module',
+};
+`;
+
+for (const [name, [args, bundle]] of Object.entries(BUNDLERS))
+  test(`${name} bundles a program for Node.js that leaves the package out`, needsRegistry, async () => {
+    writeFileSync(join(project, 'webpack.config.mjs'), WEBPACK);
+    await run(tool(name), args, { cwd: project });
+    const { stdout } = await run(process.execPath, [bundle], { cwd: project });
+    assert.equal(stdout, PRINTED);
+  });
