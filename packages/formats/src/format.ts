@@ -203,6 +203,8 @@ export interface OpenContext {
   readonly forSelection?: true;
   /** Default: there are no threads. */
   readonly threads?: OpenThreads;
+  /** The request states the CRS of positions, which the one table of the file therefore has to have. Default: it may have none. */
+  readonly hasPositions?: true;
   /** Geometries are not used: where the format can do without, the file needs none, and all columns are fields. */
   readonly attributesOnly?: true;
   /**

@@ -15,7 +15,7 @@ import type { Executor } from './executor.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { throwIfAborted } from './partition-run.ts';
-import type { ConversionPaths, InputPath, InputRequest } from './request.ts';
+import type { ConversionPaths, InputFileRequest, InputPath, InputRequest } from './request.ts';
 import { reportedFindings } from './tally.ts';
 
 export interface OpenedInput extends OpenedFile {
@@ -152,6 +152,11 @@ function distinctNames(inputs: readonly InputPath[]): string[] {
   });
 }
 
+/** Whoever states the CRS of this very file means its positions. */
+function statesPositions({ crs, crsOnlyIfMissing }: InputFileRequest): boolean {
+  return crs !== null && crsOnlyIfMissing !== true;
+}
+
 async function openInput(opening: Opening, file: InputPath, index: number, name: string): Promise<Opened> {
   const { input, paths, partitionBytes, forSelection, scratch } = opening;
   const isOtherTarget =
@@ -166,6 +171,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       findings,
       partitionBytes,
       ...(forSelection === undefined ? {} : { forSelection }),
+      ...(statesPositions(input.files[index]) ? { hasPositions: true as const } : {}),
       scratch,
       ...(opening.hasTarget && index === 0 ? {} : { tables: input.layers ?? [] }),
       ...threadsOf(opening, index),

@@ -182,7 +182,8 @@ function inLine(
     const found =
       other ??
       (isMissing
-        ? (locateLikeliest(settings, start, wanted) ?? attributesIn(settings, start, wanted))
+        ? (locateLikeliest(settings, start, wanted) ??
+          (settings.context.hasPositions === true ? null : attributesIn(settings, start, wanted)))
         : null);
     if (found === null) throw error;
     return found;

@@ -113,7 +113,8 @@ function layerOf(
       file,
       sheet,
       source,
-      { ...context, limits, options, findings },
+      // A workbook has other sheets, whose CRS may be stated.
+      { ...context, limits, options, findings, hasPositions: undefined },
       sheetMessages(sheet),
       CR,
     );
