@@ -1,11 +1,8 @@
 /** CSV without positions: read as features without geometry, unless something looks like a position that cannot be used. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'node:test';
 import { reader as csv } from '../../packages/formats/src/csv/read.ts';
 import { reader as xlsx } from '../../packages/formats/src/xlsx/read.ts';
-import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { codes, errorOf, read } from '../support/csv-texts.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 import { row, workbook } from '../support/workbooks.ts';
@@ -108,16 +105,4 @@ test('a workbook has the same rules', async () => {
     row('id', 'grid') + row(1, 'TQ 300 800'),
   ])
     await assert.rejects(sheet(rows), /sheet 'a'.*(contains|is named like)/);
-});
-
-test('whoever states a CRS means positions, which a table then has to have', async () => {
-  using workspace = makeWorkspace();
-  const path = join(workspace.path, 'table.csv');
-  writeFileSync(path, 'name,value\na,1\n');
-  const request = { from: 'csv', to: 'gpkg' } as const;
-  const { report } = await convertFile(path, workspace.path, request);
-  assert.ok(report.warnings.some(({ code }) => code === 'CSV_NO_POSITION'));
-  await assert.rejects(convertFile(path, workspace.path, { ...request, fromCrs: 'EPSG:4326' }), {
-    code: 'CSV_COLUMN_MISSING',
-  });
 });

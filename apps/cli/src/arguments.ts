@@ -20,7 +20,7 @@ import {
   unsupportedByName,
 } from '@geomill/formats/recognise.ts';
 import { formatByFileName, formats, inputFormats, outputFormats } from '@geomill/formats/registry.ts';
-import { openFileSource } from '@geomill/io/byte-source.ts';
+import { fileHead } from '@geomill/io/byte-source.ts';
 import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
 import { inputStats, statOf } from './files.ts';
 import { optionHint } from './option-hints.ts';
@@ -178,7 +178,7 @@ export function chooseInputFormat(named: unknown, fileName: string, key = FROM):
   const source = isRemote || statOf(name) !== null ? null : unsupportedByName(name, 'input');
   if (source !== null) throw unsupportedFormat(shownInput(fileName), source, inputFormats);
   const readHead = (): Uint8Array | null =>
-    fileName === '-' || isRemote || !inputStats(fileName).isFile() ? null : headOf(fileName);
+    fileName === '-' || isRemote || !inputStats(fileName).isFile() ? null : fileHead(fileName, HEAD_BYTES);
   const format = formatOfFile(name.replace(GZIP_EXTENSION, ''), readHead);
   if (format !== null) return format;
   const unsupported = unsupportedByName(name, 'input');
@@ -230,12 +230,6 @@ function outputChoice(format: OutputFormat, variant: OutputVariant | null, fileN
     });
   const options = variant === null ? {} : { [variant.option]: variant.values[0] };
   return { format, options, isGzipped };
-}
-
-/** The beginning of a regular file. */
-function headOf(path: string): Uint8Array {
-  using source = openFileSource(path);
-  return source.slice(0, HEAD_BYTES);
 }
 
 function unsupportedFormat(fileName: string, unsupported: string, among: readonly Format[]): Error {

@@ -271,9 +271,12 @@ export interface Excerpt {
 /** A CRS that is used, and reported, if neither the file nor the request states one. */
 export interface AssumedCrs {
   readonly crs: CrsText;
-  /** Why, as part of a sentence: "columns 'lon' and 'lat' hold longitudes and latitudes". */
-  readonly reason: string;
+  /** Why, as part of a sentence: "columns 'lon' and 'lat' hold longitudes and latitudes"; null: there are no positions, so it is not reported. */
+  readonly reason: string | null;
 }
+
+/** Of a layer in which no feature has a geometry: an output has to have a CRS. */
+export const CRS_WITHOUT_POSITIONS: AssumedCrs = { crs: 'EPSG:4326', reason: null };
 
 /**
  * How the encoding of a file is known. file: the file states it. request: the `encoding` option. content: guessed by the

@@ -43,8 +43,14 @@ export function formatByContent(head: Uint8Array): InputFormat | null {
   return inputFormats.find(({ signatures }) => signatures.some(matches)) ?? null;
 }
 
+/** As `formatByContent`, for a file whose name tells nothing: a zip archive is read as a shapefile. */
+export function formatOfUnnamed(head: Uint8Array): InputFormat | null {
+  return startOf(head).startsWith(ZIP) ? formatByFileName(inputFormats, '.zip') : formatByContent(head);
+}
+
+const ZIP = 'PK\x03\x04';
 /** Archives: a directory at the end, or a checksum with the length. */
-const ARCHIVES: readonly string[] = ['PK\x03\x04', '\x1f\x8b'];
+const ARCHIVES: readonly string[] = [ZIP, '\x1f\x8b'];
 
 /** Whether a file that begins so shows its end: if features were cut off, its reader refuses it. */
 export function hasEndMark(head: Uint8Array): boolean {

@@ -66,3 +66,9 @@ export function openFileSource(path: string): ByteSource {
     [Symbol.dispose]: () => closeSync(descriptor),
   };
 }
+
+/** The first bytes of a regular file, at most so many. Throws as `openFileSource`. */
+export function fileHead(path: string, byteLength: number): Uint8Array {
+  using source = openFileSource(path);
+  return source.slice(0, byteLength);
+}

@@ -1,5 +1,4 @@
 /** What the library knows: formats, steps and coordinate reference systems. */
-
 import { CrsSearch } from '@geomill/crs-search/crs-search.ts';
 import { formatFacts } from '@geomill/formats/format-facts.ts';
 import { formats } from '@geomill/formats/registry.ts';
@@ -42,7 +41,7 @@ export function findCrs(
       bbox: bbox === undefined ? null : { west: bbox[0], south: bbox[1], east: bbox[2], north: bbox[3] },
       ...(unit === undefined ? {} : { unit }),
     };
-    // The index takes a few megabytes, and is kept by nobody else.
+    // The index takes a few megabytes, so all calls share it.
     search ??= new CrsSearch();
     const words = String(query).trim();
     const hits = words === '' ? search.list(filter, limit) : search.search(words, limit, filter);

@@ -8,14 +8,14 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
 import {
-  formatByContent,
   formatOfFile,
+  formatOfUnnamed,
   HEAD_BYTES,
   lookOf,
   unsupportedByName,
 } from '@geomill/formats/recognise.ts';
-import { formatByFileName, inputFormats } from '@geomill/formats/registry.ts';
-import { openFileSource } from '@geomill/io/byte-source.ts';
+import { inputFormats } from '@geomill/formats/registry.ts';
+import { fileHead } from '@geomill/io/byte-source.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
 import { safeName } from '@geomill/io/safe-name.ts';
@@ -175,7 +175,7 @@ export function formatOfInput(
 ): InputFormat {
   const ofValues = isValue ? inputFormats.find(({ jsonSchema }) => jsonSchema !== null) : undefined;
   if (ofValues !== undefined) return ofValues;
-  const readHead = (): Uint8Array => headOf(path);
+  const readHead = (): Uint8Array => fileHead(path, HEAD_BYTES);
   const named = formatOfFile(name.replace(GZIP_EXTENSION, ''), readHead);
   if (named !== null) return named;
   const advice = `set '${where}.format' to one of ${inputFormats.map(({ id }) => id).join(', ')}`;
@@ -183,14 +183,7 @@ export function formatOfInput(
   const unsupported = unsupportedByName(name, 'input');
   if (unsupported !== null) throw invalidJob(`'${shown}': ${unsupported}`);
   const head = readHead();
-  // An archive without a name is read as a shapefile.
-  const isZip = head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4;
-  const found = isZip ? formatByFileName(inputFormats, '.zip') : formatByContent(head);
+  const found = formatOfUnnamed(head);
   if (found !== null) return found;
   throw invalidJob(`cannot tell the format of '${shown}', which looks like ${lookOf(head)}; ${advice}`);
-}
-
-function headOf(path: string): Uint8Array {
-  using source = openFileSource(path);
-  return source.slice(0, HEAD_BYTES);
 }

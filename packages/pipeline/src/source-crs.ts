@@ -177,8 +177,10 @@ export function assumedCrsOf(
 ): CrsText | null {
   const assumed = layer.assumedCrs ?? null;
   if (assumed === null) return null;
-  findings.note(pipelineFindings.CRS_ASSUMED, { source, ...assumed, path: field(stated.crsPath) }, location);
-  return assumed.crs;
+  const { crs, reason } = assumed;
+  const path = field(stated.crsPath);
+  if (reason !== null) findings.note(pipelineFindings.CRS_ASSUMED, { source, crs, reason, path }, location);
+  return crs;
 }
 
 /** The CRS that the request states; null: none. */

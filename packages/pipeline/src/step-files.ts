@@ -3,7 +3,7 @@
  * a condition may choose the features. It is read as an input is, within the same limits, and its batches go to the step's
  * collector one after another.
  */
-import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sameFields } from '@geomill/core/columns/cast.ts';
 import { batchByteLength } from '@geomill/core/columns/feature-batch.ts';
@@ -25,8 +25,9 @@ import { listed, shortText } from '@geomill/core/messages/short-text.ts';
 import type { FormatReader, InputFormat, SourceLayer } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { optionOfText } from '@geomill/formats/option-text.ts';
-import { formatByContent, formatOfFile, HEAD_BYTES } from '@geomill/formats/recognise.ts';
-import { formatByFileName, inputFormats } from '@geomill/formats/registry.ts';
+import { formatOfFile, formatOfUnnamed, HEAD_BYTES } from '@geomill/formats/recognise.ts';
+import { inputFormats } from '@geomill/formats/registry.ts';
+import { fileHead } from '@geomill/io/byte-source.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import { renamedPath } from '@geomill/operations/requested-steps.ts';
@@ -166,7 +167,8 @@ class StepFileReader {
     const { format, paths } = this.#request;
     if (format !== null) return inputFormatById(format, paths.format);
     const { path, name } = this.#file;
-    const found = formatOfFile(name, () => headOf(path)) ?? formatOfContent(path);
+    const head = (): Uint8Array => fileHead(path, HEAD_BYTES);
+    const found = formatOfFile(name, head) ?? formatOfUnnamed(head());
     if (found !== null) return found;
     const known = inputFormats.map(({ id }) => id).join(', ');
     throw failure(generalErrors.TRANSFORMATION_INVALID, {
@@ -391,22 +393,5 @@ class StepFileReader {
       (at) => ({ file: name, ...within(at) }),
       crs === null ? undefined : { crs },
     );
-  }
-}
-
-/** By the first bytes; a zip archive is read as a shapefile. */
-function formatOfContent(path: string): InputFormat | null {
-  const head = headOf(path);
-  const isZip = Buffer.from(head.subarray(0, 4)).toString('latin1') === 'PK\x03\x04';
-  return isZip ? formatByFileName(inputFormats, '.zip') : formatByContent(head);
-}
-
-function headOf(path: string): Uint8Array {
-  const head = new Uint8Array(HEAD_BYTES);
-  const file = openSync(path, 'r');
-  try {
-    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
-  } finally {
-    closeSync(file);
   }
 }

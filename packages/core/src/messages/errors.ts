@@ -129,7 +129,7 @@ export interface PlainError {
   readonly place?: Location;
 }
 
-/** A failure that nobody throws, as plain data. */
+/** The plain data of a failure that is stored or sent without being thrown. */
 export function plainError<Entry extends ErrorEntry>(
   { code }: Entry,
   params: TemplateParams<Entry['template']>,

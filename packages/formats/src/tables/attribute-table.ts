@@ -1,5 +1,5 @@
 /** Recognizes a table of attributes: rows that fit their header, and nothing that looks like a position. */
-import type { AssumedCrs } from '../format.ts';
+import { CRS_WITHOUT_POSITIONS } from '../format.ts';
 import { namesColumn, type WantedColumns } from './columns.ts';
 import { emptyGeometries } from './geometry-sample.ts';
 import { type HeadSettings, headerReadings } from './header.ts';
@@ -44,12 +44,11 @@ function likeliest(settings: HeadSettings, start: LineStart): HeaderReading {
   return byConsistency([...headerReadings(settings, start)])[0];
 }
 
-function withoutPosition({ layerName, context, messages }: HeadSettings, reading: HeaderReading): Found {
+function withoutPosition({ context, messages }: HeadSettings, reading: HeaderReading): Found {
   const { names } = reading;
   const listed = names.slice(0, SHOWN_NAMES).map((name) => `'${shown(name)}'`);
   const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
   messages.note(context.findings, 'NO_POSITION', { columns: listed.join(', ') + more });
-  const assumedCrs: AssumedCrs = { crs: 'EPSG:4326', reason: `'${shown(layerName)}' has no positions` };
   const checks = emptyGeometries(names, reading.sample());
-  return { reading, located: { place: { kind: 'none' }, assumedCrs, checks } };
+  return { reading, located: { place: { kind: 'none' }, assumedCrs: CRS_WITHOUT_POSITIONS, checks } };
 }

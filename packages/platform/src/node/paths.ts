@@ -16,7 +16,7 @@ export function directoryOf(path: string): string {
   return dirname(path);
 }
 
-/** From the last dot of the file name, ".shp"; empty: there is none but perhaps at the beginning. */
+/** The ending of the file name with its dot, such as ".shp"; empty for a name without a dot, or with its only dot at the beginning. */
 export function endingOf(path: string): string {
   return extname(path);
 }

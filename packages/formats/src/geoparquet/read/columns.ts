@@ -53,6 +53,8 @@ export interface ColumnContext {
   readonly keepsCoordinates: boolean;
   /** A file without a geometry column is read. */
   readonly attributesOnly: boolean;
+  /** The request states the CRS of positions: a table without any is not what was meant. */
+  readonly hasPositions: boolean;
   /** Returns whether no row has a value in a column. */
   readonly isEmpty: (node: SchemaNode) => boolean;
 }
@@ -127,8 +129,8 @@ function positionOf(root: SchemaNode, geo: GeoMetadata | null, context: ColumnCo
   const assumed = binary ?? usualColumn(children, context.isEmpty);
   if (assumed === undefined) {
     const possible = unusablePoints(leaves);
-    // Metadata of a geometry that does not exist, and names of coordinates: these are no tables of attributes.
-    if (geo !== null || possible.length > 0)
+    // Metadata of a geometry that does not exist, names of coordinates, a CRS: these are no tables of attributes.
+    if (geo !== null || possible.length > 0 || context.hasPositions)
       throw failure(geoparquetErrors.GEOPARQUET_NO_GEOMETRY, { source, columns: list(children), possible });
     findings.note(geoparquetFindings.GEOPARQUET_NO_POSITION, { source, columns: list(children) });
     return { node: null, points: null };

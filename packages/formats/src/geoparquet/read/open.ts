@@ -1,5 +1,4 @@
 /** Opens a Parquet file: metadata, columns, CRS and partitions. */
-
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
@@ -11,7 +10,13 @@ import { field, phrase } from '@geomill/core/messages/message.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount, UNLIMITED } from '@geomill/io/limits.ts';
 import { hexText, latin1Text, utf8Text } from '@geomill/platform/bytes.ts';
-import type { InputFile, OpenContext, Partition, SourceLayer } from '../../format.ts';
+import {
+  CRS_WITHOUT_POSITIONS,
+  type InputFile,
+  type OpenContext,
+  type Partition,
+  type SourceLayer,
+} from '../../format.ts';
 import { lookOf } from '../../recognise.ts';
 import { geometryNotation } from '../../tables/data-cells.ts';
 import { crsOfPair } from '../../tables/locate-pair.ts';
@@ -77,6 +82,7 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
     wantedPoint: statedPoint(options),
     keepsCoordinates: options.keep_geometry_columns === true,
     attributesOnly: context.attributesOnly === true,
+    hasPositions: context.hasPositions === true,
     isEmpty: (node) => isEmptyColumn(metadata, leaves, node),
   });
   const name = file.name.replace(/\.[^.]*$/, '');
@@ -95,13 +101,14 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
     });
   const { geometry, fields } = columns;
   const state: ParquetState = { path: file.path, source: file.name, groups, geometry, fields };
-  if (geometry === null && columns.node === null && context.attributesOnly !== true)
-    refuseHiddenGeometry(source, state);
+  const isTable = geometry === null && columns.node === null;
+  if (isTable && context.attributesOnly !== true) refuseHiddenGeometry(source, state);
   noteEdges(columns, findings);
   const crs = columns.node === null ? null : crsOf(columns.geo, columns.node.logical, metadata.keys);
   const definition = crsDefinitionOf(columns.geo);
   const statedExtent = columns.geo?.bounds ?? extentOf(groups);
   const points = geometry?.kind === 'points' ? crsOfPoints(source, state, geometry) : null;
+  const suggested = isTable ? { assumedCrs: CRS_WITHOUT_POSITIONS } : points;
   return {
     name,
     fields: fields.map(({ field }) => field),
@@ -109,7 +116,7 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
     crs,
     ...(definition === null || crs === null || crs === definition ? {} : { crsDefinitions: [definition] }),
     statedExtent: statedExtent === null ? null : [...statedExtent],
-    ...(points ?? (crs === null ? assumedCrs(source, state, statedExtent) : {})),
+    ...(suggested ?? (crs === null ? assumedCrs(source, state, statedExtent) : {})),
     crsMissingReason: missingReason(columns, points?.doubt),
     encoding: UTF8,
     ...(hasLargePages(source, groups, leavesRead(geometry, fields)) ? { isSequential: true } : {}),
