@@ -4,9 +4,11 @@ import test, { type TestContext } from 'node:test';
 import type { PartAttempt, PartTask } from '../../apps/service/src/jobs/parts.ts';
 import { PostgresQueue, type PostgresQueueOptions } from '../../apps/service/src/jobs/postgres-queue.ts';
 import type { AttemptId, Claim } from '../../apps/service/src/jobs/queue.ts';
+import { PostgresDatabase } from '../../apps/service/src/postgres/database.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 import { sharedPostgres, noPostgres as skip } from '../support/postgres.ts';
 import { newJob } from '../support/queue.ts';
+import { until } from '../support/until.ts';
 
 const REPORT = fakeReport(newJob('x').request, 1);
 const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
@@ -184,6 +186,37 @@ for (const [ending, end] of Object.entries({
     assert.equal(await worker.hasWork(), false);
   });
 }
+
+const DURING = {
+  finished: "state = 'DONE', worker = NULL, lease_until = NULL, progress = 1",
+  failed: "state = 'FAILED', worker = NULL, lease_until = NULL",
+  'given back': "state = 'QUEUED', worker = NULL, lease_until = NULL",
+};
+for (const [what, change] of Object.entries(DURING))
+  for (const ending of ['cancel', 'withdraw'] as const)
+    test(`a part that is being ${what} during a ${ending} leaves no row`, { skip }, async (context) => {
+      const [queue, worker] = await openQueues(context, [{}, {}]);
+      const attempt = await divided(queue, 'a', 2);
+      await worker.claim();
+      const { url } = await sharedPostgres();
+      const schema = `parts_${schemas}`;
+      const other = await PostgresDatabase.open({ url, schema, maxConnections: 2 });
+      context.after(() => other.close());
+      let end: Promise<unknown> = Promise.resolve();
+      await other.transaction(async (statements) => {
+        assert.equal(await statements.run(`UPDATE parts SET ${change} WHERE state = 'RUNNING'`, []), 1);
+        end = ending === 'cancel' ? queue.cancel('a', CANCELLED, 1) : queue.parts.withdraw(attempt);
+        await until('the end waits for the row', async () => {
+          const waiting = await other.rows(
+            `SELECT FROM pg_locks WHERE NOT granted AND pid IN (
+               SELECT pid FROM pg_locks WHERE relation = to_regclass('${schema}.parts'))`,
+          );
+          return waiting.length > 0;
+        });
+      });
+      await end;
+      assert.equal(await statesOf(queue, attempt), '');
+    });
 
 test('parts are only given to workers of the release that made them', { skip }, async (context) => {
   const [older, newer] = await openQueues(context, [{ release: '1' }, { release: '2' }]);

@@ -1,5 +1,5 @@
 /**
- * The second step of the schema of the queue in PostgreSQL: parts of running jobs, which any worker can run. They take turns with
+ * Steps of the schema of the queue in PostgreSQL: parts of running jobs, which any worker can run. They take turns with
  * jobs: an owner has as many runners as its jobs and parts that run. They do not count towards the limits of an owner.
  */
 import { LEAST_CHARGE_MS, MAX_LEAD_MS } from './job-schema.ts';
@@ -123,3 +123,23 @@ BEGIN
   END LOOP;
 END $$;
 `;
+
+/**
+ * Ends the parts of an attempt. They are locked first: a statement does not see the rows that another transaction has changed and not committed
+ * yet, so the part that was being finished or given back stayed as a row without a job.
+ */
+export const PARTS_END_STEP = `CREATE FUNCTION end_parts(ended_job text, ended_fence bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM parts WHERE job = ended_job AND fence = ended_fence ORDER BY number FOR UPDATE;
+  IF FOUND THEN
+    DELETE FROM parts WHERE job = ended_job AND fence = ended_fence AND state NOT IN ('RUNNING', 'ENDED');
+    UPDATE parts SET state = 'ENDED' WHERE job = ended_job AND fence = ended_fence AND state = 'RUNNING';
+  END IF;
+END $$;
+CREATE OR REPLACE FUNCTION attempt_ends() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM end_parts(old.id, old.fence);
+  RETURN NULL;
+END $$;
+DELETE FROM parts WHERE state NOT IN ('RUNNING', 'ENDED') AND NOT EXISTS (
+  SELECT FROM jobs WHERE id = parts.job AND fence = parts.fence AND state = 'RUNNING');`;

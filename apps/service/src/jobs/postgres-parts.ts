@@ -100,16 +100,8 @@ export class PostgresParts implements PartQueue {
   }
 
   async withdraw({ id, fence }: AttemptId): Promise<void> {
-    await this.#database.transaction(async (statements) => {
-      await statements.run(`DELETE FROM parts WHERE ${OF_ATTEMPT} AND state NOT IN ('RUNNING', 'ENDED')`, [
-        id,
-        fence,
-      ]);
-      await statements.run(`UPDATE parts SET state = 'ENDED' WHERE ${OF_ATTEMPT} AND state = 'RUNNING'`, [
-        id,
-        fence,
-      ]);
-    });
+    // A transaction is repeated after a deadlock.
+    await this.#database.transaction((statements) => statements.run('SELECT end_parts($1, $2)', [id, fence]));
     this.#news.changed(id);
   }
 

@@ -8,7 +8,7 @@
 import type { PostgresHistory } from '../postgres/database.ts';
 import { LEAST_CHARGE_MS, MAX_LEAD_MS } from './job-schema.ts';
 import { NOW_MS } from './postgres-clock.ts';
-import { PARTS_STEP } from './postgres-parts-schema.ts';
+import { PARTS_END_STEP, PARTS_STEP } from './postgres-parts-schema.ts';
 
 export const POSTGRES_JOBS: PostgresHistory = {
   name: 'jobs',
@@ -271,5 +271,6 @@ END $$;
 ALTER TABLE jobs SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
   autovacuum_analyze_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 1);
 ALTER TABLE parts SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000);`,
+    PARTS_END_STEP,
   ],
 };
