@@ -5,18 +5,18 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const TESTS = join(import.meta.dirname, '..', 'test', 'api');
+const TESTS = join(import.meta.dirname, '../apps/service/test/api');
 
 export interface SpecificationTest {
   readonly chapter: string;
   /** Of the specification's table, or its rule or path. */
   readonly row: string;
   readonly statement: string;
-  /** Name in test/api/spec. */
+  /** Name in apps/service/test/api/spec. */
   readonly file: string;
 }
 
-/** The files of test/api/spec that are run, in order. */
+/** The files of apps/service/test/api/spec that are run, in order. */
 export function specificationFiles(): string[] {
   const source = readFileSync(join(TESTS, 'specification.full.test.ts'), 'utf8');
   return [...source.matchAll(/^import '\.\/spec\/(.+)';$/gm)].map(([, file]) => file);
@@ -45,13 +45,13 @@ export function renderSpecification(): string {
   const sections = [...chapters].map(([chapter, tests]) => {
     const rows = tests.map(
       ({ row, statement, file }) =>
-        `| ${cell(row)} | ${cell(statement)} | [${file.replace('.ts', '')}](../test/api/spec/${file}) |`,
+        `| ${cell(row)} | ${cell(statement)} | [${file.replace('.ts', '')}](../apps/service/test/api/spec/${file}) |`,
     );
     return `## ${chapter}\n\n| row | statement | tested in |\n| --- | --- | --- |\n${rows.join('\n')}`;
   });
   return `${[
     '# The specification, statement by statement',
-    '<!-- Generated from the titles of `test/api/spec/` by npm run docs. Edit the sources. -->',
+    '<!-- Generated from the titles of `apps/service/test/api/spec/` by npm run docs. Edit the sources. -->',
     `There is a test for every row of every table of the interface specification, for every numbered rule, and for every question that the specification
 leaves open and [the manual](api.md) decides. The tests start the service as a user does and send HTTP requests. Each response is also
 checked against the OpenAPI document.`,
@@ -63,7 +63,9 @@ checked against the OpenAPI document.`,
 /** The chapter on authentication is not tested row by row. */
 function credentialsSentence(): string {
   const files = globSync('auth*.test.ts', { cwd: TESTS }).sort();
-  const links = files.map((file) => `[${file.replace(/(?:\.full)?\.test\.ts$/, '')}](../test/api/${file})`);
+  const links = files.map(
+    (file) => `[${file.replace(/(?:\.full)?\.test\.ts$/, '')}](../apps/service/test/api/${file})`,
+  );
   return files.length === 0
     ? 'Its chapter on authentication has no tests.'
     : `The chapter on authentication is tested in ${links.join(', ')}.`;

@@ -1,6 +1,6 @@
 /**
  * Runs every command of the documentation as it is written: page by page, in order, each page in one shell and a fresh
- * directory with the samples. `test/client/package.full.test.ts` runs the TypeScript examples.
+ * directory with the samples. `packages/client/test/package.full.test.ts` runs the TypeScript examples.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
@@ -38,10 +38,10 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^(?:sudo )?(?:docker|podman|buildah)\b/, 'needs a container engine: the test of the container does that'],
   [/^(?:sudo|journalctl)\b/, 'needs root and systemd'],
   [/^kubectl\b/, 'needs Kubernetes'],
-  [/^pg_dump\b/, 'needs PostgreSQL: test/cli-doctor-services.full.test.ts does that'],
+  [/^pg_dump\b/, 'needs PostgreSQL: apps/cli/test/cli-doctor-services.full.test.ts does that'],
   [
     /^geomill migrate-store\b/,
-    'needs PostgreSQL and another store: test/migrate-store.full.test.ts does that',
+    'needs PostgreSQL and another store: apps/cli/test/migrate-store.full.test.ts does that',
   ],
   [/^(?:npx )?geomill serve\b/, 'runs until it is stopped: the test starts the service itself'],
 ];

@@ -1,7 +1,7 @@
 /**
  * `npm test` runs the files NAME.test.ts, `npm run test:full` those that are called NAME.full.test.ts: tests that start processes, services or
  * browsers, ask other programs, or compute for more than about a second. What follows "--" goes to the test runner, files too:
- * `npm test -- --test-name-pattern=sample test/unit/clip.test.ts`.
+ * `npm test -- --test-name-pattern=sample packages/operations/test/clip.test.ts`.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,6 +20,8 @@ const execArgv = [
   '--single-threaded-gc',
 ];
 const FULL = '.full.test.ts';
+/** Tests of a workspace are in its folder `test`; those of the whole product, and laws over the registries, in the folder `test` of the root. */
+const FOLDERS = '{test,packages/{,engines/}*/test,apps/*/test}';
 /** Twice the processors of a small machine: many tests of the full set wait for timers, disks and processes. */
 const FULL_CONCURRENCY = 4;
 /** So many files of the quick set share a process: to start one and to load the modules takes longer than most of these files. */
@@ -33,7 +35,9 @@ if (given.length === 0) runAll();
 else runGiven();
 
 function runAll(): void {
-  const all = globSync('test/**/*.test.ts').filter((file) => file.endsWith(FULL) === isFull);
+  const all = globSync(`${FOLDERS}/**/*.test.ts`, { exclude: ['**/node_modules'] }).filter(
+    (file) => file.endsWith(FULL) === isFull,
+  );
   const files = isFull ? inTurn(all) : groupsOf(all);
   const concurrency = isFull ? FULL_CONCURRENCY : availableParallelism();
   run({ files, concurrency, execArgv })
@@ -68,7 +72,7 @@ function groupsOf(files: readonly string[]): string[] {
 function runGiven(): void {
   const options = given.filter((text) => text.startsWith('-'));
   const files = given.filter((text) => !text.startsWith('-'));
-  const pattern = isFull ? `test/**/*${FULL}` : 'test/**/!(*.full).test.ts';
+  const pattern = `${FOLDERS}/**/${isFull ? `*${FULL}` : '!(*.full).test.ts'}`;
   const { status, error } = spawnSync(
     process.execPath,
     [

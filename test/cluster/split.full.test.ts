@@ -54,7 +54,7 @@ test('a divided job gives the bytes and the report of one machine, for all input
   for (const format of ['geojson', 'csv', 'gpkg', 'shp'] as const)
     for (const [name, output] of Object.entries(OUTPUTS))
       for (const epsg of [undefined, 25832]) {
-        // The other combinations are in test/unit/division.test.ts, without a service.
+        // The other combinations are in packages/pipeline/test/division.test.ts, without a service.
         if (format !== 'geojson' && (epsg !== undefined) !== (name === 'CSV')) continue;
         const config = {
           input: { format, ...(format === 'csv' ? { epsg: 4326 } : {}) },

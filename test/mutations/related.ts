@@ -19,7 +19,9 @@ export function relatedTests(root: string): ReadonlyMap<string, readonly string[
     return found;
   };
   const related = new Map<string, { readonly test: string; readonly distance: number }[]>();
-  for (const test of globSync('test/**/*.test.ts', { cwd: root }).sort()) {
+  for (const test of globSync('{test,packages/{,engines/}*/test,apps/*/test}/**/*.test.ts', {
+    cwd: root,
+  }).sort()) {
     const distances = new Map([[test, 0]]);
     let startsProcesses = false;
     // The map grows while it is read.
@@ -30,7 +32,7 @@ export function relatedTests(root: string): ReadonlyMap<string, readonly string[
     }
     if (startsProcesses) continue;
     for (const [path, distance] of distances) {
-      if (!/^(?:apps|packages)\//.test(path)) continue;
+      if (!/^(?:apps|packages)\/(?!.*\/test\/)/.test(path)) continue;
       const tests = related.get(path) ?? [];
       tests.push({ test, distance: distance + (test.includes('.full.') ? 0.5 : 0) });
       related.set(path, tests);

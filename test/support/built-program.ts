@@ -22,7 +22,7 @@ const SOURCES = [
 /** Path of its directory; made once for each state of the sources. */
 export async function builtProgram(): Promise<string> {
   const hash = createHash('sha256').update(process.version);
-  for (const name of globSync(SOURCES, { cwd: ROOT }).sort())
+  for (const name of globSync(SOURCES, { cwd: ROOT, exclude: ['**/test'] }).sort())
     hash.update(`${name}\0`).update(readFileSync(join(ROOT, name)));
   const directory = join(PROGRAMS, hash.digest('hex').slice(0, 16));
   if (existsSync(directory)) return directory;

@@ -11,6 +11,7 @@ export async function buildWorkspace(): Promise<void> {
     ['apps/web/**/*.*', 'packages/client/src/*.ts', 'apps/service/src/pages/style/*.ts', 'scripts/*-*.ts'],
     {
       cwd: root,
+      exclude: ['**/test'],
     },
   );
   const changed = Math.max(...sources.map((name) => statSync(join(root, name)).mtimeMs));

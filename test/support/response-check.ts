@@ -18,7 +18,7 @@ import { transformations } from '../../packages/operations/src/registry.ts';
 const ID = 'urn:geomill:openapi';
 const document = openApiDocument(allOperations(formats), { formats, transformations }, '0.0.0');
 
-// The document itself is checked by test/api/openapi.test.ts; to check it here would take a tenth of the time of a file.
+// The document itself is checked by apps/service/test/api/openapi.test.ts; to check it here would take a tenth of the time of a file.
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, meta: false });
 ajv.addSchema({ ...document, $id: ID });
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);

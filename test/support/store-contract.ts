@@ -1,4 +1,4 @@
-/** What every file store does, as a table of tests that run against each implementation: test/unit/store-contract.full.test.ts. */
+/** What every file store does, as a table of tests that run against each implementation: apps/service/test/store-contract.full.test.ts. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Requests that ask the most of the HTTP process: what would hold its event loop if nothing bounded it, and the most
- * that the bounds let through. test/api/worst-requests.full.test.ts holds the answers, `npm run bench:event-loop` the time.
+ * that the bounds let through. apps/service/test/api/worst-requests.full.test.ts holds the answers, `npm run bench:event-loop` the time.
  */
 import { request } from 'node:http';
 

@@ -1,6 +1,6 @@
 /**
  * What each level prevents if code has taken over a runner: the table of docs/security.md, and the attempts that
- * test/escape.full.test.ts makes.
+ * apps/service/test/escape.full.test.ts makes.
  */
 import type { SandboxLevel } from './sandbox.ts';
 

@@ -1,6 +1,6 @@
 /**
  * EPSG:4326 described without loading PROJ, for the many conversions that never leave it.
- * test/unit/proj.full.test.ts holds it against what PROJ says.
+ * packages/engines/proj/test/proj.full.test.ts holds it against what PROJ says.
  */
 import { type CrsDescription, type CrsText, WGS84 } from './crs.ts';
 
