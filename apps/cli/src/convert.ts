@@ -21,14 +21,13 @@ geomill convert FILE... --out-dir DIR --to FORMAT [options]
   --from FORMAT         format of IN          --to FORMAT           format of OUT
   --from-crs CRS        CRS of IN, if the file does not define one (EPSG:28350)
   --override-crs        use --from-crs although the file defines another CRS
-  --to-crs CRS          CRS of OUT (default: that of IN; GeoJSON, KML, GPX, TopoJSON and PMTiles are always
-                        in EPSG:4326)
+  --to-crs CRS          CRS of OUT (default: that of IN; a format with a fixed CRS, such as KML, keeps that one)
   --out-dir DIR         convert each FILE to a file of the same name in DIR, which is created; patterns such as
                         'data/*.shp' are expanded. A FILE that fails does not stop the others
   --layer NAME          read only this layer; can be repeated
   --layer-name NAME     name of the layer in OUT, if there is only one
-  --split-by FIELD      a layer of OUT for each value of FIELD (GeoPackage, DXF, KML, XLSX, ...), or a file:
-                        in DIR, or in OUT if that is a .zip; FIELD can be an expression: "year(built)"
+  --split-by FIELD      a layer of OUT for each value of FIELD, if the format of OUT has layers, or a file: in DIR,
+                        or in OUT if that is a .zip; FIELD can be an expression: "year(built)"
   --update              add the layers to OUT, an existing GeoPackage, which keeps everything else that is in it;
                         with --overwrite they replace layers of the same names
 ${conversionUsage('converted')}

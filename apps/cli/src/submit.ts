@@ -46,8 +46,7 @@ Converts IN as a job of the geomill service at URL, however long that takes, and
   --from FORMAT         format of IN          --to FORMAT           format of OUT
   --from-crs CRS        CRS of IN, if the file does not define one (EPSG:28350)
   --override-crs        use --from-crs although the file defines another CRS
-  --to-crs CRS          CRS of OUT (default: that of IN; GeoJSON, KML, GPX, TopoJSON and PMTiles are always
-                        in EPSG:4326)
+  --to-crs CRS          CRS of OUT (default: that of IN; a format with a fixed CRS, such as KML, keeps that one)
   --layer NAME          read only this layer; can be repeated
   --layer-name NAME     name of the layer in OUT, if there is only one
   --split-by FIELD      a layer of OUT for each value of FIELD, or a file in OUT if that is a .zip

@@ -1,6 +1,7 @@
 /** The library in this process: every kind of input and output, errors, and what a call leaves behind. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -28,8 +29,8 @@ import {
 
 const ROOT = join(import.meta.dirname, '../../..');
 const HARBOUR = join(ROOT, 'samples', 'harbour.geojson');
-const work = mkdtempSync(join(import.meta.dirname, '.library-'));
-const temporaryDirectory = mkdtempSync(join(import.meta.dirname, '.library-'));
+const work = mkdtempSync(join(tmpdir(), 'geomill-library-'));
+const temporaryDirectory = mkdtempSync(join(tmpdir(), 'geomill-library-'));
 after(() => {
   rmSync(work, { recursive: true });
   rmSync(temporaryDirectory, { recursive: true });
