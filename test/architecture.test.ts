@@ -132,6 +132,7 @@ const PURE = [
   '@geomill/expressions',
   '@geomill/formats',
   '@geomill/operations',
+  '@geomill/pipeline',
   '@geomill/client',
 ];
 /** Parts of pure workspaces for Node.js alone. */

@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { dropWorkerPermission } from '../../packages/pipeline/src/threads.ts';
+import { dropThreadPermission } from '../../packages/platform/src/node/threads.ts';
 
 export interface Target {
   readonly databasePath: string;
@@ -18,7 +18,7 @@ export interface Target {
   readonly port: number;
 }
 
-dropWorkerPermission();
+dropThreadPermission();
 const slot = process.cwd();
 const target = JSON.parse(readFileSync(join(slot, 'in', '1'), 'utf8')) as Target;
 

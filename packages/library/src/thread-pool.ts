@@ -1,9 +1,10 @@
 /** Worker threads that the calls of a converter share. No thread belongs to two calls at once. */
-import type { Worker } from 'node:worker_threads';
-import { startThread, type ThreadNote, type ThreadSource } from '@geomill/pipeline/threads.ts';
+
+import { startWorker, type ThreadNote, type ThreadSource } from '@geomill/pipeline/threads.ts';
+import type { Thread } from '@geomill/platform/threads.ts';
 
 export class ThreadPool {
-  readonly #idle: Worker[] = [];
+  readonly #idle: Thread[] = [];
   readonly #size: number;
   #isClosed = false;
 
@@ -30,36 +31,35 @@ export class ThreadPool {
     await terminate(this.#idle.splice(0));
   }
 
-  #take(): Worker {
+  #take(): Thread {
     const thread = this.#idle.pop() ?? this.#start();
-    thread.ref();
+    thread.keepAlive(true);
     return thread;
   }
 
-  #start(): Worker {
-    const thread = startThread();
+  #start(): Thread {
+    const thread = startWorker();
     const forget = (): void => {
       const at = this.#idle.indexOf(thread);
       if (at >= 0) this.#idle.splice(at, 1);
     };
     // Between calls there is no other listener, and an error without one would end the process.
-    thread.on('error', forget);
-    thread.on('exit', forget);
+    thread.listen({ error: forget, end: forget });
     return thread;
   }
 
   /** Returns false if there are enough threads, or if this one has ended. */
-  #keep(thread: Worker): boolean {
-    if (this.#idle.length >= this.#size || thread.threadId < 0) return false;
-    thread.postMessage({ end: true } satisfies ThreadNote);
+  #keep(thread: Thread): boolean {
+    if (this.#idle.length >= this.#size || thread.hasEnded) return false;
+    thread.send({ end: true } satisfies ThreadNote);
     // A converter that is not closed must not keep the process alive.
-    thread.unref();
+    thread.keepAlive(false);
     this.#idle.push(thread);
     return true;
   }
 }
 
-async function terminate(threads: readonly Worker[]): Promise<void> {
+async function terminate(threads: readonly Thread[]): Promise<void> {
   await Promise.all(threads.map((thread) => thread.terminate()));
 }
 

@@ -1,9 +1,10 @@
 /** Runs the part of a streaming step that adds features after the last ones of a layer: in this thread, and in the workers that it calls. */
-import { setImmediate } from 'node:timers/promises';
+
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import type { AdditionRun, BatchStore, WorkerCalls } from '@geomill/operations/transformation.ts';
+import { eventTurn } from '@geomill/platform/scheduling.ts';
 import type { LoadedStep } from './chain.ts';
 import type { LayerContext } from './layer-context.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -67,7 +68,7 @@ export class AdditionStage {
       rowsOut += batch.rowCount;
       take(batch);
       // So that a cancellation is noticed.
-      await setImmediate();
+      await eventTurn();
       throwIfAborted(context.signal);
     }
     const found = findings.noted();

@@ -1,9 +1,10 @@
 /** Batches of features in a file, for steps that keep or reorder more features than fit in memory. */
-import { rmSync } from 'node:fs';
+
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { type ByteSink, createFileSink } from '@geomill/io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import type { BatchStore, StoredBatch, StoredData } from '@geomill/operations/transformation.ts';
+import { removeFile } from '@geomill/platform/files.ts';
 
 const ARRAYS = { Uint8Array, Int32Array, Uint32Array, Float64Array, BigInt64Array } as const;
 type ArrayName = keyof typeof ARRAYS;
@@ -68,7 +69,7 @@ export class BatchSpool implements BatchStore {
     this.#source?.[Symbol.dispose]();
     this.#file?.close();
     this.#source = null;
-    if (this.#file !== null) rmSync(this.#path, { force: true });
+    if (this.#file !== null) removeFile(this.#path);
     this.#file = null;
   }
 }

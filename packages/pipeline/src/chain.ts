@@ -4,7 +4,7 @@
  *
  *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> statistics, encode
  */
-import { readFileSync } from 'node:fs';
+
 import { indexOfField } from '@geomill/core/columns/known-field.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
@@ -24,6 +24,7 @@ import {
   type Transformation,
   type TransformationCode,
 } from '@geomill/operations/transformation.ts';
+import { fileBytes } from '@geomill/platform/files.ts';
 import { pipelineErrors } from './errors.ts';
 import type { InputPath } from './request.ts';
 
@@ -120,7 +121,7 @@ async function fileValue(
 ): Promise<FileValue> {
   const { input, features } = own!;
   const file = stepInputs[input];
-  if (features === undefined) return { value: parameter.value?.fromFile(readFileSync(file.path), input) };
+  if (features === undefined) return { value: parameter.value?.fromFile(fileBytes(file.path), input) };
   const collector = await parameter.collector(features.paths.file, params);
   const fileCrs = await readFeatures(features, file, index, collector);
   const value = collector.finish();

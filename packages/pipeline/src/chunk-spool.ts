@@ -2,10 +2,11 @@
  * Encoded chunks of the parts of a split output, which are written one part after another: the features come in any order of
  * their values, and a thousand writers would need thousands of open files. A few chunks stay in memory, many go to one file.
  */
-import { rmSync } from 'node:fs';
-import { serialize } from 'node:v8';
+
 import { type ByteSink, createFileSink } from '@geomill/io/byte-sink.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
+import { removeFile } from '@geomill/platform/files.ts';
+import { serialized } from '@geomill/platform/serialization.ts';
 import { readStoredChunk } from './stored-chunk.ts';
 
 /** Bytes in memory for all parts together. */
@@ -40,7 +41,7 @@ export class ChunkSpool {
 
   /** `chunk` is structured-clonable. */
   append(part: number, chunk: unknown): void {
-    const bytes = serialize(chunk);
+    const bytes = serialized(chunk);
     this.#parts[part].waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     if (this.#waitingBytes > this.#memoryBytes) this.#moveToFile();
@@ -67,7 +68,7 @@ export class ChunkSpool {
   discard(): void {
     this.#file?.close();
     this.#file = null;
-    rmSync(this.#path, { force: true });
+    removeFile(this.#path);
   }
 
   /** Chunks of a part that come together in the file are read in one piece. */

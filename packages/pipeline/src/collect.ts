@@ -1,5 +1,5 @@
 /** Runs a collecting step over all features of a layer: one half in this thread, the other in the workers that it calls. */
-import { setImmediate } from 'node:timers/promises';
+
 import { nullColumn } from '@geomill/core/columns/attribute-column.ts';
 import { castBatch } from '@geomill/core/columns/cast.ts';
 import { batchByteLength, type FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
@@ -8,6 +8,7 @@ import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { BatchStore, CollectingHost } from '@geomill/operations/transformation.ts';
+import { eventTurn } from '@geomill/platform/scheduling.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
 import type { GeometrySpool } from './geometry-spool.ts';
@@ -76,7 +77,7 @@ export async function collectStage(collecting: Collecting): Promise<readonly Kep
     bytes += batchByteLength(batch);
     kept.push(bytes <= RESULT_BYTES ? { batch } : { stored: collecting.store.store(batch) });
     // So that a cancellation is noticed.
-    await setImmediate();
+    await eventTurn();
   }
   throwIfAborted(signal);
   finish();

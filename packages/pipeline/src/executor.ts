@@ -1,6 +1,5 @@
 /** Runs tasks: in this thread for small inputs, in worker threads for large ones, with the same results. */
-import { setImmediate } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
+
 import { batchBuffers } from '@geomill/core/columns/feature-batch.ts';
 import { asGeomillError, failure, type GeomillError, reviveError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -8,6 +7,8 @@ import type { SourceLayer } from '@geomill/formats/format.ts';
 import type { PackedPiece, Packer } from '@geomill/io/zip-pack.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import type { Transformation } from '@geomill/operations/transformation.ts';
+import { eventTurn } from '@geomill/platform/scheduling.ts';
+import { isOutOfMemory, type Thread } from '@geomill/platform/threads.ts';
 import { pipelineCatalogue } from './catalogue.ts';
 import { pipelineErrors } from './errors.ts';
 import { createPerformer, type Performer } from './perform.ts';
@@ -121,7 +122,7 @@ export function inlineExecutor(registry: readonly Transformation[] = transformat
   const takeTurn = async (): Promise<Performer> => {
     if (performer === null) throw new Error('a task came before its session');
     if (performance.now() - turnBegan > TURN_MS) {
-      await setImmediate();
+      await eventTurn();
       turnBegan = performance.now();
     }
     return performer;
@@ -176,7 +177,7 @@ export function threadExecutor(
 ): Executor {
   const workers = source.take(count);
   /** The messages under way, in their order. */
-  const underWay = new Map<Worker, Waiting[]>(workers.map((worker) => [worker, []]));
+  const underWay = new Map<Thread, Waiting[]>(workers.map((worker) => [worker, []]));
   const most = ahead ? 2 : 1;
   const queue: Waiting[] = [];
   const quiet = Promise.withResolvers<void>();
@@ -189,7 +190,7 @@ export function threadExecutor(
       if (own.length >= most) return;
       const waiting = queue.shift() as Waiting;
       try {
-        worker.postMessage(waiting.message, waiting.transfer);
+        worker.send(waiting.message, waiting.transfer);
         own.push(waiting);
       } catch (error) {
         // The message could not be cloned: the worker did not get it.
@@ -203,24 +204,26 @@ export function threadExecutor(
     queue.length = 0;
   };
   const isQuiet = (): boolean => [...underWay.values()].every((own) => own.length === 0);
-  const listeners = workers.map((worker) => ({
-    message(outcome: TaskOutcome) {
-      const waiting = underWay.get(worker)?.shift();
-      if (stopped !== null && isQuiet()) quiet.resolve();
-      if ('result' in outcome) waiting?.resolve(outcome.result);
-      else if ('answer' in outcome) waiting?.resolve(outcome.answer);
-      else waiting?.reject(revive(outcome));
-      dispatch();
-    },
-    error(error: unknown) {
-      failAll(workerFailure(error));
-      underWay.get(worker)?.splice(0);
-      if (isQuiet()) quiet.resolve();
-    },
-  }));
-  for (const [index, worker] of workers.entries()) {
-    worker.on('message', listeners[index].message).on('error', listeners[index].error);
-    if (expectation !== null) worker.postMessage({ expect: expectation } satisfies ThreadNote);
+  const listenTo = (worker: Thread): (() => void) =>
+    worker.listen({
+      message(answer) {
+        const outcome = answer as TaskOutcome;
+        const waiting = underWay.get(worker)?.shift();
+        if (stopped !== null && isQuiet()) quiet.resolve();
+        if ('result' in outcome) waiting?.resolve(outcome.result);
+        else if ('answer' in outcome) waiting?.resolve(outcome.answer);
+        else waiting?.reject(revive(outcome));
+        dispatch();
+      },
+      error(error: unknown) {
+        failAll(workerFailure(error));
+        underWay.get(worker)?.splice(0);
+        if (isQuiet()) quiet.resolve();
+      },
+    });
+  const ends = workers.map(listenTo);
+  for (const worker of workers) {
+    if (expectation !== null) worker.send({ expect: expectation } satisfies ThreadNote);
   }
 
   const send = (message: Waiting['message'], transfer: readonly ArrayBuffer[]): Promise<unknown> =>
@@ -233,17 +236,16 @@ export function threadExecutor(
     failAll(failure(generalErrors.CANCELLED, {}));
     if (isQuiet()) quiet.resolve();
     await source.giveBack(workers, () => quiet.promise);
-    for (const [index, worker] of workers.entries())
-      worker.off('message', listeners[index].message).off('error', listeners[index].error);
+    for (const end of ends) end();
   };
 
   return {
     width: workers.length,
     begin(session) {
-      for (const worker of workers) worker.postMessage({ session });
+      for (const worker of workers) worker.send({ session });
     },
     useEncodings(encodings) {
-      for (const worker of workers) worker.postMessage({ encodings });
+      for (const worker of workers) worker.send({ encodings });
     },
     run: (task) => send({ task }, transferOf(task)) as Promise<TaskResult>,
     call: (call, transfer) => send({ call }, transfer),
@@ -259,7 +261,7 @@ export function threadExecutor(
   };
 }
 
-function leastBusy(underWay: ReadonlyMap<Worker, Waiting[]>): readonly [Worker, Waiting[]] {
+function leastBusy(underWay: ReadonlyMap<Thread, Waiting[]>): readonly [Thread, Waiting[]] {
   const [first, ...others] = underWay;
   return others.reduce((least, other) => (other[1].length < least[1].length ? other : least), first);
 }
@@ -275,7 +277,7 @@ function revive(outcome: { error: ReturnType<GeomillError['toPlain']>; stack?: s
 }
 
 function workerFailure(error: unknown): GeomillError {
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+  if (isOutOfMemory(error)) {
     return failure(
       pipelineErrors.JOB_OUT_OF_MEMORY,
       { limit: 'the memory of one worker thread' },

@@ -2,12 +2,14 @@
  * The findings of a conversion with the places of the features that they concern, as a GeoJSON FeatureCollection in
  * EPSG:4326. Bounded in features and bytes: a text that a file repeats in every feature must not fill a disk.
  */
-import { closeSync, openSync, writeSync } from 'node:fs';
+
 import { WGS84 } from '@geomill/core/crs/crs.ts';
 import { isPlainWgs84 } from '@geomill/core/crs/wgs84.ts';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { ListedFinding, ListedRows } from '@geomill/core/messages/findings.ts';
 import { shortText } from '@geomill/core/messages/short-text.ts';
+import { utf8Length } from '@geomill/platform/bytes.ts';
+import { writeNewFile } from '@geomill/platform/files.ts';
 import type { Transformer } from '@geomill/proj/proj.ts';
 import { loadProj } from './load-proj.ts';
 
@@ -43,7 +45,7 @@ export async function writeFindings(
         const already = listed.get(code) ?? 0;
         if (already >= most || bytes > MAX_BYTES) break;
         const feature = `{"type":"Feature","properties":${propertiesOf(finding, part, i)},"geometry":${geometries[i]}}`;
-        bytes += Buffer.byteLength(feature) + 2;
+        bytes += utf8Length(feature) + 2;
         if (bytes > MAX_BYTES) break;
         features.push(feature);
         listed.set(code, already + 1);
@@ -56,14 +58,9 @@ export async function writeFindings(
     totals[code].count += count;
   }
   const head = `{"type":"FeatureCollection","totals":${JSON.stringify(totals)},`;
-  const file = openSync(path, 'wx');
-  try {
-    const text =
-      features.length === 0 ? head + NO_FEATURES : `${head}"features":[\n${features.join(',\n')}\n]}\n`;
-    writeAll(file, Buffer.from(text));
-  } finally {
-    closeSync(file);
-  }
+  const text =
+    features.length === 0 ? head + NO_FEATURES : `${head}"features":[\n${features.join(',\n')}\n]}\n`;
+  writeNewFile(path, text);
 }
 
 /** The features that each code may have, so that those with few are whole and all together are MAX_FEATURES at most. */
@@ -79,10 +76,6 @@ function mostPerCode(findings: readonly ListedFinding[]): number {
     left -= length;
   }
   return MAX_FEATURES;
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
 /** Missing: there is no number, or those before it were not counted. */

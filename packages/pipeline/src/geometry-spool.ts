@@ -1,12 +1,20 @@
 /** Coordinates of geometry columns in a file, for collecting steps over layers that do not fit in memory. */
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+
 import { type GeometryColumn, strideOf } from '@geomill/core/geometry/geometry-column.ts';
+import {
+  closeFile,
+  createFile,
+  type OpenFile,
+  readFileAt,
+  removeFile,
+  writeFileAt,
+} from '@geomill/platform/files.ts';
 
 export class GeometrySpool {
   readonly #path: string;
   readonly #memoryBytes: number;
   #keptBytes = 0;
-  #descriptor: number | null = null;
+  #file: OpenFile | null = null;
   #length = 0;
   /** The column whose coordinates were asked for last. */
   #last: StoredColumn | null = null;
@@ -26,11 +34,10 @@ export class GeometrySpool {
     const { coordinates } = column;
     this.#keptBytes += coordinates.byteLength;
     if (this.#keptBytes <= this.#memoryBytes) return column;
-    this.#descriptor ??= openSync(this.#path, 'wx+');
+    this.#file ??= createFile(this.#path);
     const start = this.#length;
     const bytes = new Uint8Array(coordinates.buffer, coordinates.byteOffset, coordinates.byteLength);
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(this.#descriptor, bytes, done, bytes.length - done, start + done);
+    writeFileAt(this.#file, bytes, start);
     this.#length += bytes.length;
     return new StoredColumn(this, column, start);
   }
@@ -55,11 +62,8 @@ export class GeometrySpool {
     // Parts are read by the hundred thousand, many of them into the same array.
     if (this.#target.buffer !== target.buffer) this.#target = new Uint8Array(target.buffer);
     const first = target.byteOffset + at * 8;
-    for (let done = 0; done < count * 8; ) {
-      const read = readSync(this.#descriptor!, this.#target, first + done, count * 8 - done, start + done);
-      if (read === 0) throw new Error(`${this.#path} is shorter than what was written`);
-      done += read;
-    }
+    if (readFileAt(this.#file!, this.#target, start, first, first + count * 8) < count * 8)
+      throw new Error(`${this.#path} is shorter than what was written`);
   }
 
   /** Columns in the file must not be used any more. */
@@ -68,10 +72,10 @@ export class GeometrySpool {
     this.#target = new Uint8Array(0);
     this.#keptBytes = 0;
     this.#length = 0;
-    if (this.#descriptor === null) return;
-    closeSync(this.#descriptor);
-    this.#descriptor = null;
-    rmSync(this.#path, { force: true });
+    if (this.#file === null) return;
+    closeFile(this.#file);
+    this.#file = null;
+    removeFile(this.#path);
   }
 }
 

@@ -5,11 +5,12 @@
  * Losses are found by a dry run: the conversion writes to the scratch directory, and its output is deleted.
  * Alternative rejected: deriving them from the schemas, which do not show a single long value or open ring.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+
 import { GeomillError } from '@geomill/core/messages/errors.ts';
 import { severitiesOf } from '@geomill/core/messages/findings.ts';
 import { outputFormatById } from '@geomill/formats/format-by-id.ts';
+import { makeDirectory, removeDirectory, writeNewFile } from '@geomill/platform/files.ts';
+import { fileName, joinedPath } from '@geomill/platform/paths.ts';
 import { pipelineCatalogue } from './catalogue.ts';
 import { inspectSource } from './inspect.ts';
 import { type DryRun, inspectionDocument } from './inspect-document.ts';
@@ -39,11 +40,7 @@ export async function runInspection(
           ...control,
           onProgress: (progress) => control.onProgress(part(progress, share, 1 - share)),
         });
-  writeFileSync(
-    paths.outputPath,
-    `${JSON.stringify(inspectionDocument(found, dryRun, pipelineCatalogue))}\n`,
-    { flag: 'wx' },
-  );
+  writeNewFile(paths.outputPath, `${JSON.stringify(inspectionDocument(found, dryRun, pipelineCatalogue))}\n`);
   return {
     warnings: found.warnings,
     severities: severitiesOf(found, pipelineCatalogue),
@@ -62,12 +59,12 @@ async function performDryRun(
   control: ConversionControl,
 ): Promise<DryRun> {
   const format = outputFormatById(request.output.format, 'output.format');
-  const directory = join(paths.scratchDirectory, 'dry-run');
-  const scratchDirectory = join(directory, 'scratch');
-  mkdirSync(scratchDirectory, { recursive: true });
+  const directory = joinedPath(paths.scratchDirectory, 'dry-run');
+  const scratchDirectory = joinedPath(directory, 'scratch');
+  makeDirectory(scratchDirectory);
   // Layers and zip members are named after it.
-  const stem = basename(paths.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
-  const outputPath = join(directory, stem + deliveredKind(format, request.output).outputExtension);
+  const stem = fileName(paths.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
+  const outputPath = joinedPath(directory, stem + deliveredKind(format, request.output).outputExtension);
   try {
     const report = await runConversion(request, { ...paths, outputPath, scratchDirectory }, control);
     return { report, request };
@@ -75,6 +72,6 @@ async function performDryRun(
     if (!(error instanceof GeomillError) || error.fault === 'ours' || error.code === 'CANCELLED') throw error;
     return { format: format.id, error };
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    removeDirectory(directory);
   }
 }

@@ -1,5 +1,5 @@
 /** Reads a whole source and describes its content; nothing is written. */
-import { statSync } from 'node:fs';
+
 import { type FieldMisfits, MisfitList } from '@geomill/core/columns/misfits.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import {
@@ -18,6 +18,7 @@ import type { FileText, FormatReader, SourceLayer } from '@geomill/formats/forma
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import { ScratchSpace } from '@geomill/io/scratch-space.ts';
+import { fileSize } from '@geomill/platform/files.ts';
 import { crsAdvice, GRIDS, wantsAdvice } from './crs-advice.ts';
 import { CrsService } from './crs-service.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
@@ -134,7 +135,7 @@ async function inspect(
   const threaded = executorFor(
     layers,
     paths.threads,
-    statSync(file.path).size,
+    fileSize(file.path),
     cutting,
     [],
     control.threads ?? newThreads,

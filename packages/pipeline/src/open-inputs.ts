@@ -1,6 +1,5 @@
 /** Opens the input files, a few at a time. If there are several, errors and findings name the file. */
-import { mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+
 import { GeomillError, type Location } from '@geomill/core/messages/errors.ts';
 import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { textOf } from '@geomill/core/messages/message.ts';
@@ -11,6 +10,8 @@ import { GZIP_EXTENSION, isGzip, unpackGzip } from '@geomill/io/gzip.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { positionInFile } from '@geomill/io/text-position.ts';
 import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
+import { fileFacts, fileSize, makeDirectory } from '@geomill/platform/files.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 import type { Executor } from './executor.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
@@ -45,7 +46,7 @@ export interface Opening {
 
 /** Of all files together; 0 for a missing file: opening it gives a better error. */
 export function byteLengthOf(inputs: readonly InputPath[]): number {
-  return inputs.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+  return inputs.reduce((sum, { path }) => sum + (fileFacts(path)?.size ?? 0), 0);
 }
 
 /**
@@ -65,8 +66,8 @@ export async function withoutGzip(
       plain.push(input);
       continue;
     }
-    const path = join(scratchDirectory, `gunzip-${i + 1}`);
-    await unpackGzip({ ...input, byteLength: statSync(input.path).size }, path, budget, signal);
+    const path = joinedPath(scratchDirectory, `gunzip-${i + 1}`);
+    await unpackGzip({ ...input, byteLength: fileSize(input.path) }, path, budget, signal);
     plain.push({ ...input, path, name: input.name.replace(GZIP_EXTENSION, '') || input.name });
   }
   return plain;
@@ -93,7 +94,7 @@ export function withTextPosition(error: unknown, inputs: readonly InputPath[]): 
 
 function firstBytes(path: string): Uint8Array {
   // A missing file is reported by the reader.
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return new Uint8Array();
+  if (fileFacts(path) === null) return new Uint8Array();
   using source = openFileSource(path);
   return source.slice(0, 3);
 }
@@ -214,7 +215,7 @@ function threadsOf({ executor, input }: Opening, index: number): Pick<OpenContex
 
 /** Each input gets a directory: archives may have members with the same names. */
 function ownDirectory(scratchDirectory: string, index: number): string {
-  const directory = join(scratchDirectory, String(index + 1));
-  mkdirSync(directory, { recursive: true });
+  const directory = joinedPath(scratchDirectory, String(index + 1));
+  makeDirectory(directory);
   return directory;
 }

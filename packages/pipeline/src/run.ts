@@ -2,7 +2,7 @@
  * Runs a conversion: opens the inputs, plans, runs partitions through the executor, writes one output file.
  * Memory is bounded by (tasks in flight) x (partition size) plus the batches kept between two passes, whatever the size of the input.
  */
-import { join } from 'node:path';
+
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { fieldsOf } from '@geomill/core/columns/statistics.ts';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
@@ -14,6 +14,7 @@ import { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import { splitSteps } from '@geomill/operations/split_by/record.ts';
 import type { Transformation } from '@geomill/operations/transformation.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 import { BatchSpool } from './batch-spool.ts';
 import { type LoadedStep, loadSteps, visibleSteps } from './chain.ts';
 import { type Codecs, loadCodecs } from './codecs.ts';
@@ -154,8 +155,8 @@ class Conversion {
     this.#crs = new CrsService(paths.gridDirectory, control.crsMemory);
     this.#findings = findings;
     this.#scratch = scratch;
-    this.#store = new BatchSpool(join(paths.scratchDirectory, 'features'));
-    this.#geometry = new GeometrySpool(join(paths.scratchDirectory, 'coordinates'), GEOMETRY_BYTES);
+    this.#store = new BatchSpool(joinedPath(paths.scratchDirectory, 'features'));
+    this.#geometry = new GeometrySpool(joinedPath(paths.scratchDirectory, 'coordinates'), GEOMETRY_BYTES);
     this.#target = new ExistingTarget(request, paths);
   }
 

@@ -1,11 +1,12 @@
 /** Runs a serial step over the features of a layer, in this thread, in their order. */
-import { setImmediate } from 'node:timers/promises';
+
 import { castBatch } from '@geomill/core/columns/cast.ts';
 import { batchByteLength, type FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import type { FoundFinding } from '@geomill/core/messages/findings.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import type { SerialRun, SerialTransformation, StoredBatch } from '@geomill/operations/transformation.ts';
+import { eventTurn } from '@geomill/platform/scheduling.ts';
 import type { LoadedStep } from './chain.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
 import { locateFindings } from './locate-findings.ts';
@@ -123,7 +124,7 @@ export class SerialStage {
         kept.push(bytes <= RESULT_BYTES ? { batch } : { stored: context.store.store(batch) });
       }
       // So that a cancellation is noticed.
-      await setImmediate();
+      await eventTurn();
       throwIfAborted(context.signal);
     }
     const found = noted.noted();

@@ -2,9 +2,7 @@
  * Writes an output that is split by a field, one part after another: as layers of one file, or as files in a directory or a
  * zip archive. See docs/decisions/split-outputs.md.
  */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { FoundFinding } from '@geomill/core/messages/findings.ts';
@@ -23,6 +21,9 @@ import {
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { fileNameKey } from '@geomill/io/safe-name.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';
+import { fileSize, makeNewDirectory, namesIn, removeDirectory, removeFile } from '@geomill/platform/files.ts';
+import { endingOf, joinedPath } from '@geomill/platform/paths.ts';
+import { eventTurn } from '@geomill/platform/scheduling.ts';
 import { ChunkSpool } from './chunk-spool.ts';
 import { pipelineErrors } from './errors.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -81,7 +82,7 @@ export class SplitOutput {
     );
     if (setting.split.into === 'files') onFiles(parts.map(({ name }) => name + this.#extension));
     this.#encodings = this.#plan();
-    this.#spool = new ChunkSpool(join(setting.paths.scratchDirectory, 'split-chunks'), parts.length);
+    this.#spool = new ChunkSpool(joinedPath(setting.paths.scratchDirectory, 'split-chunks'), parts.length);
   }
 
   /** For the tasks. */
@@ -211,7 +212,7 @@ export class SplitOutput {
       throwIfAborted(this.#setting.signal);
       sink.append(layerIndex, chunk);
     }
-    await setImmediate();
+    await eventTurn();
   }
 }
 
@@ -236,7 +237,7 @@ class Directory implements PartFiles {
 
   pathFor(name: string, extension: string): string {
     this.#extension = extension;
-    return join(this.#path, name + extension);
+    return joinedPath(this.#path, name + extension);
   }
 
   async add(name: string): Promise<readonly string[]> {
@@ -244,12 +245,12 @@ class Directory implements PartFiles {
   }
 
   async finish(): Promise<OutputFile> {
-    const sizes = readdirSync(this.#path).map((name) => statSync(join(this.#path, name)).size);
+    const sizes = namesIn(this.#path).map((name) => fileSize(joinedPath(this.#path, name)));
     return { path: this.#path, byteLength: sizes.reduce((sum, size) => sum + size, 0) };
   }
 
   abort(): void {
-    for (const name of readdirSync(this.#path)) rmSync(join(this.#path, name), { force: true });
+    for (const name of namesIn(this.#path)) removeFile(joinedPath(this.#path, name));
   }
 }
 
@@ -269,44 +270,43 @@ class ZipOfFiles implements PartFiles {
   ) {
     this.#stems = new UniqueNames({ fold: fileNameKey, taken: parts.map(({ name }) => fileNameKey(name)) });
     this.#path = outputPath;
-    this.#work = join(scratchDirectory, 'split-part');
+    this.#work = makeNewDirectory(joinedPath(scratchDirectory, 'split-part-'));
     this.#zip = new ZipWriter(outputPath, {
       expected,
       isStored,
       time: timeMs === undefined ? undefined : new Date(timeMs),
     });
-    mkdirSync(this.#work);
   }
 
   pathFor(name: string, extension: string, looseExtension = extension): string {
     this.#mainExtension = looseExtension;
-    return join(this.#work, name + looseExtension);
+    return joinedPath(this.#work, name + looseExtension);
   }
 
   async add(name: string): Promise<readonly string[]> {
     const stems = new Map([[name, name]]);
     const added: string[] = [];
-    for (const file of readdirSync(this.#work).sort()) {
-      const ending = extname(file);
+    for (const file of namesIn(this.#work).sort()) {
+      const ending = endingOf(file);
       const stem = file.slice(0, file.length - ending.length);
       const taken = stems.get(stem) ?? this.#stems.take(stem);
       stems.set(stem, taken);
-      this.#pack(join(this.#work, file), taken + ending);
+      this.#pack(joinedPath(this.#work, file), taken + ending);
       await this.#zip.flush();
-      rmSync(join(this.#work, file));
+      removeFile(joinedPath(this.#work, file));
       if (ending === this.#mainExtension) added.push(taken + ending);
     }
     return added;
   }
 
   async finish(): Promise<OutputFile> {
-    rmSync(this.#work, { recursive: true, force: true });
+    removeDirectory(this.#work);
     return { path: this.#path, byteLength: await this.#zip.finish() };
   }
 
   abort(): void {
     this.#zip.abort();
-    rmSync(this.#work, { recursive: true, force: true });
+    removeDirectory(this.#work);
   }
 
   #pack(path: string, name: string): void {

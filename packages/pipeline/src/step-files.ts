@@ -3,8 +3,7 @@
  * a condition may choose the features. It is read as an input is, within the same limits, and its batches go to the step's
  * collector one after another.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+
 import { sameFields } from '@geomill/core/columns/cast.ts';
 import { batchByteLength } from '@geomill/core/columns/feature-batch.ts';
 import { MisfitList } from '@geomill/core/columns/misfits.ts';
@@ -32,6 +31,8 @@ import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import { renamedPath } from '@geomill/operations/requested-steps.ts';
 import type { FeatureCollector, FeatureFile } from '@geomill/operations/transformation.ts';
+import { makeDirectory } from '@geomill/platform/files.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 import { emptyBatch } from './collect.ts';
 import type { CrsService } from './crs-service.ts';
 import { pipelineErrors } from './errors.ts';
@@ -119,8 +120,8 @@ class StepFileReader {
 
   async read(): Promise<CrsText | null> {
     const { paths, threads, signal, scratch } = this.#reading;
-    const scratchDirectory = join(paths.scratchDirectory, `step-${this.#index + 1}`);
-    mkdirSync(scratchDirectory, { recursive: true });
+    const scratchDirectory = joinedPath(paths.scratchDirectory, `step-${this.#index + 1}`);
+    makeDirectory(scratchDirectory);
     const packed = { inputs: [this.#file], scratchDirectory, limits: paths.limits };
     [this.#file] = await withoutGzip(packed, scratch, signal);
     const format = this.#format();

@@ -1,12 +1,12 @@
 /** Encoded chunks as bytes: in files, and between processes. */
-import { deserialize } from 'node:v8';
+import { deserialized } from '@geomill/platform/serialization.ts';
 
 /**
- * A chunk as it was before `serialize`. The arrays of `deserialize` are views of its argument, but writers take the whole buffer of an
+ * A chunk as it was before `serialized`. The arrays of `deserialized` are views of its argument, but writers take the whole buffer of an
  * array, align it or free it.
  */
 export function readStoredChunk(bytes: Uint8Array): unknown {
-  return withOwnBuffers(deserialize(bytes));
+  return withOwnBuffers(deserialized(bytes));
 }
 
 function withOwnBuffers(value: unknown): unknown {

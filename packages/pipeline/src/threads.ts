@@ -2,8 +2,7 @@
  * Sources of worker threads: created for one conversion and ended with it (the command line), or kept by a process for all
  * of its conversions (a runner, which drops the permission to start threads before it reads user data).
  */
-import type { Worker } from 'node:worker_threads';
-import { entryFile } from '@geomill/platform/program-files.ts';
+import { startThread, type Thread } from '@geomill/platform/threads.ts';
 import type { Expectation } from './task.ts';
 
 /** Messages to kept threads, in addition to sessions, tasks and calls. */
@@ -13,29 +12,19 @@ export interface ThreadSource {
   /** Maximum number of threads for one conversion; below 2 it runs in its own thread. */
   readonly size: number;
   /** Threads for one conversion; they belong to it until `giveBack`. */
-  take(count: number): readonly Worker[];
+  take(count: number): readonly Thread[];
   /** Returns the threads; `idle` resolves when they have finished their tasks. */
-  giveBack(threads: readonly Worker[], idle: () => Promise<void>): Promise<void>;
+  giveBack(threads: readonly Thread[], idle: () => Promise<void>): Promise<void>;
 }
 
-/**
- * Of a thread: new objects before a collection of garbage. What tasks make is mostly outside of the heap, in arrays that are freed with their
- * objects; with V8's default, a process with two threads needs 60 to 90 MB more.
- */
-const YOUNG_GENERATION_MB = 24;
-
-export function startThread(): Worker {
-  // Most commands convert a small file without threads: loading this takes a millisecond.
-  const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
-  return new Thread(entryFile('packages/pipeline/src/worker-entry.js'), {
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-  });
+export function startWorker(): Thread {
+  return startThread('packages/pipeline/src/worker-entry.js');
 }
 
 /** New threads for each conversion, terminated when it ends, even during a task. */
 export const newThreads: ThreadSource = {
   size: Number.POSITIVE_INFINITY,
-  take: (count) => Array.from({ length: count }, startThread),
+  take: (count) => Array.from({ length: count }, startWorker),
   async giveBack(threads) {
     await Promise.all(threads.map((thread) => thread.terminate()));
   },
@@ -46,15 +35,15 @@ export const newThreads: ThreadSource = {
  * the process may not start another one.
  */
 export class KeptThreads implements ThreadSource {
-  readonly #threads = new Set<Worker>();
+  readonly #threads = new Set<Thread>();
 
-  constructor(count: number) {
+  constructor(count: number, start = startWorker) {
     for (let index = 0; index < count; index++) {
-      const thread = startThread();
+      const thread = start();
       this.#threads.add(thread);
+      const forget = (): void => void this.#threads.delete(thread);
       // Between conversions there is no other listener, and an error without one would end the process.
-      thread.on('error', () => this.#threads.delete(thread));
-      thread.on('exit', () => this.#threads.delete(thread));
+      thread.listen({ error: forget, end: forget });
     }
   }
 
@@ -62,30 +51,18 @@ export class KeptThreads implements ThreadSource {
     return this.#threads.size;
   }
 
-  take(count: number): readonly Worker[] {
+  take(count: number): readonly Thread[] {
     return [...this.#threads].slice(0, count);
   }
 
   /** Waits for the threads, which cannot be replaced: a failed conversion may leave some in the middle of a task. */
-  async giveBack(threads: readonly Worker[], idle: () => Promise<void>): Promise<void> {
+  async giveBack(threads: readonly Thread[], idle: () => Promise<void>): Promise<void> {
     await idle();
-    for (const thread of threads) thread.postMessage({ end: true } satisfies ThreadNote);
+    for (const thread of threads) thread.send({ end: true } satisfies ThreadNote);
   }
 
   /** Ends the threads; for tests. */
   async terminate(): Promise<void> {
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
   }
-}
-
-/**
- * Drops the permission to start threads for good: a thread that is started with its own options is not under
- * the permission model (nodejs/node#62222). Each thread must call it, see worker-entry.js. Returns false before Node 26.
- */
-export function dropWorkerPermission(): boolean {
-  // Undefined in a process without the permission model; `drop` is missing in Node 24.
-  const permission: Partial<NodeJS.ProcessPermission> | undefined = process.permission;
-  if (permission?.drop === undefined) return false;
-  permission.drop('worker');
-  return true;
 }

@@ -2,7 +2,6 @@
  * A worker thread gets a session, then tasks and calls, one at a time, until the session ends. A thread that is
  * kept gets many sessions; their code is loaded with the first.
  */
-import { parentPort } from 'node:worker_threads';
 import { freeBuffers } from '@geomill/core/columns/feature-batch.ts';
 import { asGeomillError } from '@geomill/core/messages/errors.ts';
 import { createPerformer, type Performer, preload, readerWork } from './perform.ts';
@@ -25,13 +24,15 @@ let performer: Promise<Performer> | null = null;
 /** Resolves after the last message. */
 let turn = Promise.resolve();
 
+type Answer = (outcome: TaskOutcome, transfer: readonly ArrayBuffer[]) => void;
+
 /** Messages are answered in their order. */
-export function receive(message: Message): Promise<void> {
-  turn = turn.then(() => answer(message));
+export function receive(message: Message, answer: Answer): Promise<void> {
+  turn = turn.then(() => handle(message, answer));
   return turn;
 }
 
-async function answer(message: Message): Promise<void> {
+async function handle(message: Message, answer: Answer): Promise<void> {
   if ('expect' in message) {
     // A failure to load is reported by the session that needs the code.
     preload(message.expect).catch(() => {});
@@ -87,6 +88,6 @@ async function answer(message: Message): Promise<void> {
       stack: thrown instanceof Error ? thrown.stack : undefined,
     };
   }
-  parentPort?.postMessage(outcome, [...transfer]);
+  answer(outcome, transfer);
   freeBuffers(spent);
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { convertFile, makeWorkspace } from '../../../test/support/convert.ts';
-import { KeptThreads, type ThreadSource } from '../src/threads.ts';
+import type { Thread, ThreadListener } from '../../platform/src/node/threads.ts';
+import { KeptThreads, startWorker, type ThreadSource } from '../src/threads.ts';
 
 /** A file of this many points is cut into more partitions than are read without threads. */
 const MANY = 20_000;
@@ -44,9 +45,23 @@ async function convert(workspace: string, text: string, run: Run = {}): Promise<
   return readFileSync(outputPath, 'utf8');
 }
 
+/** A thread whose listeners are in the map. */
+function startObserved(listeners: Map<Thread, ThreadListener[]>): Thread {
+  const thread = startWorker();
+  const listen = (listener: ThreadListener): (() => void) => {
+    listeners.set(observed, [...(listeners.get(observed) ?? []), listener]);
+    return thread.listen(listener);
+  };
+  const observed: Thread = Object.defineProperty({ ...thread, listen }, 'hasEnded', {
+    get: () => thread.hasEnded,
+  });
+  return observed;
+}
+
 /** Kept threads that are ended with the scope, and count how often they were used. */
 function keptThreads(count: number) {
-  const kept = new KeptThreads(count);
+  const listeners = new Map<Thread, ThreadListener[]>();
+  const kept = new KeptThreads(count, () => startObserved(listeners));
   const source = {
     taken: 0,
     get size() {
@@ -57,6 +72,10 @@ function keptThreads(count: number) {
       return kept.take(wanted);
     },
     giveBack: kept.giveBack.bind(kept),
+    /** As a thread does that fails; it goes on here. */
+    fail(thread: Thread, error: Error) {
+      for (const listener of listeners.get(thread) ?? []) listener.error?.(error);
+    },
     [Symbol.asyncDispose]: () => kept.terminate(),
   };
   return source;
@@ -102,7 +121,7 @@ test('a conversion fails when a kept thread dies, and the next works with those 
       // The first progress is that of opening the input, before threads are taken.
       if (threadSource.taken === 0) return;
       victim ??= threadSource.take(1)[0];
-      victim.emit('error', Object.assign(new Error('no memory'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+      threadSource.fail(victim, Object.assign(new Error('no memory'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
     },
   });
   await assert.rejects(failing, { code: 'JOB_OUT_OF_MEMORY' });
@@ -120,11 +139,11 @@ test('a process that has dropped the permission starts no thread, from none of i
   writeFileSync(
     script,
     `import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
-     import { dropWorkerPermission } from ${url('threads.ts')};
+     import { dropThreadPermission } from ${url('../../platform/src/node/threads.ts')};
      const escape = () => { try { new Worker('0', { eval: true, execArgv: [] }); return 'started'; } catch (error) { return error.code; } };
      if (isMainThread) {
        const threads = [true, false].map((asOurs) => new Worker(new URL(import.meta.url), { workerData: asOurs }));
-       dropWorkerPermission();
+       dropThreadPermission();
        const said = [];
        for (const thread of threads) {
          thread.postMessage('go');

@@ -8,7 +8,8 @@ import { outputFormats } from '@geomill/formats/registry.ts';
 import { UNLIMITED } from '@geomill/io/limits.ts';
 import { runInspection } from '@geomill/pipeline/inspect-job.ts';
 import { runConversion } from '@geomill/pipeline/run.ts';
-import { dropWorkerPermission, KeptThreads } from '@geomill/pipeline/threads.ts';
+import { KeptThreads } from '@geomill/pipeline/threads.ts';
+import { dropThreadPermission } from '@geomill/platform/threads.ts';
 import { serveTasks } from './runner-loop.ts';
 
 /** Two features and a reprojection: loads the most used codecs and PROJ, and compiles them. */
@@ -65,7 +66,7 @@ async function warm(directory: string): Promise<void> {
 
 // Before the first job: a process that may start threads can start one outside of the permission model.
 const threads = new KeptThreads(Number(process.argv[2]));
-dropWorkerPermission();
+dropThreadPermission();
 
 serveTasks(
   (request, paths, control) =>

@@ -1,7 +1,7 @@
 /** An executor whose announced tasks run in other processes, in parts, and in this one when no other has taken a part. */
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { serialize } from 'node:v8';
+import { fileFacts, makeDirectory, namesIn, removeFile, writeNewFile } from '@geomill/platform/files.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
+import { serialized } from '@geomill/platform/serialization.ts';
 import type { Executor } from '../executor.ts';
 import type { Session, Task, TaskResult } from '../task.ts';
 import { type Division, MAX_FILES, MAX_PARTS, type OfferedPart } from './division.ts';
@@ -45,8 +45,8 @@ export class DividedExecutor implements Executor {
 
   constructor(options: DividedOptions) {
     this.#options = options;
-    this.#directory = join(options.scratchDirectory, 'division');
-    mkdirSync(this.#directory, { recursive: true });
+    this.#directory = joinedPath(options.scratchDirectory, 'division');
+    makeDirectory(this.#directory);
   }
 
   get width(): number {
@@ -77,8 +77,8 @@ export class DividedExecutor implements Executor {
     // An archive of very many shapefiles.
     if (files.length > MAX_FILES) return;
     const first = this.#nextNumber;
-    const session = join(this.#directory, `session-${++this.#sessions}`);
-    writeFileSync(session, serialize(this.#session));
+    const session = joinedPath(this.#directory, `session-${++this.#sessions}`);
+    writeNewFile(session, serialized(this.#session));
     const parts: OfferedPart[] = [];
     // Of about equal length: a short last one would make the others wait for nothing.
     const count = Math.floor(tasks.length / perPart);
@@ -118,8 +118,8 @@ export class DividedExecutor implements Executor {
     const part: Part = { tasks, reader, left: tasks.length, isRead: false };
     this.#parts.set(number, part);
     for (const [index, task] of tasks.entries()) this.#places.set(keyOf(task), { part, index });
-    const path = join(this.#directory, `tasks-${number}`);
-    writeFileSync(path, serialize(tasks));
+    const path = joinedPath(this.#directory, `tasks-${number}`);
+    writeNewFile(path, serialized(tasks));
     this.#options.division
       .result(number)
       .then((file) => reader.resolve(new PartReader(file)))
@@ -142,7 +142,7 @@ export class DividedExecutor implements Executor {
       const part = this.#parts.get(number);
       // Withdrawn meanwhile.
       if (part === undefined) continue;
-      const path = join(this.#directory, `own-${number}`);
+      const path = joinedPath(this.#directory, `own-${number}`);
       try {
         await writePart({ tasks: part.tasks, executor: local, path });
         part.reader.resolve(new PartReader(path));
@@ -150,7 +150,7 @@ export class DividedExecutor implements Executor {
         part.reader.reject(error);
       } finally {
         // It stays readable while it is open.
-        rmSync(path, { force: true });
+        removeFile(path);
       }
     }
   }
@@ -205,8 +205,8 @@ function collectTexts(value: unknown, found: Set<string>): void {
 }
 
 function filesBelow(path: string): string[] {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts === undefined) return [];
-  if (facts.isFile()) return [path];
-  return readdirSync(path).flatMap((name) => filesBelow(`${path}/${name}`));
+  const facts = fileFacts(path);
+  if (facts === null) return [];
+  if (facts.isFile) return [path];
+  return namesIn(path).flatMap((name) => filesBelow(`${path}/${name}`));
 }

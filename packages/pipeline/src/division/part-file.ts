@@ -2,10 +2,20 @@
  * The results of the tasks of a part, in a file: the encoded chunks one after another, and at the end an index with all else. A reader
  * has one result at a time in memory.
  */
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
+
 import { asGeomillError, failure, type PlainError, reviveError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { latin1Text } from '@geomill/platform/bytes.ts';
+import {
+  closeFile,
+  createFile,
+  type OpenFile,
+  openFileSize,
+  openToRead,
+  readFileAt,
+  writeFileAt,
+} from '@geomill/platform/files.ts';
+import { deserialized, serialized } from '@geomill/platform/serialization.ts';
 import { pipelineCatalogue } from '../catalogue.ts';
 import type { Executor } from '../executor.ts';
 import { readStoredChunk } from '../stored-chunk.ts';
@@ -40,13 +50,12 @@ export interface PartRun {
  * ask for it. Rejects only where nothing can be said about the tasks: the disk is full, or the executor was stopped.
  */
 export async function writePart({ tasks, executor, path, readableEnd, onDone }: PartRun): Promise<void> {
-  const file = openSync(path, 'wx');
+  const file = createFile(path);
   try {
     const entries: (Entry | null)[] = [];
     let at = 0;
     const write = (bytes: Uint8Array): void => {
-      for (let written = 0; written < bytes.length; )
-        written += writeSync(file, bytes, written, bytes.length - written);
+      writeFileAt(file, bytes, at);
       at += bytes.length;
     };
     const start = (task: Task): Promise<TaskResult | Extract<Entry, { error: PlainError }>> =>
@@ -72,21 +81,21 @@ export async function writePart({ tasks, executor, path, readableEnd, onDone }: 
       } else {
         const { chunk, ...result } = outcome;
         const entry = { result: { ...result, batch: null, chunk: null }, at, byteLength: 0 };
-        if (chunk !== null) write(serialize(chunk));
+        if (chunk !== null) write(serialized(chunk));
         entries.push({ ...entry, byteLength: at - entry.at });
         expectedStart = outcome.nextStart;
       }
       onDone?.(entries.length);
     }
     await Promise.all(inFlight);
-    const index = serialize(entries);
+    const index = serialized(entries);
     write(index);
-    const trailer = Buffer.alloc(TRAILER_BYTES);
-    trailer.writeBigUInt64LE(BigInt(index.length));
-    trailer.write(MAGIC, 8, 'latin1');
+    const trailer = new Uint8Array(TRAILER_BYTES);
+    new DataView(trailer.buffer).setBigUint64(0, BigInt(index.length), true);
+    new TextEncoder().encodeInto(MAGIC, trailer.subarray(8));
     write(trailer);
   } finally {
-    closeSync(file);
+    closeFile(file);
   }
 }
 
@@ -105,21 +114,21 @@ function failed(thrown: unknown): Extract<Entry, { error: PlainError }> {
 }
 
 export class PartReader {
-  readonly #file: number;
+  readonly #file: OpenFile;
   readonly #entries: readonly (Entry | null)[];
 
   /** Throws INTERNAL if it is not a complete file of a part. */
   constructor(path: string) {
-    this.#file = openSync(path, 'r');
+    this.#file = openToRead(path);
     try {
-      const { size } = fstatSync(this.#file);
+      const size = openFileSize(this.#file);
       const trailer = this.#bytes(Math.max(0, size - TRAILER_BYTES), Math.min(size, TRAILER_BYTES));
-      if (trailer.toString('latin1', 8) !== MAGIC)
+      if (latin1Text(trailer, 8) !== MAGIC)
         throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
-      const byteLength = Number(trailer.readBigUInt64LE());
+      const byteLength = Number(new DataView(trailer.buffer).getBigUint64(0, true));
       if (byteLength > size - TRAILER_BYTES)
         throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
-      this.#entries = deserialize(this.#bytes(size - TRAILER_BYTES - byteLength, byteLength)) as Entry[];
+      this.#entries = deserialized(this.#bytes(size - TRAILER_BYTES - byteLength, byteLength)) as Entry[];
     } catch (error) {
       this.close();
       throw error;
@@ -140,17 +149,13 @@ export class PartReader {
   }
 
   close(): void {
-    closeSync(this.#file);
+    closeFile(this.#file);
   }
 
-  #bytes(start: number, byteLength: number): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(byteLength);
-    for (let done = 0; done < byteLength; ) {
-      const count = readSync(this.#file, bytes, done, byteLength - done, start + done);
-      if (count === 0)
-        throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
-      done += count;
-    }
+  #bytes(start: number, byteLength: number): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(byteLength);
+    if (readFileAt(this.#file, bytes, start) < byteLength)
+      throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
     return bytes;
   }
 }

@@ -1,6 +1,6 @@
 /** Runs a part of a conversion of another process. */
-import { readFileSync } from 'node:fs';
-import { deserialize } from 'node:v8';
+import { fileBytes } from '@geomill/platform/files.ts';
+import { deserialized } from '@geomill/platform/serialization.ts';
 import { inlineExecutor, threadExecutor } from '../executor.ts';
 import type { Session, Task } from '../task.ts';
 import type { ThreadSource } from '../threads.ts';
@@ -26,8 +26,8 @@ export async function runPart(
   source: ThreadSource,
   onProgress: (fraction: number) => void,
 ): Promise<void> {
-  const session = deserialize(readFileSync(sessionPath)) as Session;
-  const tasks = deserialize(readFileSync(tasksPath)) as Task[];
+  const session = deserialized(fileBytes(sessionPath)) as Session;
+  const tasks = deserialized(fileBytes(tasksPath)) as Task[];
   const paths = new Map(moved);
   const layers = session.layers.map((layer) => {
     const state = withTexts(layer.source.state, paths);

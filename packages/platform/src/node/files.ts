@@ -2,11 +2,78 @@
  * Files, read and written at once. Offsets and sizes are in bytes. Errors are those of the system, with its `code` ("ENOENT", "ENOSPC"); a
  * platform without such a system throws errors with the same codes.
  */
-import { constants, copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 
-/** Throws EEXIST. */
-export function writeNewFile(path: string, bytes: Uint8Array): void {
-  writeFileSync(path, bytes, { flag: 'wx' });
+/** An open file, which its opener closes. */
+export type OpenFile = number;
+
+/** Opens an existing file for reading. Throws ENOENT. */
+export function openToRead(path: string): OpenFile {
+  return openSync(path, 'r');
+}
+
+/** Creates a file, which can be written and read. Throws EEXIST. */
+export function createFile(path: string): OpenFile {
+  return openSync(path, 'wx+');
+}
+
+export function closeFile(file: OpenFile): void {
+  closeSync(file);
+}
+
+export function openFileSize(file: OpenFile): number {
+  return fstatSync(file).size;
+}
+
+/**
+ * Fills `[from, to)` of `target` with the bytes at `offset` of the file. Returns the number of bytes, which is smaller only at the end of the
+ * file. The range saves callers with many small reads a view of their memory for each.
+ */
+export function readFileAt(
+  file: OpenFile,
+  target: Uint8Array,
+  offset: number,
+  from = 0,
+  to = target.length,
+): number {
+  let at = from;
+  while (at < to) {
+    const count = readSync(file, target, at, to - at, offset + at - from);
+    if (count === 0) break;
+    at += count;
+  }
+  return at - from;
+}
+
+/** Writes all of `bytes` at `offset` of the file. */
+export function writeFileAt(file: OpenFile, bytes: Uint8Array, offset: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, offset + done);
+}
+
+/** The content of a file. Throws ENOENT. */
+export function fileBytes(path: string): Uint8Array<ArrayBuffer> {
+  return readFileSync(path);
+}
+
+/** Creates a file, with UTF-8 for a text. Throws EEXIST. */
+export function writeNewFile(path: string, content: Uint8Array | string): void {
+  writeFileSync(path, content, { flag: 'wx' });
 }
 
 /** Throws ENOENT. */
@@ -23,6 +90,16 @@ export function fileFacts(path: string): { readonly size: number; readonly isFil
 /** Does nothing if there is no file. */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
+}
+
+/** Removes a directory with all that is in it. Does nothing if there is no directory. */
+export function removeDirectory(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** Creates a directory, and those above it that are missing. Does nothing if the directory exists. */
+export function makeDirectory(path: string): void {
+  mkdirSync(path, { recursive: true });
 }
 
 /** Creates a directory whose name begins with that of `prefix`, a path, and which did not exist. Returns its path. */
