@@ -127,6 +127,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 /** Workspaces, or rooms of one, that run anywhere: nothing of Node.js in them. */
 const PURE = [
   '@geomill/core',
+  '@geomill/io',
   '@geomill/geodesic',
   '@geomill/planar',
   '@geomill/expressions',
@@ -138,7 +139,7 @@ const PURE = [
 /** Parts of pure workspaces for Node.js alone. */
 const OF_NODE = /^packages\/client\/src\/node\//;
 /** What is there without an import. */
-const GLOBALS_OF_NODE = /(?<!')\b(?:Buffer\b(?!')|process\.|require\(|setImmediate\b)/;
+const GLOBALS_OF_NODE = /(?<!')\b(?:Buffer\b(?!')|process\.|require\(|setImmediate\b|NodeJS\b)/;
 
 /** Packages that only one workspace may use: the interface to an engine is in one place. */
 const KEPT_TO: Readonly<Record<string, string>> = {

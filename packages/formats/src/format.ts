@@ -19,9 +19,10 @@ import type { ErrorEntries, FindingEntries } from '@geomill/core/messages/catalo
 import type { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings, FoundFinding } from '@geomill/core/messages/findings.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
-import type { ExpectedFile, FileState } from '@geomill/io/output-place.ts';
+import type { ExpectedFile } from '@geomill/io/output-place.ts';
 import type { ScratchSpace, UnpackedSet } from '@geomill/io/scratch-space.ts';
 import type { Packer } from '@geomill/io/zip-pack.ts';
+import type { FileState } from '@geomill/platform/file-state.ts';
 
 /** A JSON Schema (2020-12) of an object with options; validates requests and documents them. */
 export interface OptionsSchema {

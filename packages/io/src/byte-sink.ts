@@ -1,5 +1,5 @@
 /** Appends bytes to a file in order; headers can be corrected when the totals are known. */
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeFile, createFile, readFileAt, writeFileAt } from '@geomill/platform/files.ts';
 
 export interface ByteSink {
   readonly byteLength: number;
@@ -15,35 +15,28 @@ const MOVE_BYTES = 1 << 22;
 
 /** Creates the file; fails if it already exists, so that no file is overwritten by accident. */
 export function createFileSink(path: string, overwrite = false): ByteSink {
-  const descriptor = openSync(path, overwrite ? 'w+' : 'wx+');
+  const file = createFile(path, overwrite);
   let byteLength = 0;
-  const write = (bytes: Uint8Array, offset: number): void => {
-    let written = 0;
-    while (written < bytes.length)
-      written += writeSync(descriptor, bytes, written, bytes.length - written, offset + written);
-  };
   return {
     get byteLength() {
       return byteLength;
     },
     append(bytes) {
-      write(bytes, byteLength);
+      writeFileAt(file, bytes, byteLength);
       byteLength += bytes.length;
     },
-    patch: (offset, bytes) => write(bytes, offset),
+    patch: (offset, bytes) => writeFileAt(file, bytes, offset),
     insert(offset, byteCount) {
       const block = new Uint8Array(Math.min(MOVE_BYTES, byteLength - offset));
       // Starts at the end, so that no byte is overwritten before it is read.
       for (let end = byteLength; end > offset; ) {
         const start = Math.max(offset, end - MOVE_BYTES);
-        let read = 0;
-        while (read < end - start)
-          read += readSync(descriptor, block, read, end - start - read, start + read);
-        write(block.subarray(0, end - start), start + byteCount);
+        readFileAt(file, block, start, 0, end - start);
+        writeFileAt(file, block.subarray(0, end - start), start + byteCount);
         end = start;
       }
       byteLength += byteCount;
     },
-    close: () => closeSync(descriptor),
+    close: () => closeFile(file),
   };
 }

@@ -2,8 +2,8 @@
  * Reads bytes from a file or a part of one. Synchronous: sources are read in worker threads and runner processes,
  * where waiting blocks nothing else.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { failure } from '@geomill/core/messages/errors.ts';
+import { closeFile, type OpenFile, openFileSize, openToRead, readFileAt } from '@geomill/platform/files.ts';
 import { ioErrors } from './errors.ts';
 
 export interface ByteSource {
@@ -36,24 +36,20 @@ export class ReusedMemory {
 
 /** Opens a file for reading. Throws FILE_NOT_FOUND. */
 export function openFileSource(path: string): ByteSource {
-  let descriptor: number;
+  let file: OpenFile;
   try {
-    descriptor = openSync(path, 'r');
+    file = openToRead(path);
   } catch (error) {
     throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: (error as Error).message }, undefined, error);
   }
-  const byteLength = fstatSync(descriptor).size;
+  const byteLength = openFileSize(file);
   const readInto = (target: Uint8Array, start: number): void => {
-    let filled = 0;
-    while (filled < target.length) {
-      const count = readSync(descriptor, target, filled, target.length - filled, start + filled);
-      if (count === 0)
-        throw failure(ioErrors.INPUT_UNREADABLE, {
-          source: path,
-          reason: `it ended at byte ${start + filled} while being read`,
-        });
-      filled += count;
-    }
+    const count = readFileAt(file, target, start);
+    if (count < target.length)
+      throw failure(ioErrors.INPUT_UNREADABLE, {
+        source: path,
+        reason: `it ended at byte ${start + count} while being read`,
+      });
   };
   return {
     byteLength,
@@ -63,7 +59,7 @@ export function openFileSource(path: string): ByteSource {
       return bytes;
     },
     readInto,
-    [Symbol.dispose]: () => closeSync(descriptor),
+    [Symbol.dispose]: () => closeFile(file),
   };
 }
 

@@ -1,14 +1,12 @@
 /** Writes gzip files and reads untrusted ones. The limits are those of zip archives and are checked while bytes are unpacked. */
-import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
+import { gunzipFile, gzipFile as packFile } from '@geomill/platform/compressed-streams.ts';
+import { fileSize, isFileError, removeFile } from '@geomill/platform/files.ts';
 import { ioErrors } from './errors.ts';
 import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 import type { UnpackBudget } from './unpack-budget.ts';
 
 export const GZIP_EXTENSION = /\.gz$/i;
-
-const CHUNK_BYTES = 1 << 20;
 
 /** Whether a file begins like a gzip file that is deflated, as all are. */
 export function isGzip([first, second, method]: Uint8Array): boolean {
@@ -26,26 +24,15 @@ export async function unpackGzip(
   signal: AbortSignal,
 ): Promise<void> {
   let unpackedBytes = 0;
-  const count = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      unpackedBytes += chunk.length;
-      budget.countBytes(file.name, chunk.length);
-      budget.checkRatio(file.name, unpackedBytes, file.byteLength);
-      yield chunk;
-    }
+  const count = ({ length }: Uint8Array): void => {
+    unpackedBytes += length;
+    budget.countBytes(file.name, length);
+    budget.checkRatio(file.name, unpackedBytes, file.byteLength);
   };
-  const { createGunzip } = await import('node:zlib');
   try {
-    await pipeline(
-      createReadStream(file.path, { highWaterMark: CHUNK_BYTES }),
-      createGunzip({ chunkSize: CHUNK_BYTES }),
-      count,
-      createWriteStream(targetPath, { flags: 'wx', highWaterMark: CHUNK_BYTES }),
-      { signal },
-    );
+    await gunzipFile(file.path, targetPath, count, signal);
   } catch (error) {
-    if (error instanceof GeomillError || signal.aborted || (error instanceof Error && 'syscall' in error))
-      throw error;
+    if (error instanceof GeomillError || signal.aborted || isFileError(error)) throw error;
     throw failure(
       ioErrors.GZIP_INVALID,
       { source: file.name, reason: (error as Error).message },
@@ -66,19 +53,13 @@ export async function gzipFile(
   expected?: readonly ExpectedFile[],
 ): Promise<number> {
   const partialPath = `${unfinishedPath(targetPath, expected)}.partial`;
-  const { createGzip } = await import('node:zlib');
   try {
-    await pipeline(
-      createReadStream(path, { highWaterMark: CHUNK_BYTES }),
-      createGzip({ chunkSize: CHUNK_BYTES }),
-      createWriteStream(partialPath, { highWaterMark: CHUNK_BYTES }),
-      { signal },
-    );
-    const { size } = statSync(partialPath);
+    await packFile(path, partialPath, signal);
+    const size = fileSize(partialPath);
     moveIntoPlace([{ partial: partialPath, path: targetPath }], expected);
     return size;
   } catch (error) {
-    rmSync(partialPath, { force: true });
+    removeFile(partialPath);
     throw error;
   }
 }

@@ -2,7 +2,7 @@
  * An output that is one file: written to a temporary name and renamed when it is complete, so that a partial file never
  * has the final name.
  */
-import { rmSync } from 'node:fs';
+import { removeFile } from '@geomill/platform/files.ts';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 
@@ -46,7 +46,7 @@ export class OutputFileSink {
   /** Deletes the temporary file; has no effect after `finish`. */
   abort(): void {
     this.#close();
-    rmSync(this.#partialPath, { force: true });
+    removeFile(this.#partialPath);
   }
 
   #close(): void {

@@ -1,5 +1,5 @@
 /** Several files that grow at the same time and are delivered together: as a zip (zip-write.ts) or as loose files. */
-import { rmSync, statSync } from 'node:fs';
+import { fileSize, removeFile } from '@geomill/platform/files.ts';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 import type { Content } from './zip-pack.ts';
@@ -54,11 +54,11 @@ export function looseFiles(
     async finish() {
       close();
       moveIntoPlace(files, expected);
-      return files.reduce((sum, { path }) => sum + statSync(path).size, 0);
+      return files.reduce((sum, { path }) => sum + fileSize(path), 0);
     },
     abort() {
       close();
-      for (const { partial } of files) rmSync(partial, { force: true });
+      for (const { partial } of files) removeFile(partial);
     },
   };
 }

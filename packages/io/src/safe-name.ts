@@ -1,4 +1,5 @@
 /** File names that every file system accepts, from any text. */
+import { utf8Length } from '@geomill/platform/bytes.ts';
 
 /** Control and format characters, including those that change the direction of text: a name must not look like another. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -16,7 +17,7 @@ export function safeName(text: string, fallback: string, maxBytes: number): stri
     .replace(INVISIBLE, '_')
     .replace(/[<>:"/\\|?*]/g, '_')
     .replace(/^[.\s]+|[.\s]+$/g, '');
-  while (Buffer.byteLength(clean) > maxBytes) clean = clean.slice(0, -1);
+  while (utf8Length(clean) > maxBytes) clean = clean.slice(0, -1);
   // Half of a surrogate pair may be left at the cut.
   clean = clean
     .toWellFormed()

@@ -2,7 +2,7 @@
  * Unpacks archives set by set. A set is available while it is held. After its release it is kept as long as there is
  * space, and unpacked again when it is held again. So an archive with any number of sets takes the space of a few.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { makeDirectory, removeDirectory } from '@geomill/platform/files.ts';
 
 /** Files that are read together, such as those of one shapefile. */
 export interface UnpackedSet {
@@ -61,7 +61,7 @@ export class ScratchSpace {
   async #unpack(set: UnpackedSet): Promise<void> {
     this.#makeRoom(set.byteLength);
     this.#bytes += set.byteLength;
-    mkdirSync(set.directory, { recursive: true });
+    makeDirectory(set.directory);
     await set.unpack();
   }
 
@@ -72,7 +72,7 @@ export class ScratchSpace {
       if (slot === undefined) return;
       slot.isListed = false;
       if (slot.users > 0) continue;
-      rmSync(slot.set.directory, { recursive: true, force: true });
+      removeDirectory(slot.set.directory);
       this.#slots.delete(slot.set.directory);
       this.#bytes -= slot.set.byteLength;
     }

@@ -1,6 +1,6 @@
 /** Tells whether a whole file is ASCII, UTF-8 or neither. */
-import { isAscii, isUtf8 } from 'node:buffer';
 import { utf8Boundary } from '@geomill/core/bytes/utf8.ts';
+import { areAscii, areUtf8 } from '@geomill/platform/bytes.ts';
 import type { ByteSource } from './byte-source.ts';
 
 const CHUNK_BYTES = 1 << 20;
@@ -13,8 +13,8 @@ export function sourceForm(source: ByteSource): 'ascii' | 'utf-8' | 'other' {
     // The end of the chunk may split a character.
     const end = isLast ? bytes.length : utf8Boundary(bytes, 0, bytes.length - 1);
     const whole = bytes.subarray(0, end);
-    if (end === 0 || !isUtf8(whole)) return 'other';
-    if (!isAscii(whole)) form = 'utf-8';
+    if (end === 0 || !areUtf8(whole)) return 'other';
+    if (!areAscii(whole)) form = 'utf-8';
     start += end;
   }
   return form;

@@ -1,5 +1,5 @@
 /** Bytes that must wait for their position in a file: a few are kept in memory, many in a temporary file. */
-import { unlinkSync } from 'node:fs';
+import { removeFile } from '@geomill/platform/files.ts';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { openFileSource } from './byte-source.ts';
 
@@ -44,6 +44,6 @@ export class Spool {
     if (this.#file === null) return;
     this.#file.close();
     this.#file = null;
-    unlinkSync(this.#path);
+    removeFile(this.#path);
   }
 }

@@ -1,9 +1,9 @@
 /** The directory for the temporary files of a command, below TMPDIR. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { devNull, tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { makeDirectory, makeNewDirectory, removeDirectory } from '@geomill/platform/files.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
+import { NO_DIRECTORY, temporaryRoot } from '@geomill/platform/temporary-paths.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such directory',
@@ -17,22 +17,26 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 };
 
+interface SystemError extends Error {
+  readonly code?: string;
+}
+
 export class TemporaryDirectory {
   /** Does not exist if it could not be created: many conversions write no temporary files. */
   readonly path: string;
   readonly #parent: string;
   /** Why it could not be created; null: it exists. */
-  readonly #cause: NodeJS.ErrnoException | null;
+  readonly #cause: SystemError | null;
 
-  constructor(prefix = 'geomill-', parent = tmpdir()) {
+  constructor(prefix = 'geomill-', parent = temporaryRoot()) {
     this.#parent = parent;
     try {
-      this.path = mkdtempSync(join(this.#parent, prefix));
+      this.path = makeNewDirectory(joinedPath(this.#parent, prefix));
       this.#cause = null;
     } catch (error) {
       // Nothing can be created below a device, so that every use fails.
-      this.path = join(devNull, prefix);
-      this.#cause = error as NodeJS.ErrnoException;
+      this.path = joinedPath(NO_DIRECTORY, prefix);
+      this.#cause = error as SystemError;
     }
   }
 
@@ -45,8 +49,8 @@ export class TemporaryDirectory {
 
   /** The path of a directory in it, which exists if this one does. */
   directory(name: string): string {
-    const path = join(this.path, name);
-    if (this.#cause === null) mkdirSync(path, { recursive: true });
+    const path = joinedPath(this.path, name);
+    if (this.#cause === null) makeDirectory(path);
     return path;
   }
 
@@ -56,10 +60,10 @@ export class TemporaryDirectory {
   }
 
   remove(): void {
-    if (this.#cause === null) rmSync(this.path, { recursive: true, force: true });
+    if (this.#cause === null) removeDirectory(this.path);
   }
 
-  #refusal(cause: NodeJS.ErrnoException): Error {
+  #refusal(cause: SystemError): Error {
     const why = REASONS[cause.code ?? ''] ?? cause.message;
     const reason = `temporary files cannot be written there: ${why}; set TMPDIR to a directory that can be written`;
     return failure(

@@ -1,4 +1,5 @@
 /** Collects texts beyond ASCII, by which people recognise an encoding. */
+import { latin1Text } from '@geomill/platform/bytes.ts';
 import type { ByteSource } from './byte-source.ts';
 
 /** Number of texts that are returned, and of those among which they are chosen. */
@@ -41,7 +42,7 @@ export class TextSamples {
     if (at - from > MAX_SAMPLE_BYTES / 2) from = Math.max(from, bytes.lastIndexOf(SPACE, at) + 1);
     if (to - from > MAX_SAMPLE_BYTES) to = cutAt(bytes, from);
     const text = bytes.slice(from, to);
-    const key = Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1');
+    const key = latin1Text(text);
     if (this.#met.has(key)) return;
     this.#met.add(key);
     this.#texts.push(text);

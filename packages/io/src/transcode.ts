@@ -1,5 +1,6 @@
 /** Converts text files in other encodings to UTF-8 files once, so that later passes read one encoding at full speed. */
 import type { GeomillError } from '@geomill/core/messages/errors.ts';
+import { byteView } from '@geomill/platform/bytes.ts';
 import iconv from 'iconv-lite';
 import { createFileSink } from './byte-sink.ts';
 import type { ByteSource } from './byte-source.ts';
@@ -22,6 +23,9 @@ export function transcodeToUtf8(
   }
 }
 
+/** The type by which iconv-lite takes bytes. */
+type Chunk = Parameters<ReturnType<typeof iconv.getDecoder>['write']>[0];
+
 function copyText(
   input: ByteSource,
   encoding: string,
@@ -34,7 +38,7 @@ function copyText(
   for (let start = 0; start < input.byteLength; start += CHUNK_BYTES) {
     const bytes = input.slice(start, start + CHUNK_BYTES);
     const isLast = start + CHUNK_BYTES >= input.byteLength;
-    let text = held + decoder.write(Buffer.from(bytes.buffer)) + (isLast ? (decoder.end() ?? '') : '');
+    let text = held + decoder.write(byteView(bytes) as Chunk) + (isLast ? (decoder.end() ?? '') : '');
     // The first half of a surrogate pair is kept for the next chunk.
     const cut = !isLast && /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
     held = text.slice(cut);

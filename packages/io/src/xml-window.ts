@@ -1,8 +1,8 @@
 /** An XML scanner over a part of a byte source. */
-import { isUtf8 } from 'node:buffer';
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { failure, type GeomillError, type Location } from '@geomill/core/messages/errors.ts';
 import { type XmlFault, XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import { areUtf8 } from '@geomill/platform/bytes.ts';
 import { type ByteSource, ReusedMemory } from './byte-source.ts';
 import { ioErrors } from './errors.ts';
 import { ScannerWindow } from './scanner-window.ts';
@@ -22,7 +22,7 @@ export class XmlWindow extends ScannerWindow<XmlScanner> {
   /** Throws TEXT_ENCODING_INVALID if bytes of the window before `end` are not UTF-8. */
   checkEncoding(end: number): void {
     const { bytes } = this.scanner;
-    if (isUtf8(bytes.subarray(0, end))) return;
+    if (areUtf8(bytes.subarray(0, end))) return;
     const at = invalidUtf8At(bytes, 0, end);
     if (at < 0) return;
     const offset = this.base + at;

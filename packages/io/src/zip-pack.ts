@@ -1,5 +1,5 @@
 /** Compresses pieces of the members of a zip archive, in any thread, with the same bytes. */
-import { constants, crc32, deflateRawSync, type ZlibOptions } from 'node:zlib';
+import { crc32, type DeflateSetting, deflatedRun } from '@geomill/platform/compression.ts';
 import { canDeflateWords, deflateWords } from './deflate-words.ts';
 
 /** words: 32-bit words and doubles at multiples of 4 bytes. */
@@ -22,10 +22,9 @@ export interface Packer {
  * Level 1 with the largest hash table: on coordinates as small as level 3 in three fifths of the time; level 6 would save another
  * 2 % of the size for twice the time.
  */
-export const DEFLATE: ZlibOptions = {
+export const DEFLATE: DeflateSetting = {
   level: 1,
   memLevel: 9,
-  finishFlush: constants.Z_SYNC_FLUSH,
   chunkSize: 1 << 20,
 };
 /** Smaller buffers are not worth sending to another thread, nor codes of their own. */
@@ -38,6 +37,6 @@ export function isOfWords({ length, byteOffset }: Uint8Array, content: Content):
 }
 
 export function packPiece(bytes: Uint8Array<ArrayBuffer>, content: Content): PackedPiece {
-  const packed = isOfWords(bytes, content) ? deflateWords(bytes) : deflateRawSync(bytes, DEFLATE);
+  const packed = isOfWords(bytes, content) ? deflateWords(bytes) : deflatedRun(bytes, DEFLATE);
   return { packed, crc: crc32(bytes) };
 }

@@ -2,18 +2,15 @@
  * Reads untrusted zip archives. All limits are checked while bytes are unpacked, not afterwards. Names are only
  * compared and shown; files are written under generated names.
  *
- * yauzl reads the central directory (zip64 included). Unpacking is done here: yauzl's streams provide neither the CRC
- * nor the offset of a stored member, which is read in place without a copy.
+ * The platform reads the central directory. Unpacking is done here, because a stored member is read in place without a copy.
  */
-import { writeFileSync } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import { constants, crc32, createInflateRaw, inflateRaw, inflateRawSync, type ZlibOptions } from 'node:zlib';
 import { textDecoder } from '@geomill/core/bytes/text-encoding.ts';
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
-import yauzl from 'yauzl';
+import { inflateParts } from '@geomill/platform/compressed-streams.ts';
+import { crc32, inflatedBeside, isTooLong, unpacked } from '@geomill/platform/compression.ts';
+import { writeNewFile } from '@geomill/platform/files.ts';
+import { type DirectoryEntry, readDirectory } from '@geomill/platform/zip-directory.ts';
 import { createFileSink } from './byte-sink.ts';
 import { type ByteSource, openFileSource } from './byte-source.ts';
 import { ioErrors } from './errors.ts';
@@ -37,15 +34,12 @@ export interface ZipEntry {
 /** Members up to this size are unpacked in one call, larger ones as a stream. */
 const ONE_CALL_BYTES = 16 << 20;
 /**
- * Members from this size on are unpacked in Node's thread pool, in parallel; for smaller ones the overhead is longer
+ * Members from this size on are unpacked beside this thread, in parallel; for smaller ones the overhead is longer
  * than the work.
  */
 const IN_POOL_BYTES = 1 << 20;
-/** Bytes that a stream unpacks at a time. */
-const INFLATED_BYTES = 1 << 20;
 const LOCAL_HEADER_BYTES = 30;
 
-const inflateInPool = promisify<Uint8Array, ZlibOptions, Buffer>(inflateRaw);
 const FLAG_ENCRYPTED = 1;
 const FLAG_UTF8 = 0x800;
 const UNIX_TYPE_MASK = 0o170000;
@@ -66,29 +60,17 @@ export async function readZipDirectory(
   source: string,
   budget: UnpackBudget,
 ): Promise<ZipEntry[]> {
-  const archive = await openArchive(path, source);
+  const entries: ZipEntry[] = [];
   try {
-    budget.countEntries(source, archive.entryCount);
-    const entries: ZipEntry[] = [];
-    await new Promise<void>((resolve, reject) => {
-      archive.on('error', reject);
-      archive.on('end', resolve);
-      archive.on('entry', (entry: yauzl.Entry) => {
-        try {
-          entries.push(describeEntry(entry, source, budget));
-          archive.readEntry();
-        } catch (error) {
-          reject(error);
-        }
-      });
-      archive.readEntry();
-    });
+    await readDirectory(
+      path,
+      (entryCount) => budget.countEntries(source, entryCount),
+      (entry) => entries.push(describeEntry(entry, source, budget)),
+    );
     checkOverlaps(entries, source);
     return entries;
   } catch (error) {
     throw asZipFailure(error, source);
-  } finally {
-    archive.close();
   }
 }
 
@@ -107,33 +89,22 @@ function checkOverlaps(entries: readonly ZipEntry[], source: string): void {
   }
 }
 
-function openArchive(path: string, source: string): Promise<yauzl.ZipFile> {
-  return new Promise((resolve, reject) => {
-    yauzl.open(path, { lazyEntries: true, autoClose: false, decodeStrings: false }, (error, archive) => {
-      if (error !== null) reject(asZipFailure(error, source));
-      else resolve(archive);
-    });
-  });
-}
-
 function asZipFailure(error: unknown, source: string): GeomillError {
   if (error instanceof GeomillError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return failure(ioErrors.ZIP_INVALID, { source, reason }, undefined, error);
 }
 
-function describeEntry(entry: yauzl.Entry, source: string, budget: UnpackBudget): ZipEntry {
-  // With decodeStrings off, yauzl returns the bytes of the name; its type declarations do not say so.
-  const name = entryName(entry.fileName as unknown as Uint8Array, entry.generalPurposeBitFlag);
+function describeEntry(entry: DirectoryEntry, source: string, budget: UnpackBudget): ZipEntry {
+  const { packedBytes, unpackedBytes, method } = entry;
+  const name = entryName(entry.nameBytes, entry.flags);
   checkName(name, source);
-  const { compressedSize: packedBytes, uncompressedSize: unpackedBytes } = entry;
   budget.countBytes(source, unpackedBytes);
   budget.checkRatio(`'${name}' in ${source}`, unpackedBytes, packedBytes);
   const madeByUnix = entry.versionMadeBy >> 8 === 3;
-  const isLink = madeByUnix && ((entry.externalFileAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_SYMLINK;
-  const method = entry.compressionMethod;
+  const isLink = madeByUnix && ((entry.externalAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_SYMLINK;
   let unusable: string | null = null;
-  if ((entry.generalPurposeBitFlag & FLAG_ENCRYPTED) !== 0) unusable = 'it is encrypted';
+  if ((entry.flags & FLAG_ENCRYPTED) !== 0) unusable = 'it is encrypted';
   else if (isLink) unusable = 'it is a symbolic link';
   else if (method !== 0 && method !== 8) unusable = `its compression method ${method} is not supported`;
   return {
@@ -143,7 +114,7 @@ function describeEntry(entry: yauzl.Entry, source: string, budget: UnpackBudget)
     crc32: entry.crc32,
     method,
     unusable,
-    headerOffset: entry.relativeOffsetOfLocalHeader,
+    headerOffset: entry.headerOffset,
   };
 }
 
@@ -261,21 +232,17 @@ async function inflateAtOnce(
   invalid: (reason: string) => GeomillError,
 ): Promise<void> {
   const packed = archive.slice(start, start + entry.packedBytes);
-  const options = {
-    maxOutputLength: entry.unpackedBytes + 1,
-    chunkSize: Math.max(1024, Math.min(entry.unpackedBytes + 64, 1 << 20)),
-  };
   let bytes: Uint8Array;
   try {
     bytes =
       entry.unpackedBytes < IN_POOL_BYTES
-        ? inflateRawSync(packed, options)
-        : await inflateInPool(packed, options);
+        ? unpacked('deflate', packed, entry.unpackedBytes)
+        : await inflatedBeside(packed, entry.unpackedBytes);
   } catch (error) {
     throw invalid(unpackReason(error, entry));
   }
   checkUnpacked(entry, bytes.length, crc32(bytes), invalid);
-  writeFileSync(targetPath, bytes, { flag: 'wx' });
+  writeNewFile(targetPath, bytes);
 }
 
 async function inflateStream(
@@ -300,11 +267,7 @@ async function inflateStream(
     checkUnpacked(entry, byteLength, crc, invalid);
   };
   try {
-    await pipeline(
-      Readable.from(pieces(archive, start, entry.packedBytes), { objectMode: false }),
-      createInflateRaw({ chunkSize: INFLATED_BYTES, finishFlush: constants.Z_FINISH }),
-      write,
-    );
+    await inflateParts(pieces(archive, start, entry.packedBytes), write);
   } catch (error) {
     if (error instanceof GeomillError) throw error;
     throw invalid(unpackReason(error, entry));
@@ -313,11 +276,10 @@ async function inflateStream(
   }
 }
 
-/** Why the data of an entry cannot be unpacked. Node's text about too many bytes speaks of its own buffer. */
+/** Why the data of an entry cannot be unpacked. The text of zlib about too many bytes speaks of its own buffer. */
 function unpackReason(error: unknown, { unpackedBytes }: ZipEntry): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ERR_BUFFER_TOO_LARGE') return moreThanDeclared(unpackedBytes);
-  return `it cannot be unpacked (${message})`;
+  if (isTooLong(error)) return moreThanDeclared(unpackedBytes);
+  return `it cannot be unpacked (${(error as Error).message})`;
 }
 
 function moreThanDeclared(unpackedBytes: number): string {

@@ -11,10 +11,11 @@
  *
  * yazl writes one stream after another and supports neither.
  */
-import { rmSync } from 'node:fs';
-import { crc32, deflateRaw } from 'node:zlib';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { concatBytes } from '@geomill/platform/bytes.ts';
+import { crc32, deflatedRunBeside } from '@geomill/platform/compression.ts';
+import { removeFile } from '@geomill/platform/files.ts';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { combineCrc32 } from './crc32-combine.ts';
 import type { OutputMember, OutputPackage } from './output-package.ts';
@@ -118,7 +119,7 @@ export class ZipWriter implements OutputPackage {
   abort(): void {
     for (const member of this.#members) member.discard();
     this.#close();
-    rmSync(this.#partial, { force: true });
+    removeFile(this.#partial);
   }
 
   #archive(): ByteSink {
@@ -164,7 +165,7 @@ class Packing {
     };
     if (this.#packer === null) {
       const crc = crc32(bytes);
-      deflateRaw(bytes, DEFLATE, (error, packed) => finish(error ?? { packed, crc }));
+      deflatedRunBeside(bytes, DEFLATE).then((packed) => finish({ packed, crc }), finish);
     } else this.#packer.pack(bytes, content).then(finish, finish);
   }
 
@@ -282,7 +283,7 @@ class ZipMember implements OutputMember {
 
   /** Completes the member in the archive, where the entry says. */
   writeTo(sink: ByteSink, localHeader: Uint8Array): void {
-    const front = Buffer.concat([localHeader, this.name, this.#headBlock, this.head]);
+    const front = concatBytes([localHeader, this.name, this.#headBlock, this.head]);
     if (this.offset === null) sink.append(front);
     else sink.patch(this.offset, front);
     if (this.#body instanceof Spool) this.#body.moveTo(sink);

@@ -1,10 +1,9 @@
 /** Encoded features that wait until their layer is complete: a few in memory, many in a file. Chunks that are appended belong to it. */
-
 import { type Dimensions, dimensionsOf, hasM, hasZ } from '@geomill/core/geometry/geometry-column.ts';
 import { type ByteSink, createFileSink } from '@geomill/io/byte-sink.ts';
 import { openFileSource, ReusedMemory } from '@geomill/io/byte-source.ts';
 import { removeFile } from '@geomill/platform/files.ts';
-import { mostMemory } from '@geomill/platform/process-memory.ts';
+import { mostMemory } from '@geomill/platform/process-facts.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 
 /** Bytes in memory; more go to the file. */

@@ -27,9 +27,9 @@ export function openToRead(path: string): OpenFile {
   return openSync(path, 'r');
 }
 
-/** Creates a file, which can be written and read. Throws EEXIST. */
-export function createFile(path: string): OpenFile {
-  return openSync(path, 'wx+');
+/** Creates a file, which can be written and read. Throws EEXIST, or empties an existing file if `overwrite`. */
+export function createFile(path: string, overwrite = false): OpenFile {
+  return openSync(path, overwrite ? 'w+' : 'wx+');
 }
 
 export function closeFile(file: OpenFile): void {
@@ -90,6 +90,11 @@ export function fileFacts(path: string): { readonly size: number; readonly isFil
 /** Does nothing if there is no file. */
 export function removeFile(path: string): void {
   rmSync(path, { force: true });
+}
+
+/** Whether an error is that of a file, and not of what is in it. */
+export function isFileError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 /** Removes a directory with all that is in it. Does nothing if there is no directory. */

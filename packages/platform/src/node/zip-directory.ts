@@ -1,0 +1,71 @@
+/**
+ * The central directories of zip archives, also of those with zip64. Checks only what is needed to find the entries: names, sizes and offsets are
+ * those that the archive states.
+ */
+import yauzl from 'yauzl';
+
+export interface DirectoryEntry {
+  /** As it is in the archive. */
+  readonly nameBytes: Uint8Array;
+  /** General purpose bits. */
+  readonly flags: number;
+  readonly method: number;
+  readonly packedBytes: number;
+  readonly unpackedBytes: number;
+  readonly crc32: number;
+  readonly versionMadeBy: number;
+  readonly externalAttributes: number;
+  /** Offset of the local header. */
+  readonly headerOffset: number;
+}
+
+/** Calls `begin` with the number of entries, then `take` with each. Rejects with what these throw, and for damaged archives. */
+export async function readDirectory(
+  path: string,
+  begin: (entryCount: number) => void,
+  take: (entry: DirectoryEntry) => void,
+): Promise<void> {
+  const archive = await openArchive(path);
+  try {
+    begin(archive.entryCount);
+    await new Promise<void>((resolve, reject) => {
+      archive.on('error', reject);
+      archive.on('end', resolve);
+      archive.on('entry', (entry: yauzl.Entry) => {
+        try {
+          take(described(entry));
+          archive.readEntry();
+        } catch (error) {
+          reject(error);
+        }
+      });
+      archive.readEntry();
+    });
+  } finally {
+    archive.close();
+  }
+}
+
+function openArchive(path: string): Promise<yauzl.ZipFile> {
+  return new Promise((resolve, reject) => {
+    yauzl.open(path, { lazyEntries: true, autoClose: false, decodeStrings: false }, (error, archive) => {
+      if (error !== null) reject(error);
+      else resolve(archive);
+    });
+  });
+}
+
+function described(entry: yauzl.Entry): DirectoryEntry {
+  return {
+    // With decodeStrings off, yauzl returns the bytes of the name; its type declarations do not say so.
+    nameBytes: entry.fileName as unknown as Uint8Array,
+    flags: entry.generalPurposeBitFlag,
+    method: entry.compressionMethod,
+    packedBytes: entry.compressedSize,
+    unpackedBytes: entry.uncompressedSize,
+    crc32: entry.crc32,
+    versionMadeBy: entry.versionMadeBy,
+    externalAttributes: entry.externalFileAttributes,
+    headerOffset: entry.relativeOffsetOfLocalHeader,
+  };
+}
