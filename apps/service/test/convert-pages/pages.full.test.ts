@@ -12,7 +12,7 @@ import { startFileHost } from '../../../../test/support/file-host.ts';
 import { ENTRANCE } from '../../../../test/support/program.ts';
 import { startTestService, type TestService } from '../../../../test/support/service.ts';
 import { until } from '../../../../test/support/until.ts';
-import { ANY_OWNER } from '../../src/jobs/job.ts';
+import { ANY_OWNER, type JobState } from '../../src/jobs/job.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const run = promisify(execFile);
@@ -39,8 +39,8 @@ function send(
   return fetch(`${url}/`, { method: 'POST', body: form, headers: sent, redirect: 'manual' });
 }
 
-function jobsOf(service: TestService): Promise<readonly object[]> {
-  return service.service.jobsOf(ANY_OWNER).list({ state: null, operation: null }, null, 100);
+function jobsOf(service: TestService, state: JobState | null = null): Promise<readonly object[]> {
+  return service.service.jobsOf(ANY_OWNER).list({ state, operation: null }, null, 100);
 }
 
 const POLICY =
@@ -243,7 +243,12 @@ test('where only some files find room, those are jobs and the page says so', asy
 test('where there is no room for another job, the page says so before files are received', async () => {
   await using service = await startTestService({ settings: { MAX_QUEUE: '1', RUNNERS: '1' } });
   const slow: NamedFile = ['slow.geojson', 'wait 20000'];
-  await send(service, [slow, slow, slow, slow]);
+  // A job that the runner has just taken leaves its place in the queue to another one.
+  await until('a job runs and another one waits', async () => {
+    await send(service, [slow]);
+    const [running, waiting] = await Promise.all([jobsOf(service, 'RUNNING'), jobsOf(service, 'QUEUED')]);
+    return running.length === 1 && waiting.length === 1;
+  });
   for (let i = 0; i < 2; i++) {
     const response = await send(service, [GEOJSON]);
     assert.equal(response.status, 503);
