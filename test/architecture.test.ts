@@ -367,6 +367,18 @@ test('foreign engines are touched in their own workspace only', () => {
   assert.deepEqual(wrong.map(show), []);
 });
 
+/** What runs a conversion: the command and the service have it run by the library. */
+const RUNS = ['inspect-job.ts', 'inspect.ts', 'run.ts'].map((name) => `packages/pipeline/src/${name}`);
+
+test('only the library runs the pipeline', () => {
+  const running = imports.filter(
+    ({ from, to, isAtStart, isOnDemand }) =>
+      from.workspace.name !== '@geomill/pipeline' && RUNS.includes(to ?? '') && (isAtStart || isOnDemand),
+  );
+  assert.ok(running.length > 0, 'the library imports them');
+  assert.deepEqual(running.filter(({ from }) => from.workspace.name !== '@geomill/library').map(show), []); // biome-ignore format: one line
+});
+
 test('nobody but the settings and the entries of processes reads arguments and environment', () => {
   const readers = sources.filter(({ text }) => /\bprocess\.(?:argv|env)\b/.test(text));
   // A restart hands on what its process got.

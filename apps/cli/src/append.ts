@@ -3,7 +3,9 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
-import { type CommandContext, conversionFlags, conversionUsage, crsOf, runCommand } from './conversion.ts';
+import { type CommandContext, runCommand } from './conversion.ts';
+import { conversionFlags, conversionUsage } from './conversion-flags.ts';
+import { crsOf } from './conversion-request.ts';
 
 export const usage = (): string => `geomill append TARGET FILE... --out OUT [options]
 

@@ -3,26 +3,20 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { closest } from '@geomill/core/messages/did-you-mean.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import {
-  type Format,
-  type InputFormat,
-  type OutputFormat,
-  type OutputVariant,
-  variantNamed,
-} from '@geomill/formats/format.ts';
-import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
+import type { Format, InputFormat } from '@geomill/formats/format.ts';
+import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { optionOfText, typesOf } from '@geomill/formats/option-text.ts';
-import {
-  formatByContent,
-  formatOfFile,
-  HEAD_BYTES,
-  lookOf,
-  unsupportedByName,
-} from '@geomill/formats/recognise.ts';
-import { formatByFileName, formats, inputFormats, outputFormats } from '@geomill/formats/registry.ts';
+import { HEAD_BYTES } from '@geomill/formats/recognise.ts';
+import { formats } from '@geomill/formats/registry.ts';
 import { fileHead } from '@geomill/io/byte-source.ts';
-import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
-import { inputStats, statOf } from './files.ts';
+import {
+  type FormatKey,
+  inputFormatOf,
+  type OutputChoice,
+  outputFormatOf,
+} from '@geomill/library/choose-format.ts';
+import { statOf } from '@geomill/library/output-path.ts';
+import { inputStats } from './files.ts';
 import { optionHint } from './option-hints.ts';
 import { standardOutput } from './standard-output.ts';
 import { fileNameOf, isUrl, layerFormatOf, shownInput } from './urls.ts';
@@ -153,17 +147,16 @@ function typedValue(text: string, schema: object, flag: string): unknown {
   });
 }
 
-/** Where a format is stated, for messages. */
-export interface FormatKey {
-  /** "--to", or the path of a member. */
-  readonly name: string;
-  /** "use --to with one of" */
-  readonly advice: string;
-}
-
-const flagKey = (name: string): FormatKey => ({ name, advice: `use ${name} with one of` });
+const flagKey = (name: string): FormatKey => ({
+  name,
+  advice: `use ${name} with one of`,
+  directoryAdvice: ', or use --out-dir DIR and --to FORMAT',
+  refuse: (detail) => failure(generalErrors.USAGE, { detail }),
+});
 const FROM = flagKey('--from');
 const TO = flagKey('--to');
+
+const NAMELESS = 'standard input and output have no name to tell the format';
 
 /**
  * The format that `named` is, else the one of the file name's extension, else the one that the beginning of the file
@@ -174,83 +167,21 @@ export function chooseInputFormat(named: unknown, fileName: string, key = FROM):
   const isRemote = isUrl(fileName);
   const layers = isRemote ? layerFormatOf(fileName) : null;
   if (layers !== null) return layers;
-  const name = isRemote ? fileNameOf(fileName) : fileName;
-  const source = isRemote || statOf(name) !== null ? null : unsupportedByName(name, 'input');
-  if (source !== null) throw unsupportedFormat(shownInput(fileName), source, inputFormats);
-  const readHead = (): Uint8Array | null =>
-    fileName === '-' || isRemote || !inputStats(fileName).isFile() ? null : fileHead(fileName, HEAD_BYTES);
-  const format = formatOfFile(name.replace(GZIP_EXTENSION, ''), readHead);
-  if (format !== null) return format;
-  const unsupported = unsupportedByName(name, 'input');
-  if (unsupported !== null) throw unsupportedFormat(shownInput(fileName), unsupported, inputFormats);
-  const head = readHead();
-  const found = head === null ? null : formatByContent(head);
-  if (found !== null) return found;
-  if (head !== null) throw unknownExtension(fileName, key, inputFormats, `; it looks like ${lookOf(head)}`);
-  throw unknownExtension(shownInput(fileName), key, inputFormats);
-}
-
-export interface OutputChoice {
-  readonly format: OutputFormat;
-  /** Write options that the name of the format or the extension states. */
-  readonly options: Readonly<Record<string, unknown>>;
-  /** The name ends in ".gz": the file is compressed. */
-  readonly isGzipped: boolean;
+  const isStandard = fileName === '-';
+  const file = {
+    name: isRemote ? fileNameOf(fileName) : isStandard ? '' : fileName,
+    shown: shownInput(fileName),
+    nameless: NAMELESS,
+    isMissing: !isRemote && !isStandard && statOf(fileName) === null,
+    head: () =>
+      isStandard || isRemote || !inputStats(fileName).isFile() ? null : fileHead(fileName, HEAD_BYTES),
+  };
+  return inputFormatOf(file, key);
 }
 
 /** The output format that `named` is, else the one of the file name's extension. Throws USAGE if there is none. */
 export function chooseOutputFormat(named: unknown, fileName: string, key = TO): OutputChoice {
-  const plainName = fileName.replace(GZIP_EXTENSION, '');
-  const lower = plainName.toLowerCase();
-  if (typeof named === 'string') {
-    const format = outputFormatById(named, key.name);
-    return outputChoice(format, variantNamed(format, named.toLowerCase()), fileName);
-  }
-  const format = plainName === '-' ? null : formatByFileName(outputFormats, plainName);
-  if (format !== null) {
-    const variant = format.outputVariants?.find(({ extensions }) =>
-      extensions.some((one) => lower.endsWith(one)),
-    );
-    return outputChoice(format, variant ?? null, fileName);
-  }
-  const unsupported = unsupportedByName(fileName, 'output');
-  if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, outputFormats);
-  if (fileName.endsWith('/') || (fileName !== '-' && statOf(fileName)?.isDirectory() === true))
-    throw failure(generalErrors.USAGE, {
-      detail: `'${fileName}' is a directory; name a file in it, or use --out-dir DIR and --to FORMAT`,
-    });
-  throw unknownExtension(fileName, key, outputFormats);
-}
-
-function outputChoice(format: OutputFormat, variant: OutputVariant | null, fileName: string): OutputChoice {
-  const isGzipped = GZIP_EXTENSION.test(fileName);
-  if (isGzipped && format.outputExtension === '.zip')
-    throw failure(generalErrors.USAGE, {
-      detail: `'${fileName}': a .zip is compressed already; remove the .gz`,
-    });
-  const options = variant === null ? {} : { [variant.option]: variant.values[0] };
-  return { format, options, isGzipped };
-}
-
-function unsupportedFormat(fileName: string, unsupported: string, among: readonly Format[]): Error {
-  const known = among.map(({ id }) => id).join(', ');
-  return failure(generalErrors.USAGE, {
-    detail: `'${fileName}': ${unsupported}; supported formats: ${known}`,
-  });
-}
-
-function unknownExtension(
-  fileName: string,
-  { advice }: FormatKey,
-  among: readonly Format[],
-  look = '',
-): Error {
-  const known = among.map(({ id }) => id).join(', ');
-  const detail =
-    fileName === '-'
-      ? `standard input and output have no name to tell the format; ${advice} ${known}`
-      : `cannot tell the format of '${fileName}' from its extension${look}; ${advice} ${known}`;
-  return failure(generalErrors.USAGE, { detail });
+  return outputFormatOf(named, { name: fileName === '-' ? '' : fileName, nameless: NAMELESS }, key);
 }
 
 /**

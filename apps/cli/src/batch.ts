@@ -13,15 +13,8 @@ import { reportDocument } from '@geomill/pipeline/report-document.ts';
 import type { ConversionRequest } from '@geomill/pipeline/request.ts';
 import { catalogue } from '@geomill/service/catalogue.ts';
 import { chooseInputFormat, chooseOutputFormat, type Parsed } from './arguments.ts';
-import {
-  type CommandContext,
-  type Conversion,
-  checkedRuns,
-  checkReport,
-  filesRead,
-  runConversionOf,
-  writeBeside,
-} from './conversion.ts';
+import { type CommandContext, checkReport, runConversionOf, writeBeside } from './conversion.ts';
+import { type Conversion, checkedRuns, filesRead } from './conversion-request.ts';
 import { exitStatusOf } from './exit-status.ts';
 import { checkOutput, makeDirectory } from './files.ts';
 import { restartForLargeFiles } from './restart.ts';
@@ -68,9 +61,9 @@ export async function runBatch(
   const read = new Set(inputs);
   const allRequests: ConversionRequest[] = [];
   for (const conversion of conversions) {
-    const { requests } = await checkedRuns(conversion, parsed);
-    for (const file of filesRead(conversion.inputs, requests)) read.add(file);
-    allRequests.push(...requests);
+    const runs = await checkedRuns(conversion, parsed);
+    for (const file of filesRead(conversion.inputs, runs)) read.add(file);
+    allRequests.push(...runs.map(({ request }) => request));
   }
   if (parsed.values.findings !== undefined)
     throw failure(generalErrors.USAGE, {

@@ -4,7 +4,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { InputFileRequest } from '@geomill/pipeline/request.ts';
 import type { Parsed } from './arguments.ts';
-import { crsOf } from './conversion.ts';
+import { crsOf } from './conversion-request.ts';
 
 /** The value of `--out`. Throws USAGE. */
 export function outputOf({ values, positionals }: Parsed, command: 'append' | 'merge'): string {

@@ -1,52 +1,36 @@
-/** What the commands that write a file have in common: their flags, what they ask of the pipeline, how they run it. */
+/** What the commands that write a file have in common: they check their files, have a job run by the library, and print its report. */
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ParseArgsConfig } from 'node:util';
-import { type CrsText, parseCrs, parseInputCrs, parseOutputCrs, SOURCE_CRS } from '@geomill/core/crs/crs.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
-import { type FailOn, failOnSeverities } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { Format } from '@geomill/formats/format.ts';
 import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
 import { inputFormats } from '@geomill/formats/registry.ts';
-import { GZIP_EXTENSION, gzipFile } from '@geomill/io/gzip.ts';
 import { TemporaryDirectory } from '@geomill/io/temporary-directory.ts';
+import { asOutputFailure, isSameFile, type OutputPath, statOf } from '@geomill/library/output-path.ts';
+import { type Call, type Destination, type Run, runJob } from '@geomill/library/run.ts';
 import type { ConversionReport } from '@geomill/pipeline/report.ts';
 import { documentText, reportDocument } from '@geomill/pipeline/report-document.ts';
-import type {
-  ConversionRequest,
-  InputFileRequest,
-  InputPath,
-  MergeRequest,
-  OutputRequest,
-} from '@geomill/pipeline/request.ts';
-import { runConversion } from '@geomill/pipeline/run.ts';
+import type { ConversionRequest, InputPath } from '@geomill/pipeline/request.ts';
 import { deliveredKind } from '@geomill/pipeline/split-request.ts';
 import { catalogue } from '@geomill/service/catalogue.ts';
 import type { Config } from '@geomill/service/settings/config.ts';
 import { inputLimits, type LimitSettings } from '@geomill/service/settings/input-limits.ts';
-import {
-  chooseInputFormat,
-  chooseOutputFormat,
-  crsSharing,
-  formatFlags,
-  formatOptions,
-  type Parsed,
-} from './arguments.ts';
+import type { Parsed } from './arguments.ts';
+import { type Conversion, checkedRuns, filesRead, type PlannedRun } from './conversion-request.ts';
 import { KeptCrsMemory } from './crs-memory.ts';
-import { asOutputFailure, checkOutput, isSameFile, type OutputPath, statOf } from './files.ts';
+import { checkOutput } from './files.ts';
 import { interruptible } from './interrupt.ts';
 import { progressBar } from './progress-bar.ts';
 import type { FetchContext } from './remote-files.ts';
 import { restartForLargeFiles } from './restart.ts';
-import { type SplitDirectory, StagedFiles, splitOf } from './split.ts';
+import { StagedFiles } from './split.ts';
 import { StagedInputs } from './staged-inputs.ts';
 import { standardOutput } from './standard-output.ts';
-import { stepFlags, stepsOf, stepUsage } from './steps.ts';
-import { joinedReport, summarize } from './summary.ts';
-import { nameOfInput, shownInput } from './urls.ts';
+import { summarize } from './summary.ts';
+import { isUrl } from './urls.ts';
 import { FLAG_FORM } from './wording.ts';
 
 /** Name of the findings in the temporary directory. */
@@ -56,75 +40,6 @@ const FINDINGS = 'findings.geojson';
 export type CommandContext = Pick<Config, 'gridDirectory' | 'cacheDirectory' | 'sourceDateEpoch'> &
   LimitSettings &
   FetchContext;
-
-/** Flags of every command that writes a file. */
-export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
-  return {
-    from: { type: 'string' },
-    to: { type: 'string' },
-    'to-crs': { type: 'string' },
-    layer: { type: 'string', multiple: true },
-    'fail-on': { type: 'string' },
-    strict: { type: 'boolean' },
-    'accept-impossible-coordinates': { type: 'boolean' },
-    exact: { type: 'boolean' },
-    decimals: { type: 'string' },
-    overwrite: { type: 'boolean' },
-    threads: { type: 'string' },
-    report: { type: 'string' },
-    findings: { type: 'string' },
-    json: { type: 'boolean' },
-    quiet: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-    ...formatFlags('in'),
-    ...formatFlags('out'),
-    ...stepFlags(),
-  };
-}
-
-/** The last lines of every such command's usage. */
-export function conversionUsage(done: string): string {
-  return `  --in-NAME VALUE       option of the input format, e.g. --in-delimiter ';'   (docs/formats)
-  --out-NAME VALUE      option of the output format, e.g. --out-bbox true
-  --decimals N          decimal places of coordinates in text formats (default 7 for computed degrees)
-  --overwrite           replace OUT if it exists
-  --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
-  --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
-  --accept-impossible-coordinates
-                        convert longitudes beyond 360 and latitudes beyond 90 degrees as they are, however many
-  --exact               let PROJ transform every position, also of large files   (docs/crs.md)
-  --threads N           maximum number of worker threads for large files (default: one per core)
-  --report FILE         write the report to FILE, as JSON
-  --findings FILE       write the places of features that were dropped, repaired or changed to FILE, as GeoJSON
-  --json                print the report as JSON
-  --quiet               print errors only
-
-Transformations, applied in the given order; each can be repeated   (docs/transformations.md):
-${stepUsage()}
-
-Exit status: 0 ${done}, 1 error in the input or the request, 2 wrong usage, 3 internal error, 130 interrupted.`;
-}
-
-/** One run of such a command. */
-export interface Conversion {
-  readonly operation: ConversionRequest['operation'];
-  /** As typed: paths, URLs, '-' for standard input. */
-  readonly inputs: readonly string[];
-  /** One for each input. */
-  readonly files: readonly InputFileRequest[];
-  /** As typed; '-' is standard output. */
-  readonly output: string;
-  /** The output's name without ending where it has none, which gives layers their names. */
-  readonly unnamed: string;
-  /** Gets the files of a split output, in place of `output`, whose name is used for layers without one. Missing: none. */
-  readonly directory?: SplitDirectory;
-  /** What becomes of the attributes of a merge. */
-  readonly merge?: MergeRequest;
-  /** The request, where flags do not state it. */
-  readonly request?: ConversionRequest;
-  /** Formats of all files of the command, if it has further conversions; a read option is one of any of them. */
-  readonly among?: readonly Format[];
-}
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function runCommand(
@@ -150,270 +65,150 @@ export async function runConversionOf(
   onChecked: (files: readonly string[], requests: readonly ConversionRequest[]) => void = () => {},
 ): Promise<Converted> {
   const { operation, inputs, output } = conversion;
-  const { runs, requests } = await checkedRuns(conversion, parsed);
-  const read = filesRead(inputs, requests);
+  const { values } = parsed;
+  const runs = await checkedRuns(conversion, parsed);
+  const read = filesRead(inputs, runs);
   if (read.filter((path) => path === '-').length > 1)
     throw failure(generalErrors.USAGE, { detail: "standard input, '-', can be one of the files only" });
-  const overwrite = parsed.values.overwrite === true;
   const path: OutputPath =
     output === '-' || conversion.directory !== undefined
       ? { path: output, isUpdate: false }
       : checkOutput(output, {
           inputs: read,
-          overwrite,
+          overwrite: values.overwrite === true,
           isUpdate: operation === 'append',
-          isExtended: parsed.values.update === true,
+          isExtended: values.update === true,
         });
-  checkReport(parsed.values.report, read, path.path);
-  checkFindings(parsed, read, path.path, requests.length);
-  onChecked(read, requests);
+  checkReport(values.report, read, path.path);
+  checkFindings(parsed, read, path.path, runs.length);
+  onChecked(
+    read,
+    runs.map(({ request }) => request),
+  );
   const temporary = new TemporaryDirectory();
-  const work = temporary.path;
   try {
-    const reports: ConversionReport[] = [];
-    // One for all runs, which fetch at most MAX_UPLOAD together.
-    const staged = new StagedInputs(work, context);
-    for (const [i, request] of requests.entries()) {
-      const isLast = i === requests.length - 1;
-      const step = `step-${i + 1}.gpkg`;
-      const run = { ...runs[i], ...(isLast ? {} : { output: step }) };
-      const to = isLast ? path : { path: join(work, step), isUpdate: false };
-      const replacesTarget = path.isUpdate && parsed.values['drop-other-content'] !== true;
-      const own = { ...request.output, ...(replacesTarget ? { replacesTarget } : {}) };
-      const where = { temporary, read, staged, ...to };
-      const runRequest = { ...request, output: own };
-      reports.push(await interruptible((signal) => convert(runRequest, parsed, run, where, context, signal)));
-      // The target of the next run, under the name of the original.
-      if (!isLast) Object.assign(runs[i + 1], { target: { path: to.path, name: nameOfInput(inputs[0]) } });
-    }
-    if (typeof parsed.values.findings === 'string')
-      writeBeside(parsed.values.findings, readFileSync(join(work, FINDINGS)));
-    return { report: joinedReport(reports), request: requests[requests.length - 1] };
+    const report = await interruptible((signal) =>
+      convert({ ...conversion, runs, read, path }, parsed, context, temporary, signal),
+    );
+    if (typeof values.findings === 'string')
+      writeBeside(values.findings, readFileSync(join(temporary.path, FINDINGS)));
+    return { report, request: runs[runs.length - 1].request };
   } catch (error) {
-    throw asOutputFailure(temporary.explained(error), output);
+    throw asOutputFailure(temporary.explained(error), output === '-' ? 'standard output' : output);
   } finally {
     temporary.remove();
   }
 }
 
-/** The inputs, then the files of steps; each once. */
-export function filesRead(
-  inputs: readonly string[],
-  requests: readonly ConversionRequest[],
-): readonly string[] {
-  const ofSteps = requests.flatMap(({ transformations }) =>
-    transformations.flatMap(({ file }) => (file === undefined ? [] : [file.input])),
-  );
-  return [...inputs, ...new Set(ofSteps)];
-}
-
-/** The runs of a command line and their requests. Throws USAGE, and what the checks of options and steps throw. */
-export async function checkedRuns(
-  conversion: Conversion,
-  parsed: Parsed,
-): Promise<{ readonly runs: Run[]; readonly requests: readonly ConversionRequest[] }> {
-  const { request: stated } = conversion;
-  if (stated !== undefined) {
-    const from = inputFormatById(stated.input.format, 'input.format');
-    return { runs: [{ ...conversion, from }], requests: [stated] };
-  }
-  const runs = runsOf(conversion, parsed);
-  const requests: ConversionRequest[] = [];
-  for (const run of runs) requests.push(await requestOf(run, runs, parsed));
-  return { runs, requests };
-}
-
-/** One conversion by the pipeline. All its inputs have one format, except for the target of an append and in a merge. */
-type Run = Conversion & {
-  readonly from: Format;
-  readonly targetFormat?: Format;
-  /** Of each input of a merge, if they differ. */
-  readonly fromEach?: readonly Format[];
-  /** The output of the run before, in place of the first input. */
-  readonly target?: InputPath;
-};
-
-/** An append of files with several formats is one run for each format, each appending to the output of the one before. */
-function runsOf(conversion: Conversion, parsed: Parsed): Run[] {
-  const { operation, inputs, files, output } = conversion;
-  const { from, to } = parsed.values;
-  // Standard input has the format of the first file that has a name.
-  const named = inputs.find((path) => path !== '-') ?? '-';
-  const [first, ...others] = inputs.map((path) => chooseInputFormat(from, path === '-' ? named : path));
-  const byFormat = Map.groupBy(others.keys(), (i) => others[i]);
-  const isMixed = byFormat.size > 1 || (byFormat.size === 1 && !byFormat.has(first));
-  if (!isMixed) return [{ ...conversion, from: first }];
-  if (operation === 'merge') return [{ ...conversion, from: first, fromEach: [first, ...others] }];
-  const other = others.findIndex((format) => format !== first);
-  const canMix =
-    operation === 'append' && first.isExtendable && chooseOutputFormat(to, output).format === first;
-  if (!canMix)
-    throw failure(generalErrors.USAGE, {
-      detail: `'${shownInput(inputs[0])}' is ${first.id} and '${shownInput(inputs[other + 1])}' is ${others[other].id}; files of several formats can be merged, or appended to a GeoPackage and written as one; else convert some first`,
-    });
-  return [...byFormat].map(([format, positions]) => ({
-    ...conversion,
-    from: format,
-    ...(format === first ? {} : { targetFormat: first }),
-    inputs: [inputs[0], ...positions.map((i) => inputs[i + 1])],
-    files: [files[0], ...positions.map((i) => files[i + 1])],
-  }));
-}
-
-async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promise<ConversionRequest> {
-  const { operation, from, targetFormat, files, output, merge } = run;
-  const { values } = parsed;
-  const failOn = failOnOf(values['fail-on']);
-  const to = chooseOutputFormat(values.to, output);
-  const isExtended = values.update === true;
-  if (isExtended && (!to.format.isExtendable || output === '-'))
-    throw failure(generalErrors.USAGE, {
-      detail: `--update adds layers to an existing GeoPackage, and '${output}' is not one`,
-    });
-  const layerName = values['layer-name'];
-  const among = run.among ?? run.fromEach ?? runs.map((other) => other.from);
-  const isCrsShared = crsSharing(values, among, operation === 'append' ? (targetFormat ?? from) : null);
-  const split = splitOf(parsed, output, run.directory, to.format, to.options);
-  return {
-    operation,
-    input: {
-      format: from.id,
-      ...(targetFormat === undefined ? {} : { targetFormat: targetFormat.id }),
-      files: await Promise.all(
-        files.map(async (stated, i) => {
-          const file = isCrsShared(i) ? { ...stated, crsOnlyIfMissing: true as const } : stated;
-          const own = run.fromEach?.[i] ?? from;
-          if (own === from) return file;
-          return { ...file, own: { format: own.id, options: await formatOptions(parsed, 'in', own, among) } };
-        }),
-      ),
-      layers: values.layer === undefined ? null : (values.layer as string[]),
-      options: await formatOptions(parsed, 'in', from, among),
-    },
-    transformations: await stepsOf(parsed),
-    output: {
-      format: to.format.id,
-      ...outputCrsOf(values['to-crs']),
-      toFile: true,
-      ...(typeof layerName === 'string' ? { layerName } : {}),
-      ...(split === null ? {} : { split }),
-      ...(isExtended ? { existing: values.overwrite === true ? 'replace' : 'add' } : {}),
-      options: { ...to.options, ...(await formatOptions(withDecimals(parsed), 'out', to.format)) },
-    },
-    ...(merge === undefined ? {} : { merge }),
-    ...(failOn === null ? {} : { failOn }),
-    ...(values.strict === true ? { strict: true } : {}),
-    ...(values['accept-impossible-coordinates'] === true ? { acceptImpossibleCoordinates: true } : {}),
-    ...(values.exact === true ? { exact: true } : {}),
-  };
-}
-
-function failOnOf(value: unknown): FailOn | null {
-  if (value === undefined) return null;
-  const severity = failOnSeverities.find((known) => known === value);
-  if (severity !== undefined) return severity;
-  throw failure(generalErrors.USAGE, {
-    detail: `--fail-on takes ${failOnSeverities.join(' or ')}, not '${String(value)}'`,
-  });
-}
-
-/** The CRS that a flag states; null where it was not given. */
-export function crsOf(value: unknown, flag: string): CrsText | null {
-  return typeof value === 'string' ? parseInputCrs(value, `--${flag}`, parseCrs) : null;
-}
-
-/** `--decimals` is short for `--out-decimals`. */
-function withDecimals(parsed: Parsed): Parsed {
-  const { decimals } = parsed.values;
-  if (decimals === undefined) return parsed;
-  return { ...parsed, values: { ...parsed.values, 'out-decimals': decimals } };
-}
-
-function outputCrsOf(value: unknown): Pick<OutputRequest, 'crs' | 'crsPath'> {
-  if (typeof value !== 'string') return { crs: SOURCE_CRS };
-  return { crs: parseOutputCrs(value, '--to-crs', parseCrs), crsPath: 'output.epsg' };
+/** A conversion whose files are checked. */
+interface CheckedConversion extends Conversion {
+  readonly runs: readonly PlannedRun[];
+  readonly read: readonly string[];
+  readonly path: OutputPath;
 }
 
 async function convert(
-  request: ConversionRequest,
+  conversion: CheckedConversion,
   parsed: Parsed,
-  { inputs, from, fromEach, targetFormat, output, unnamed, target, directory }: Run,
-  {
-    temporary,
-    path,
-    read,
-    staged,
-    expected,
-  }: OutputPath & {
-    readonly temporary: TemporaryDirectory;
-    readonly read: readonly string[];
-    readonly staged: StagedInputs;
-  },
   context: CommandContext,
+  temporary: TemporaryDirectory,
   signal: AbortSignal,
 ): Promise<ConversionReport> {
-  const work = temporary.path;
-  const scratchDirectory = temporary.directory('scratch');
-  const format = outputFormatById(request.output.format, 'output.format');
-  const isGzipped = GZIP_EXTENSION.test(output);
-  const { outputExtension } = deliveredKind(format, request.output);
-  const isStaged = isGzipped || directory !== undefined;
-  const outputPath =
-    output === '-'
-      ? join(work, `${unnamed}${outputExtension}`)
-      : isStaged
-        ? join(work, basename(path).replace(GZIP_EXTENSION, ''))
-        : path;
-  const bar = progressBar(process.stderr, parsed.values.quiet !== true);
+  const { directory, output, path } = conversion;
+  const { values } = parsed;
+  const { output: outputRequest } = conversion.runs[conversion.runs.length - 1].request;
+  const format = outputFormatById(outputRequest.format, 'output.format');
+  const crsMemory = new KeptCrsMemory(context.gridDirectory, context.cacheDirectory);
+  const bar = progressBar(process.stderr, values.quiet !== true);
+  const call: Call = {
+    temporary,
+    paths: {
+      scratchDirectory: temporary.directory('scratch'),
+      gridDirectory: context.gridDirectory,
+      threads: threadCount(values.threads),
+      limits: inputLimits(context),
+      ...(context.sourceDateEpoch === null ? {} : { timeMs: context.sourceDateEpoch * 1000 }),
+    },
+    control: { signal, onProgress: bar.update, crsMemory },
+  };
   let parts: StagedFiles | null = null;
   try {
     if (directory !== undefined) parts = new StagedFiles(directory);
-    const sources: InputPath[] = [];
-    for (const [i, input] of inputs.entries()) {
-      const own = fromEach?.[i] ?? (i === 0 ? (targetFormat ?? from) : from);
-      sources.push(i === 0 && target !== undefined ? target : await staged.file(input, [own], signal));
-    }
-    const stepInputs: Record<string, InputPath> = {};
-    for (const { file } of request.transformations)
-      if (file !== undefined) stepInputs[file.input] ??= await staged.file(file.input, inputFormats, signal);
-    const paths = {
-      inputs: sources,
-      stepInputs,
-      outputPath,
-      ...(expected === undefined || isGzipped ? {} : { expected }),
-      ...(parsed.values.update === true ? { existing: { path, name: basename(path) } } : {}),
-      ...(parts === null ? {} : { outputDirectory: parts.path }),
-      scratchDirectory,
-      ...(parsed.values.findings === undefined ? {} : { findingsPath: join(work, FINDINGS) }),
-      gridDirectory: context.gridDirectory,
-      threads: threadCount(parsed.values.threads),
-      limits: inputLimits(context),
-      ...(context.sourceDateEpoch === null ? {} : { timeMs: context.sourceDateEpoch * 1000 }),
-    };
-    const crsMemory = new KeptCrsMemory(context.gridDirectory, context.cacheDirectory);
-    const onFiles = (names: readonly string[]): void =>
-      parts?.check(names, read, parsed.values.overwrite === true, parsed.values.report);
-    const control = { signal, onProgress: bar.update, crsMemory, onFiles };
-    const found = await runConversion(request, paths, control);
+    const staged = new StagedInputs(temporary.path, context);
+    const runs = await stagedRuns(conversion, parsed, staged, signal);
+    const { outputExtension } = deliveredKind(format, outputRequest);
+    const destination: Destination =
+      output === '-'
+        ? { fileName: conversion.unnamed + outputExtension }
+        : parts === null
+          ? {
+              path: path.path,
+              ...(path.expected === undefined ? {} : { expected: path.expected }),
+              ...(values.update === true ? { existing: fileAt(path.path) } : {}),
+            }
+          : partsDestination(parts, conversion, parsed);
+    const additions = staged.additions(isUrl(conversion.inputs[0]));
+    const { files, report } = await runJob(call, {
+      ...{ runs, output: destination, catalogue },
+      ...(values.findings === undefined ? {} : { findingsPath: join(temporary.path, FINDINGS) }),
+      ...(additions === null ? {} : { additions }),
+    });
     crsMemory.keep();
-    const report = (await staged.completed(
-      found,
-      target === undefined ? inputs[0] : null,
-    )) as ConversionReport;
-    if (parts !== null) {
-      await parts.deliver(format);
-      return report;
-    }
-    if (output === '-') await pipeline(createReadStream(outputPath), standardOutput(), { end: false });
-    else if (isGzipped) {
-      const byteLength = await gzipFile(outputPath, path, signal, expected);
-      return { ...report, output: { ...report.output, byteLength, mediaType: 'application/gzip' } };
-    }
+    await parts?.deliver(format);
+    if (output === '-') await pipeline(createReadStream(files[0].path), standardOutput(), { end: false });
     return report;
   } finally {
     bar.clear();
     parts?.remove();
   }
+}
+
+/** The runs with their files, which are fetched and copied where they cannot be read in place. */
+async function stagedRuns(
+  { inputs, runs, path }: CheckedConversion,
+  { values }: Parsed,
+  staged: StagedInputs,
+  signal: AbortSignal,
+): Promise<Run[]> {
+  const sources: InputPath[] = [];
+  for (const [i, input] of inputs.entries())
+    sources.push(await staged.file(input, [formatOfInput(runs, i)], signal));
+  const stepInputs: Record<string, InputPath> = {};
+  for (const { file } of runs[0].request.transformations)
+    if (file !== undefined) stepInputs[file.input] ??= await staged.file(file.input, inputFormats, signal);
+  const replacesTarget = path.isUpdate && values['drop-other-content'] !== true;
+  return runs.map(({ request, positions }) => ({
+    request: { ...request, output: { ...request.output, ...(replacesTarget ? { replacesTarget } : {}) } },
+    inputs: positions.map((position) => sources[position]),
+    stepInputs,
+  }));
+}
+
+function formatOfInput(runs: readonly PlannedRun[], position: number): Format {
+  for (const { request, positions } of runs) {
+    const at = positions.indexOf(position);
+    if (at < 0) continue;
+    const { input } = request;
+    const ofTarget = at === 0 ? input.targetFormat : undefined;
+    return inputFormatById(ofTarget ?? input.files[at].own?.format ?? input.format, 'input.format');
+  }
+  throw failure(generalErrors.INTERNAL, { reason: `no run reads input ${position}` });
+}
+
+function partsDestination(
+  parts: StagedFiles,
+  { read, output }: CheckedConversion,
+  { values }: Parsed,
+): Destination {
+  return {
+    directory: parts.path,
+    name: basename(output),
+    onFiles: (names) => parts.check(names, read, values.overwrite === true, values.report),
+  };
+}
+
+function fileAt(path: string): InputPath {
+  return { path, name: basename(path) };
 }
 
 function threadCount(value: unknown): number {

@@ -3,14 +3,9 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { counted } from '@geomill/core/messages/message.ts';
 import { type Flags, parseCommand } from './arguments.ts';
-import {
-  type CommandContext,
-  type Conversion,
-  conversionFlags,
-  conversionUsage,
-  crsOf,
-  runCommand,
-} from './conversion.ts';
+import { type CommandContext, runCommand } from './conversion.ts';
+import { conversionFlags, conversionUsage } from './conversion-flags.ts';
+import { type Conversion, crsOf } from './conversion-request.ts';
 import type { SplitDirectory } from './split.ts';
 
 export const usage = (): string => `geomill convert IN OUT [options]

@@ -3,10 +3,10 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { type CrsHit, CrsSearch, type SuggestedCrs } from '@geomill/crs-search/crs-search.ts';
 import { type CrsFilter, parseBox, parsePoint, unitPattern } from '@geomill/crs-search/filter.ts';
+import { statOf } from '@geomill/library/output-path.ts';
 import { type Flags, formatFlags, parseCommand } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
-import { statOf } from './files.ts';
-import { inspectFile } from './info.ts';
+import { inspectedFile } from './info.ts';
 import { standardOutput } from './standard-output.ts';
 
 export const usage = (): string => `geomill crs [QUERY] [options]
@@ -57,7 +57,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
       detail: 'crs takes a QUERY, --near, --bbox or --extent-of; see geomill crs --help',
     });
   if (typeof file === 'string') {
-    const { layers } = await inspectFile(file, parsed, context);
+    const { layers } = await inspectedFile(file, parsed, context);
     const extent = unionOf(layers.flatMap((layer) => (layer.extent === null ? [] : [layer.extent])));
     if (extent === null) throw failure(generalErrors.USAGE, { detail: `'${file}' has no coordinates` });
     const { crs, mayBeLocal } = search.suggest(extent, limit, {

@@ -1,14 +1,15 @@
 /** `geomill info FILE`: describes the layers, fields and CRS of a file. */
 import { availableParallelism } from 'node:os';
-import { parseCrs, parseInputCrs } from '@geomill/core/crs/crs.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { type ShownFinding, shownFindings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { counted } from '@geomill/core/messages/message.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
 import { TemporaryDirectory } from '@geomill/io/temporary-directory.ts';
-import { type Inspection, inspectSource } from '@geomill/pipeline/inspect.ts';
+import { inspectFile } from '@geomill/library/run.ts';
+import type { Inspection } from '@geomill/pipeline/inspect.ts';
 import { inspectionDocument } from '@geomill/pipeline/inspect-document.ts';
+import type { InspectionRequest } from '@geomill/pipeline/request.ts';
 import { catalogue } from '@geomill/service/catalogue.ts';
 import { inputLimits } from '@geomill/service/settings/input-limits.ts';
 import {
@@ -20,6 +21,7 @@ import {
   parseCommand,
 } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
+import { crsOf } from './conversion-request.ts';
 import { interruptible } from './interrupt.ts';
 import { StagedInputs } from './staged-inputs.ts';
 import { standardOutput } from './standard-output.ts';
@@ -58,7 +60,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     throw failure(generalErrors.USAGE, {
       detail: `info takes one FILE, got ${counted(positionals.length, 'name')}; --layer NAME shows one layer of it`,
     });
-  const inspection = await inspectFile(positionals[0], parsed, context);
+  const inspection = await inspectedFile(positionals[0], parsed, context);
   if (values.json === true) {
     const document = inspectionDocument(inspection, null, catalogue, FLAG_FORM);
     standardOutput().write(`${JSON.stringify(document, null, 2)}\n`);
@@ -70,15 +72,31 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
 }
 
 /** Inspects a file with the flags `--from`, `--from-crs`, `--layer` and `--in-NAME`. Throws GeomillError. */
-export async function inspectFile(
+export async function inspectedFile(
   path: string,
   parsed: Parsed,
   context: CommandContext,
 ): Promise<Inspection> {
   const format = chooseInputFormat(parsed.values.from, path);
+  const request = await inspectionOf(format, parsed);
   const temporary = new TemporaryDirectory();
   try {
-    return await interruptible((signal) => inspectIn(temporary, path, format, parsed, context, signal));
+    return await interruptible(async (signal) => {
+      const staged = new StagedInputs(temporary.path, context);
+      const source = await staged.file(path, [format], signal);
+      const call = {
+        temporary,
+        paths: {
+          scratchDirectory: temporary.directory('scratch'),
+          gridDirectory: context.gridDirectory,
+          threads: availableParallelism(),
+          limits: inputLimits(context),
+        },
+        control: { signal, onProgress: () => {} },
+      };
+      const { found } = await inspectFile(call, request, source);
+      return { ...found, warnings: [...staged.findings, ...found.warnings] };
+    });
   } catch (error) {
     throw temporary.explained(error);
   } finally {
@@ -86,43 +104,19 @@ export async function inspectFile(
   }
 }
 
-async function inspectIn(
-  temporary: TemporaryDirectory,
-  path: string,
-  format: InputFormat,
-  parsed: Parsed,
-  context: CommandContext,
-  signal: AbortSignal,
-): Promise<Inspection> {
-  const { values } = parsed;
-  const scratchDirectory = temporary.directory('scratch');
-  const staged = new StagedInputs(temporary.path, context);
-  const source = await staged.file(path, [format], signal);
-  const inspection = await inspectSource(
-    {
+async function inspectionOf(format: InputFormat, parsed: Parsed): Promise<InspectionRequest> {
+  const { layer, 'from-crs': crs } = parsed.values;
+  return {
+    operation: 'inspect',
+    input: {
       format: format.id,
-      files: [
-        {
-          crs:
-            values['from-crs'] === undefined
-              ? null
-              : parseInputCrs(values['from-crs'], '--from-crs', parseCrs),
-          crsPath: 'input.epsg',
-        },
-      ],
-      layers: values.layer === undefined ? null : (values.layer as string[]),
+      files: [{ crs: crsOf(crs, 'from-crs'), crsPath: 'input.epsg' }],
+      layers: layer === undefined ? null : (layer as string[]),
       options: await formatOptions(parsed, 'in', format),
     },
-    {
-      inputs: [source],
-      scratchDirectory,
-      gridDirectory: context.gridDirectory,
-      threads: availableParallelism(),
-      limits: inputLimits(context),
-    },
-    { signal, onProgress: () => {} },
-  );
-  return { ...inspection, warnings: [...staged.findings, ...inspection.warnings] };
+    transformations: [],
+    output: null,
+  };
 }
 
 function describe({

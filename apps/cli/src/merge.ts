@@ -4,7 +4,8 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { MergeRequest } from '@geomill/pipeline/request.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
-import { type CommandContext, conversionFlags, conversionUsage, runCommand } from './conversion.ts';
+import { type CommandContext, runCommand } from './conversion.ts';
+import { conversionFlags, conversionUsage } from './conversion-flags.ts';
 
 export const usage = (): string => `geomill merge FILE FILE... --out OUT [options]
 

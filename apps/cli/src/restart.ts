@@ -1,9 +1,9 @@
 /** Starts a command again with settings with which it needs less memory: see docs/decisions/memory-of-commands.md. */
 import { outputFormatById } from '@geomill/formats/format-by-id.ts';
+import { statOf } from '@geomill/library/output-path.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import type { ConversionRequest } from '@geomill/pipeline/request.ts';
 import { ALLOCATOR_ENVIRONMENT } from '@geomill/service/settings/machine.ts';
-import { statOf } from './files.ts';
 import { wasStandardInputRead } from './json-file.ts';
 import { isUrl } from './urls.ts';
 

@@ -4,31 +4,19 @@ import { asGeomillError, failure } from '@geomill/core/messages/errors.ts';
 import { shownFindings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { CONFIG_FORM, type FieldForm } from '@geomill/core/messages/message.ts';
-import { formats } from '@geomill/formats/registry.ts';
-import { transformations } from '@geomill/operations/registry.ts';
+import type { InputFormat } from '@geomill/formats/format.ts';
+import { type FormatKey, outputMembers } from '@geomill/library/choose-format.ts';
+import { jobRequests } from '@geomill/library/job-requests.ts';
 import { documentText, reportDocument } from '@geomill/pipeline/report-document.ts';
-import type { ConversionRequest } from '@geomill/pipeline/request.ts';
-import {
-  configOfDocument,
-  documentPath,
-  type JobDocument,
-  parseDocument,
-} from '@geomill/requests/job-document.ts';
-import { parseJobRequest } from '@geomill/requests/parse-job-request.ts';
+import { documentPath, type JobDocument, parseDocument } from '@geomill/requests/job-document.ts';
 import { catalogue } from '@geomill/service/catalogue.ts';
-import {
-  chooseInputFormat,
-  chooseOutputFormat,
-  type Flags,
-  type FormatKey,
-  type Parsed,
-  parseCommand,
-} from './arguments.ts';
-import { type CommandContext, type Conversion, filesRead, runConversionOf } from './conversion.ts';
+import { chooseInputFormat, chooseOutputFormat, type Flags, type Parsed, parseCommand } from './arguments.ts';
+import { type CommandContext, runConversionOf } from './conversion.ts';
+import { type Conversion, filesRead } from './conversion-request.ts';
 import { checkOutput } from './files.ts';
 import { readJson } from './json-file.ts';
 import { restartForLargeFiles } from './restart.ts';
-import { isArchive, isZipName } from './split.ts';
+import { isArchive } from './split.ts';
 import { standardOutput } from './standard-output.ts';
 import { findingLines, summarize } from './summary.ts';
 
@@ -100,7 +88,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   // All outputs are checked before the first one is written.
   const conversions = document.outputs.map((_, index) => conversionOf(document, index));
   checkOutputs(conversions, file, values.overwrite === true);
-  const requests = conversions.flatMap(({ request }) => request ?? []);
+  const requests = conversions.flatMap(({ planned = [] }) => planned.map(({ request }) => request));
   restartForLargeFiles([...new Set(conversions.flatMap(filesOfConversion))], requests);
   const results: OutputResult[] = [];
   try {
@@ -154,73 +142,61 @@ function checkOutputs(conversions: readonly Conversion[], document: string, over
   }
 }
 
-function filesOfConversion({ inputs, request }: Conversion): readonly string[] {
-  return filesRead(inputs, request === undefined ? [] : [request]);
+function filesOfConversion({ inputs, planned = [] }: Conversion): readonly string[] {
+  return filesRead(inputs, planned);
 }
 
 function conversionOf(document: JobDocument, index: number): Conversion {
   const { operation, inputs, outputs } = document;
   const paths = inputs.map((input, i) => pathOf(input.path, `inputs[${i}]`));
   const output = pathOf(outputs[index].path, `outputs[${index}]`);
-  const { path: _, ...first } = inputs[0];
-  const { path: __, ...target } = outputs[index];
+  const { path: _, ...target } = outputs[index];
   errorForm.output = index;
-  const chosen = chooseOutputFormat(target.format, output, formatKey('output.format'));
-  const format = first.format ?? chooseInputFormat(undefined, paths[0], formatKey('input.format')).id;
-  const config = configOfDocument(
-    {
-      ...document,
-      inputs: [{ ...first, format }, ...inputs.slice(1)],
-      outputs: [
-        {
-          ...splitDefault(output, target),
-          ...chosen.options,
-          ...target,
-          format: target.format ?? chosen.format.id,
-        },
-      ],
-    },
-    0,
-  );
-  // The CRSs that a document does not state are those of `geomill convert`.
-  const endpoint = {
-    operation,
-    inputFormat: null,
-    spelling: 'nested',
-    isCrsOptional: true,
-    keepsCrs: true,
-  } as const;
-  const { forFiles, findings } = parseJobRequest(
-    config,
-    endpoint,
-    { formats, transformations },
-    undefined,
-    'paths',
+  const choice = chooseOutputFormat(target.format, output, formatKey('output.format'));
+  const formats = formatsOf(inputs, paths);
+  const members = outputMembers(target, output, choice);
+  const own = inputs.map(({ path: _, ...input }) => input);
+  const { runs, findings } = jobRequests(
+    { ...document, inputs: own, outputs: [members] },
+    { inputs: formats, output: choice.format },
   );
   for (const line of findingLines(shownFindings(findings.list(), catalogue, errorForm)))
     process.stderr.write(`${line}\n`);
-  const request = forFiles(paths.length) as ConversionRequest;
-  if (request.output.split?.into === 'files' && !isArchive(output, chosen.format, request.output.options))
+  const [{ request }] = runs;
+  if (request.output.split?.into === 'files' && !isArchive(output, choice.format, request.output.options))
     throw failure(generalErrors.CONFIG_INVALID, {
       detail: `'outputs[${index}].path' is '${output}', which cannot hold a file for each value of 'split_by'; use the name of a .zip`,
     });
-  return {
-    operation,
-    inputs: paths,
-    files: [],
-    output,
-    unnamed: 'geomill',
-    request,
-  };
+  const planned = runs.map((run) => ({
+    ...run,
+    request: { ...run.request, output: { ...run.request.output, toFile: true } },
+  }));
+  return { operation, inputs: paths, files: [], output, unnamed: 'geomill', planned };
 }
 
-/** A path that ends with .zip gets files, also of formats with layers, as with `geomill convert --split-by`. */
-function splitDefault(output: string, { split_by }: Readonly<Record<string, unknown>>): object {
-  return split_by !== undefined && isZipName(output) ? { split_into: 'files' } : {};
+/** An input without a format has that which the first input states, else the one of its name; standard input has that of the first. */
+function formatsOf(inputs: JobDocument['inputs'], paths: readonly string[]): readonly InputFormat[] {
+  const first = chooseInputFormat(textOf(inputs[0].format), paths[0], formatKey('input.format'));
+  return paths.map((path, i) => {
+    const stated = textOf(inputs[i].format ?? inputs[0].format);
+    if (i === 0 || (path === '-' && stated === undefined)) return first;
+    return chooseInputFormat(stated, path, formatKey(`inputs[${i}].format`));
+  });
+}
+
+/** Throws CONFIG_INVALID for the name of a format that is not a text. */
+function textOf(format: unknown): string | undefined {
+  if (format === undefined || typeof format === 'string') return format;
+  throw failure(generalErrors.CONFIG_INVALID, { detail: "the 'format' of an input must be a text" });
 }
 
 function formatKey(path: string): FormatKey {
-  return { name: path, advice: `set '${errorForm.name(path)}' to one of` };
+  return {
+    name: path,
+    advice: `set '${errorForm.name(path)}' to one of`,
+    directoryAdvice: '',
+    refuse: (detail) => failure(generalErrors.USAGE, { detail }),
+  };
 }
 
 function pathOf(value: unknown, where: string): string {

@@ -6,6 +6,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { type Format, isOutputFormat, outputKind } from '@geomill/formats/format.ts';
 import { type ExpectedFile, moveIntoPlace } from '@geomill/io/output-place.ts';
 import { fileNameKey } from '@geomill/io/safe-name.ts';
+import { isZipName } from '@geomill/library/choose-format.ts';
 import type { OutputRequest, SplitRequest } from '@geomill/pipeline/request.ts';
 import type { Parsed } from './arguments.ts';
 import { checkOutput, makeDirectory } from './files.ts';
@@ -42,10 +43,6 @@ export function splitOf(
 /** Whether an output path can get several files, in a zip. To standard output only formats that are zips anyway. */
 export function isArchive(output: string, format: Format, options: OutputRequest['options']): boolean {
   return output === '-' ? outputKind(format, options).outputExtension === '.zip' : isZipName(output);
-}
-
-export function isZipName(output: string): boolean {
-  return /\.zip$/i.test(output);
 }
 
 export function fileKey(path: string): string {

@@ -2,9 +2,7 @@
 import { join } from 'node:path';
 import type { Finding } from '@geomill/core/messages/findings.ts';
 import type { Format } from '@geomill/formats/format.ts';
-import { boundedReport } from '@geomill/pipeline/bounded-report.ts';
-import type { JobReport } from '@geomill/pipeline/report.ts';
-import { catalogue } from '@geomill/service/catalogue.ts';
+import type { FileJob } from '@geomill/library/run.ts';
 import { type InputFile, stageInput } from './files.ts';
 import type { FetchContext, RemoteFiles } from './remote-files.ts';
 import { isUrl } from './urls.ts';
@@ -35,11 +33,10 @@ export class StagedInputs {
     return this.#remote?.findings ?? [];
   }
 
-  /** The bounded report of a run on these inputs, with what was fetched since the report before. `first`: name of the first input; null: the output of another run. */
-  async completed(report: JobReport, first: string | null): Promise<JobReport> {
-    if (this.#remote === null) return boundedReport(report);
-    const { completedReport } = await import('@geomill/pipeline/completed-report.ts');
-    const { findings, reports } = this.#remote.taken(first !== null && isUrl(first));
-    return completedReport(report, findings, reports, catalogue);
+  /** What a report says about what was fetched, and how; null: nothing was. `isFirst`: whether the first file is the first input. */
+  additions(isFirst: boolean): NonNullable<FileJob['additions']> | null {
+    if (this.#remote === null) return null;
+    const { findings, reports } = this.#remote.taken(isFirst);
+    return { findings, fetched: reports };
   }
 }

@@ -5,6 +5,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { statOf } from '@geomill/library/output-path.ts';
 import { LAYER_FLAG, LAYER_PARAMETER, layersOf } from '@geomill/operations/parts/step-layers.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import type { RequestedStep } from '@geomill/operations/requested-steps.ts';
@@ -15,7 +16,6 @@ import type {
   Transformation,
 } from '@geomill/operations/transformation.ts';
 import type { Parsed } from './arguments.ts';
-import { statOf } from './files.ts';
 import { readJson } from './json-file.ts';
 import { isUrl } from './urls.ts';
 

@@ -19,11 +19,14 @@ import { counted } from '@geomill/core/messages/message.ts';
 import { formatOfPart } from '@geomill/formats/format-by-id.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
+import { asOutputFailure, type OutputPath } from '@geomill/library/output-path.ts';
 import { documentText } from '@geomill/pipeline/report-document.ts';
 import { type Flags, type Parsed, parseCommand } from './arguments.ts';
-import { type Conversion, checkedRuns, checkReport, conversionFlags, conversionUsage, crsOf, writeBeside } from './conversion.ts'; // biome-ignore format: one line
+import { checkReport, writeBeside } from './conversion.ts';
+import { conversionFlags, conversionUsage } from './conversion-flags.ts';
+import { type Conversion, checkedRuns, crsOf } from './conversion-request.ts';
 import { cliErrors } from './errors.ts';
-import { asOutputFailure, checkOutput, inputStats, type OutputPath, readFailure } from './files.ts';
+import { checkOutput, inputStats, readFailure } from './files.ts';
 import { interruptible } from './interrupt.ts';
 import { progressBar } from './progress-bar.ts';
 import { standardOutput } from './standard-output.ts';
@@ -85,8 +88,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw failure(generalErrors.USAGE, {
       detail: 'submit takes the URL of a service, IN and OUT; see geomill submit --help',
     });
-  const { requests } = await checkedRuns(conversionOf(input, output, parsed), parsed);
-  const [request] = requests;
+  const [{ request }] = await checkedRuns(conversionOf(input, output, parsed), parsed);
   const { config, stepFiles } = configOfSubmission(request, isUrl(input) ? input : null);
   const read = [input, ...Object.values(stepFiles)];
   const target = targetOf(output, read, parsed);

@@ -1,10 +1,4 @@
-import {
-  type ShownFinding,
-  severities,
-  severitiesOf,
-  shownFindings,
-  sumSeverities,
-} from '@geomill/core/messages/findings.ts';
+import { type ShownFinding, severities, shownFindings } from '@geomill/core/messages/findings.ts';
 import { counted } from '@geomill/core/messages/message.ts';
 import type { ConversionReport } from '@geomill/pipeline/report.ts';
 import { findingLine, severityText, stepLine } from '@geomill/pipeline/report-document.ts';
@@ -13,46 +7,6 @@ import { FLAG_FORM } from './wording.ts';
 
 /** More are shown as one line: an append may have a thousand files. */
 const SHOWN_LAYERS = 20;
-
-/** The report of runs of which each appended to the output of the one before. */
-export function joinedReport(reports: readonly ConversionReport[]): ConversionReport {
-  return reports.reduce(joinedPair);
-}
-
-function joinedPair(sum: ConversionReport, next: ConversionReport): ConversionReport {
-  const [, ...files] = next.input.files;
-  const appended = next.features.appended ?? 0;
-  const fetchedSources = [...(sum.fetchedSources ?? []), ...(next.fetchedSources ?? [])];
-  return {
-    ...sum,
-    ...(fetchedSources.length === 0 ? {} : { fetchedSources }),
-    input: {
-      ...sum.input,
-      files: [...sum.input.files, ...files],
-      layers: [...sum.input.layers, ...next.input.layers.filter(({ file }) => file !== sum.input.name)],
-    },
-    output: next.output,
-    features: {
-      ...sum.features,
-      skipped: (sum.features.skipped ?? 0) + (next.features.skipped ?? 0),
-      read: sum.features.read + appended,
-      appended: (sum.features.appended ?? 0) + appended,
-      written: next.features.written,
-      dropped: sum.features.dropped + next.features.dropped,
-      repaired: sum.features.repaired + next.features.repaired,
-      split: sum.features.split + next.features.split,
-    },
-    fields: {
-      renamed: [...sum.fields.renamed, ...next.fields.renamed],
-      retyped: [...sum.fields.retyped, ...next.fields.retyped],
-      dropped: [...sum.fields.dropped, ...next.fields.dropped],
-    },
-    reprojections: [...sum.reprojections, ...next.reprojections],
-    warnings: [...sum.warnings, ...next.warnings],
-    severities: sumSeverities(severitiesOf(sum, catalogue), severitiesOf(next, catalogue)),
-    timings: { totalMs: sum.timings.totalMs + next.timings.totalMs },
-  };
-}
 
 /** The report in a few lines for a terminal. */
 export function summarize(report: ConversionReport, form = FLAG_FORM): string {

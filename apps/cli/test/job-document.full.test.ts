@@ -54,6 +54,16 @@ test('a document with several outputs runs each of them; names decide the format
   );
 });
 
+test('inputs without a format have that of their names, and those of several formats can be merged', async () => {
+  const inputs = [{ path: sample }, { path: join(samples, 'harbour.csv'), epsg: 25832 }];
+  await runDocument({ operation: 'merge', inputs, outputs: [out('both.geojsonl')] });
+  assert.equal(readFileSync(inDirectory('both.geojsonl'), 'utf8').trim().split('\n').length, 20);
+  assert.match(
+    await refusal({ operation: 'append', inputs, outputs: [out('both.kml')] }),
+    /'inputs\[0\]' is geojson and 'inputs\[1\]' is csv/,
+  );
+});
+
 test('append and merge take several inputs with a CRS each', async () => {
   const inputs = [
     { path: join(samples, 'harbour.csv'), epsg: 25832 },

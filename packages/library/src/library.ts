@@ -3,17 +3,17 @@
  * nothing behind: no temporary file, no thread, no state that another call sees.
  */
 
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join as joinPath } from 'node:path';
 import { GeomillError as GeomillFailure } from '@geomill/core/messages/errors.ts';
-import { runInspection } from '@geomill/pipeline/inspect-job.ts';
-import type { InspectionRequest } from '@geomill/pipeline/request.ts';
+import { inspectionDocument } from '@geomill/pipeline/inspect-document.ts';
+import { type ThreadsFor, withCall } from './call.ts';
+import { inspectionRequest } from './job-requests.ts';
 import { allFormats, findCrs, stepFacts } from './lists.ts';
-import { asJobError, invalidJob } from './messages.ts';
+import { asJobError, invalidJob, JOB_FORM, libraryCatalogue } from './messages.ts';
 import { joinParts, planParts, runOnePart } from './parts.ts';
 import { readColumns, readFeatures } from './read-features.ts';
-import { type AnyJob, convertIn, readyInputs, requestOf, type ThreadsFor, withCall } from './run-job.ts';
+import { inspectFile } from './run.ts';
+import { type AnyJob, convertIn, readyInputs } from './run-job.ts';
 import { ThreadPool } from './thread-pool.ts';
 import type {
   AppendJob,
@@ -172,18 +172,16 @@ async function inspected(
   threadsFor: ThreadsFor,
 ): Promise<Inspection> {
   return withCall(options, threadsFor, async (call) => {
-    const { input, output = null, ...rest } = isInspectJob(job) ? job : { input: job };
-    const inputs = await readyInputs([input], false, call);
-    const { request } = requestOf(
-      'inspect',
-      inputs,
-      output as Readonly<Record<string, unknown>> | null,
-      rest,
-    );
-    const outputPath = joinPath(call.temporary.path, 'inspection.json');
-    const paths = { ...call.paths, inputs: inputs.staged, outputPath };
-    await runInspection(request as InspectionRequest, paths, call.control);
-    return JSON.parse(readFileSync(outputPath, 'utf8')) as Inspection;
+    const { input, output, steps, ...rest } = isInspectJob(job) ? job : { input: job };
+    const { stated, staged, formats } = await readyInputs([input], false, call);
+    const request = inspectionRequest({
+      ...rest,
+      input: { ...stated[0].members, format: formats[0].id },
+      ...(steps === undefined ? {} : { transformations: steps }),
+      ...(output === undefined ? {} : { output }),
+    });
+    const { found, dryRun } = await inspectFile(call, request, staged[0]);
+    return inspectionDocument(found, dryRun, libraryCatalogue, JOB_FORM) as Inspection;
   });
 }
 

@@ -10,10 +10,12 @@ import type { Division, Offer } from '@geomill/pipeline/division/division.ts';
 import { runPart } from '@geomill/pipeline/division/run-part.ts';
 import { newThreads } from '@geomill/pipeline/threads.ts';
 import { packageVersion } from '@geomill/platform/package-version.ts';
+import { openCall } from './call.ts';
 import { invalidJob } from './messages.ts';
+import { statOf } from './output-path.ts';
 import { statedOutput } from './output-target.ts';
-import { type AnyJob, convertIn, openCall } from './run-job.ts';
-import { pathOf, statedInput, statOf } from './staged-inputs.ts';
+import { type AnyJob, convertIn } from './run-job.ts';
+import { pathOf, statedInput } from './staged-inputs.ts';
 import type {
   Converted,
   ConvertJob,

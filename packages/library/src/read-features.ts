@@ -11,7 +11,8 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { UNLIMITED } from '@geomill/io/limits.ts';
-import { type Call, convertIn, openCall } from './run-job.ts';
+import { type OpenCall, openCall } from './call.ts';
+import { convertIn } from './run-job.ts';
 import { statedInput } from './staged-inputs.ts';
 import type { Column, ColumnBatch, Feature, Input, OutputOptions, ReadOptions } from './types.ts';
 import { wkbColumn } from './wkb-column.ts';
@@ -70,7 +71,7 @@ async function* reading<Item>(
   input: Input,
   options: ReadOptions,
   output: OutputOptions,
-  items: (path: string, call: Call) => AsyncGenerator<Item>,
+  items: (path: string, call: OpenCall) => AsyncGenerator<Item>,
 ): AsyncGenerator<Item> {
   const { signal, onProgress, threads, limits, gridDirectory, temporaryDirectory, time, ...more } = options;
   const { as: _, crs: __, steps, onReport, ...members } = more;

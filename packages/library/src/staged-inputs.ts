@@ -1,5 +1,5 @@
 /** The inputs of a call as files that the readers can read at any place. */
-import { createWriteStream, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { createWriteStream, mkdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,21 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
-import {
-  formatOfFile,
-  formatOfUnnamed,
-  HEAD_BYTES,
-  lookOf,
-  unsupportedByName,
-} from '@geomill/formats/recognise.ts';
+import { HEAD_BYTES } from '@geomill/formats/recognise.ts';
 import { inputFormats } from '@geomill/formats/registry.ts';
 import { fileHead } from '@geomill/io/byte-source.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
-import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
 import { safeName } from '@geomill/io/safe-name.ts';
 import type { InputPath } from '@geomill/pipeline/request.ts';
+import { inputFormatOf } from './choose-format.ts';
 import { geojsonText, isGeojson } from './geojson-text.ts';
 import { invalidJob } from './messages.ts';
+import { statOf } from './output-path.ts';
 import type { Input, InputOptions, Source } from './types.ts';
 
 /** An input with its members of a job document. */
@@ -110,16 +105,6 @@ function fileOf(path: string, name: string | undefined): StagedInput {
   return { path: realpathSync(path), name: name ?? basename(path), userPath: path, isGeojson: false };
 }
 
-/** Null: there is no such file. Throws FILE_NOT_FOUND for a path that leads to no file. */
-export function statOf(path: string): Stats | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason }, undefined, error);
-  }
-}
-
 interface Values {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly isGeojson: boolean;
@@ -170,20 +155,22 @@ async function* onlyBytes(items: AsyncIterable<unknown>, where: string): AsyncGe
 
 /** By the name of the file and its content. Throws CONFIG_INVALID if neither shows it. */
 export function formatOfInput(
-  { path, name, userPath, isGeojson: isValue }: StagedInput,
+  { path, name, isUnnamed, userPath, isGeojson: isValue }: StagedInput,
   where: string,
 ): InputFormat {
   const ofValues = isValue ? inputFormats.find(({ jsonSchema }) => jsonSchema !== null) : undefined;
   if (ofValues !== undefined) return ofValues;
-  const readHead = (): Uint8Array => fileHead(path, HEAD_BYTES);
-  const named = formatOfFile(name.replace(GZIP_EXTENSION, ''), readHead);
-  if (named !== null) return named;
-  const advice = `set '${where}.format' to one of ${inputFormats.map(({ id }) => id).join(', ')}`;
-  const shown = userPath ?? name;
-  const unsupported = unsupportedByName(name, 'input');
-  if (unsupported !== null) throw invalidJob(`'${shown}': ${unsupported}`);
-  const head = readHead();
-  const found = formatOfUnnamed(head);
-  if (found !== null) return found;
-  throw invalidJob(`cannot tell the format of '${shown}', which looks like ${lookOf(head)}; ${advice}`);
+  const key = {
+    name: `${where}.format`,
+    advice: `set '${where}.format' to one of`,
+    directoryAdvice: '',
+    refuse: invalidJob,
+  };
+  const file = {
+    name: isUnnamed === true ? '' : name,
+    shown: userPath ?? name,
+    nameless: `cannot tell the format of '${where}', which has no name`,
+    head: (): Uint8Array => fileHead(path, HEAD_BYTES),
+  };
+  return inputFormatOf(file, key);
 }

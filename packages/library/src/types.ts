@@ -57,6 +57,8 @@ export interface OutputOptions extends OutputMembers {
   name?: string;
   /** true: replace a file at `path`. Default: `false`. */
   overwrite?: boolean;
+  /** true: an append that replaces its first input may lose what the output cannot keep of it, such as other layers. Default: `false`. */
+  drop_other_content?: boolean;
   /** CRS of the output. The same as `epsg`. Default: that of the input. */
   crs?: string | number;
 }
@@ -87,7 +89,7 @@ export interface InspectJob {
   input: Input;
   /** With `output`: what a conversion to it would change or lose. */
   steps?: Step[];
-  output?: Omit<OutputOptions, 'path' | 'overwrite'>;
+  output?: Omit<OutputOptions, 'path' | 'overwrite' | 'drop_other_content'>;
   /** Describe only how the text is read, also of a file that cannot be converted. Default: `false`. */
   text_only?: boolean;
 }

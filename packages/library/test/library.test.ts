@@ -160,6 +160,36 @@ test('append adds to the first input, also of another format, and merge makes on
   assert.match(new TextDecoder().decode(await merged.files[0].bytes()), /^name,id,geom_wkt\n/);
 });
 
+test('append takes files of several formats for a target of which all is kept', async () => {
+  const target = join(work, 'several.gpkg');
+  await convert({ input: [quay], output: target }, run);
+  const table = { data: new TextEncoder().encode('name,lon,lat\nCsv,3,4\n'), name: 'more.csv' };
+  const inputs = [target, [quay], table, { data: bytes, name: 'a.geojson' }];
+  const { files, report } = await append({ inputs, output: { format: 'gpkg' } }, run);
+  assert.deepEqual([report.features.written, report.features.appended, report.input.files.length], [4, 3, 4]);
+  const names = (await listOf(read(await files[0].bytes(), run))).map(({ properties }) => properties?.name);
+  assert.deepEqual(names.sort(), ['Csv', 'Nordkai', 'Nordkai', 'Nordkai']);
+  const mixed = await failureOf(append({ inputs: [[quay], table, target], output: { format: 'kml' } }, run));
+  assert.match(
+    mixed.message,
+    /'inputs\[0\]' is geojson and 'inputs\[1\]' is csv; .* appended to a GeoPackage/,
+  );
+});
+
+test('an append that replaces its target loses other content of it only if the job says so', async () => {
+  const path = join(work, 'layers.gpkg');
+  await convert({ input: HARBOUR, output: { path, format: 'gpkg', split_by: 'kind' } }, run);
+  const before = readFileSync(path);
+  const { layers } = await inspect(path, run);
+  const inputs = [{ path, layer: layers[0].name }, path];
+  const output = { path, overwrite: true, crs: 'EPSG:25832' };
+  const refused = await failureOf(append({ inputs, output }, run));
+  assert.match(refused.message, /set 'output\.drop_other_content' to true|output\.drop_other_content/);
+  assert.deepEqual(readFileSync(path), before);
+  await append({ inputs, output: { ...output, drop_other_content: true } }, run);
+  assert.equal((await inspect(path, run)).layers.length, 1);
+});
+
 test('inspect describes an input, and what a conversion would lose', async () => {
   const found = await inspect(HARBOUR, run);
   assert.deepEqual([found.format, found.layers[0].features], ['geojson', 10]);

@@ -12,20 +12,26 @@ import { outputFormatById } from '@geomill/formats/format-by-id.ts';
 import { makeDirectory, removeDirectory, writeNewFile } from '@geomill/platform/files.ts';
 import { fileName, joinedPath } from '@geomill/platform/paths.ts';
 import { pipelineCatalogue } from './catalogue.ts';
-import { inspectSource } from './inspect.ts';
+import { type Inspection, inspectSource } from './inspect.ts';
 import { type DryRun, inspectionDocument } from './inspect-document.ts';
 import type { InspectionReport, Progress } from './report.ts';
 import type { ConversionPaths, ConversionRequest, InspectionRequest } from './request.ts';
 import { type ConversionControl, runConversion } from './run.ts';
 import { deliveredKind } from './split-request.ts';
 
-/** Carries out `request` on the one file of `paths`; rejects with a GeomillError, and then there is no output. */
-export async function runInspection(
+/** What an inspection found. */
+export interface FoundInspection {
+  readonly found: Inspection;
+  /** Null: the request has no output. */
+  readonly dryRun: DryRun | null;
+}
+
+/** Inspects the one file of `paths`, without an output. Rejects with a GeomillError. */
+export async function inspectInput(
   request: InspectionRequest,
   paths: ConversionPaths,
   control: ConversionControl,
-): Promise<InspectionReport> {
-  const startedAt = performance.now();
+): Promise<FoundInspection> {
   const { output } = request;
   const share = output === null || request.textOnly === true ? 1 : 0.3;
   const { input, textOnly } = request;
@@ -40,6 +46,17 @@ export async function runInspection(
           ...control,
           onProgress: (progress) => control.onProgress(part(progress, share, 1 - share)),
         });
+  return { found, dryRun };
+}
+
+/** Carries out `request` on the one file of `paths`; rejects with a GeomillError, and then there is no output. */
+export async function runInspection(
+  request: InspectionRequest,
+  paths: ConversionPaths,
+  control: ConversionControl,
+): Promise<InspectionReport> {
+  const startedAt = performance.now();
+  const { found, dryRun } = await inspectInput(request, paths, control);
   writeNewFile(paths.outputPath, `${JSON.stringify(inspectionDocument(found, dryRun, pipelineCatalogue))}\n`);
   return {
     warnings: found.warnings,

@@ -5,7 +5,6 @@
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { asGeomillError, failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { MAX_LOGGED, shortText } from '@geomill/core/messages/short-text.ts';
-import { boundedReport } from '@geomill/pipeline/bounded-report.ts';
 import type { Division } from '@geomill/pipeline/division/division.ts';
 import type { PartOrder } from '@geomill/pipeline/division/run-part.ts';
 import { pipelineErrors } from '@geomill/pipeline/errors.ts';
@@ -16,6 +15,7 @@ import { openChildEnd } from '../processes/process-channel.ts';
 import { openDivision, type RunnerDivision } from './runner-division.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
+/** Performs a task. Its report is bounded. */
 export type Perform = (
   request: JobRequest,
   paths: ConversionPaths,
@@ -73,7 +73,7 @@ async function runTask(
     const findingsBytes = appendFindings(task.paths);
     send({
       type: 'done',
-      report: boundedReport(report),
+      report,
       ...(findingsBytes === 0 ? {} : { findingsBytes }),
     });
   } catch (thrown) {

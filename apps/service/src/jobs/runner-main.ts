@@ -6,8 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outputFormats } from '@geomill/formats/registry.ts';
 import { UNLIMITED } from '@geomill/io/limits.ts';
-import { runInspection } from '@geomill/pipeline/inspect-job.ts';
-import { runConversion } from '@geomill/pipeline/run.ts';
+import { runRequest } from '@geomill/library/run.ts';
 import { KeptThreads } from '@geomill/pipeline/threads.ts';
 import { dropThreadPermission } from '@geomill/platform/threads.ts';
 import { serveTasks } from './runner-loop.ts';
@@ -36,7 +35,7 @@ async function warm(directory: string): Promise<void> {
     const inputPath = join(directory, 'warm.geojson');
     writeFileSync(inputPath, WARM_UP_INPUT);
     for (const { id: format } of outputFormats.filter(({ isWarmedUp }) => isWarmedUp)) {
-      await runConversion(
+      await runRequest(
         {
           operation: 'transform',
           input: {
@@ -69,10 +68,7 @@ const threads = new KeptThreads(Number(process.argv[2]));
 dropThreadPermission();
 
 serveTasks(
-  (request, paths, control) =>
-    request.operation === 'inspect'
-      ? runInspection(request, paths, { ...control, threads })
-      : runConversion(request, paths, { ...control, threads }),
+  (request, paths, control) => runRequest(request, paths, { ...control, threads }),
   warm,
   async (order, onProgress) => {
     // Most runners never see a part.
