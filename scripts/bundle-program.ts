@@ -15,7 +15,7 @@ const ENTRIES = [
   'apps/cli/src/main.ts',
   'apps/service/src/jobs/runner-main.ts',
   'packages/pipeline/src/worker-entry.js',
-  'packages/engines/sqlite/src/checkpoint-entry.js',
+  'packages/engines/sqlite/src/node/checkpoint-entry.js',
   'apps/service/src/remote-input/fetch-main.ts',
 ];
 const MAIN = ENTRIES[0];

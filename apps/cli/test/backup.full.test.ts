@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { copyDatabase } from '../../../packages/engines/sqlite/src/copy-database.ts';
+import { copyDatabase } from '../../../packages/engines/sqlite/src/node/copy-database.ts';
 import { Database } from '../../../packages/engines/sqlite/src/database.ts';
 import { makeWorkspace } from '../../../test/support/convert.ts';
 import { type Ended, runCli } from '../../../test/support/run-cli.ts';

@@ -2,7 +2,8 @@
  * Finds the systems in whose area of use coordinates can be, without PROJ, and ranks them by how likely they are: the people who
  * use a system, in relation to the size of its area in its coordinates, and how centrally the coordinates are in it.
  */
-import { readFileSync } from 'node:fs';
+import { latin1Text } from '@geomill/platform/bytes.ts';
+import { fileBytes } from '@geomill/platform/files.ts';
 import { dataFile } from '@geomill/platform/program-files.ts';
 import { type GeographicPoint, hasPoint, haveCommon } from './filter.ts';
 import { type DegreeBox, type Extent, forward, inverse, type Placement, parseLine } from './placement.ts';
@@ -267,7 +268,7 @@ let rows: readonly Row[] | null = null;
 
 /** Read at the first use, in about 10 ms. */
 function table(): readonly Row[] {
-  rows ??= readFileSync(dataFile('packages/crs-search/src/placements.txt'), 'latin1')
+  rows ??= latin1Text(fileBytes(dataFile('packages/crs-search/src/placements.txt')))
     .trimEnd()
     .split('\n')
     .map((line) => {

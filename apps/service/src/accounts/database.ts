@@ -2,7 +2,7 @@
  * The database of keys, clients, signing keys and the audit log. Every check of a credential reads it, so that a revocation
  * takes effect in all processes. The statements are common to SQLite and PostgreSQL, with `?` for each parameter.
  */
-import type { openLibraryHandle } from '@geomill/sqlite/library-handle.ts';
+import type { openLibraryHandle } from '@geomill/sqlite/node/library-handle.ts';
 import type { PostgresDatabase } from '../postgres/database.ts';
 
 import type { SharedLimits } from './shared-limits.ts';

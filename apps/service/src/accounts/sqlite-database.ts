@@ -5,8 +5,8 @@ import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { textOf } from '@geomill/core/messages/message.ts';
 import { Database, type Statement } from '@geomill/sqlite/database.ts';
 import { isDamage } from '@geomill/sqlite/database-failure.ts';
-import { openLibraryHandle } from '@geomill/sqlite/library-handle.ts';
 import { bringUpToDate, type SchemaHistory } from '@geomill/sqlite/migrations.ts';
+import { openLibraryHandle } from '@geomill/sqlite/node/library-handle.ts';
 import type { AccountsDatabase, LibraryDatabase, Outcome, Query, SqlValue, Work } from './database.ts';
 import { accountErrors } from './errors.ts';
 

@@ -55,7 +55,7 @@ export class Checkpoints {
 
   /** Null if the system allows no more threads. */
   #start(): Worker | null {
-    const file = entryFile('packages/engines/sqlite/src/checkpoint-entry.js');
+    const file = entryFile('packages/engines/sqlite/src/node/checkpoint-entry.js');
     let thread: Worker;
     try {
       thread = new Worker(file, { workerData: { path: this.#path } });

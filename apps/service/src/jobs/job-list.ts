@@ -1,5 +1,6 @@
 /** Pages of the list of jobs: each starts after a job, not at an offset, so that late pages cost no more than the first. */
-import type { Database, SqlValue, Statement } from '@geomill/sqlite/database.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
+import type { Database, Statement } from '@geomill/sqlite/database.ts';
 import type { ListPosition } from './job.ts';
 import { ANY_OWNER, type JobSummary, jobOperations, jobStates, type Viewer } from './job.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from './job-table.ts';

@@ -7,7 +7,8 @@
  */
 import { failure, type PlainError } from '@geomill/core/messages/errors.ts';
 import type { JobReport } from '@geomill/pipeline/report.ts';
-import { Database, type SqlValue, type Statement } from '@geomill/sqlite/database.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
+import { Database, type Statement } from '@geomill/sqlite/database.ts';
 import { bringUpToDate } from '@geomill/sqlite/migrations.ts';
 import { jobErrors } from './errors.ts';
 import { GroupCommit, type SyncOptions } from './group-commit.ts';

@@ -1,6 +1,7 @@
 /** The records of uploads in the database of the embedded queue. Triggers count their bytes for the owner (job-schema.ts). */
 import { failure } from '@geomill/core/messages/errors.ts';
-import type { Database, SqlValue, Statement } from '@geomill/sqlite/database.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
+import type { Database, Statement } from '@geomill/sqlite/database.ts';
 import { jobErrors } from './errors.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { ListPosition } from './job.ts';

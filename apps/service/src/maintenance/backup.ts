@@ -12,11 +12,11 @@ import { copyFile, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { copyDatabase, problemsOf } from '@geomill/sqlite/copy-database.ts';
 import { Database } from '@geomill/sqlite/database.ts';
 import { asDatabaseFailure } from '@geomill/sqlite/database-failure.ts';
 import { sqliteErrors } from '@geomill/sqlite/errors.ts';
 import { versionFault } from '@geomill/sqlite/migrations.ts';
+import { copyDatabase, problemsOf } from '@geomill/sqlite/node/copy-database.ts';
 import { JobSnapshot } from '../jobs/job-snapshot.ts';
 import { type BackupFile, DATABASES, describeFile, MANIFEST, makeManifest } from './manifest.ts';
 

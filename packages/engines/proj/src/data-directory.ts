@@ -1,13 +1,20 @@
 /**
  * PROJ's data directory as PROJ sees it: proj.db of the package, and the files of the grid directory.
  *
- * A file system for the module that reads through real descriptors, at the positions that PROJ requests. Alternative rejected: writing
+ * A file system for the module that reads real files, at the positions that PROJ requests. Alternative rejected: writing
  * the files into the module's own file system, as is usual, which costs 10 MB (proj.db) and the size of all grids in each
  * thread before the first coordinate. Here threads share the operating system's page cache, and a grid directory
  * of many gigabytes costs nothing until a grid is used. NODEFS would do the same but is not compiled in.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeFile,
+  fileFacts,
+  type OpenFile,
+  openFileSize,
+  openToRead,
+  readFileAt,
+} from '@geomill/platform/files.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 
 /** The only directory that PROJ sees; also the value of PROJ_DATA. */
 export const DATA_DIRECTORY = '/proj';
@@ -37,8 +44,8 @@ export interface FsStream {
   readonly node: FsNode;
   readonly flags: number;
   position: number;
-  /** Added here: the descriptor while the stream is open. */
-  descriptor?: number;
+  /** Added here: the file while the stream is open. */
+  file?: OpenFile;
 }
 
 /** The used functions of Emscripten's `FS`. */
@@ -65,7 +72,7 @@ export function mountDataDirectory(
   const hostPathOf = (name: string): string | null => {
     if (name === 'proj.db') return databasePath;
     if (gridDirectory === null || name.startsWith('proj.') || name.includes('..')) return null;
-    return join(gridDirectory, name);
+    return joinedPath(gridDirectory, name);
   };
 
   const attributes = (node: FsNode) => {
@@ -93,19 +100,19 @@ export function mountDataDirectory(
       if (stream.node.hostPath === undefined) return;
       if ((stream.flags & OPEN_FLAGS_WRITING) !== 0) fail(EROFS);
       try {
-        stream.descriptor = openSync(stream.node.hostPath, 'r');
+        stream.file = openToRead(stream.node.hostPath);
       } catch {
         fail(ENOENT);
       }
     },
     close(stream: FsStream): void {
-      if (stream.descriptor !== undefined) closeSync(stream.descriptor);
-      stream.descriptor = undefined;
+      if (stream.file !== undefined) closeFile(stream.file);
+      stream.file = undefined;
     },
     read(stream: FsStream, target: Int8Array, offset: number, length: number, position: number): number {
-      if (stream.descriptor === undefined) return fail(EIO);
+      if (stream.file === undefined) return fail(EIO);
       try {
-        return readSync(stream.descriptor, target, offset, length, position);
+        return readFileAt(stream.file, target, position, offset, offset + length);
       } catch {
         return fail(EIO);
       }
@@ -149,16 +156,15 @@ export function mountDataDirectory(
 /** Size of a file in bytes; -1 if it cannot be opened. It is opened and not only queried, so that the permission
  * model decides here and not when PROJ has already chosen the file. */
 function fileSize(path: string): number {
-  let descriptor: number;
+  let file: OpenFile;
   try {
-    descriptor = openSync(path, 'r');
+    file = openToRead(path);
   } catch {
     return -1;
   }
   try {
-    const stat = fstatSync(descriptor);
-    return stat.isFile() ? stat.size : -1;
+    return fileFacts(path)?.isFile === true ? openFileSize(file) : -1;
   } finally {
-    closeSync(descriptor);
+    closeFile(file);
   }
 }

@@ -6,10 +6,9 @@
  * permission model. V8 keeps one compiled copy of a module for all threads of a process, so a further thread pays for
  * its heap alone.
  */
-import { readFile } from 'node:fs/promises';
-import { setFlagsFromString } from 'node:v8';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { compiledFile } from '@geomill/platform/wasm.ts';
 import { DATA_DIRECTORY, type EmscriptenFs, mountDataDirectory } from './data-directory.ts';
 import { projDatabasePath } from './database-path.ts';
 import { guardExceptions } from './guard.ts';
@@ -38,13 +37,11 @@ interface EmscriptenModule {
 const MAX_MESSAGES = 20;
 
 export async function loadProjModule(gridDirectory: string | null): Promise<ProjModule> {
-  // V8 compiles a function at its first call. With this it also validates it then, instead of all 3.6 MB here: 10 ms.
-  setFlagsFromString('--wasm-lazy-validation');
   const entry = import.meta.resolve('proj-wasm');
   const factoryUrl = new URL('./proj-emscripten.js', entry);
   const [{ default: createModule }, wasm] = await Promise.all([
     import(factoryUrl.href) as Promise<{ default: (module: EmscriptenModule) => Promise<unknown> }>,
-    readFile(new URL('./proj-emscripten.wasm', entry)).then((bytes) => WebAssembly.compile(bytes)),
+    compiledFile(new URL('./proj-emscripten.wasm', entry)),
   ]);
 
   let messages: string[] = [];

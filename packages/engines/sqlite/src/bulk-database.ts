@@ -5,9 +5,14 @@
  * Statements run in a transaction. Tables of new files can be filled page by page (table-tree.ts): the transaction ends
  * when the first page is to be written, and the next one begins with the next statement.
  */
-import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
-import type { SqlValue } from './database.ts';
+import {
+  openDatabase,
+  type SqlConnection,
+  type SqlStatement,
+  type SqlValue,
+} from '@geomill/platform/sqlite.ts';
+import { ACTION, ALLOW, DENY } from './authorizer-codes.ts';
 import { PageFile } from './page-file.ts';
 import { TableTree } from './table-tree.ts';
 import { isHarmlessFunction, LIMITS } from './untrusted-database.ts';
@@ -35,7 +40,7 @@ const CACHE_KIB = 8192;
 const NO_JOURNAL = 'off';
 
 export class BulkDatabase {
-  readonly #connection: DatabaseSync;
+  readonly #connection: SqlConnection;
   readonly #journalMode: string;
   /** Of a new file; null: an edited one, whose tables have triggers, and whose pages may be of any kind. */
   readonly #newPath: string | null;
@@ -47,7 +52,7 @@ export class BulkDatabase {
   /** Pages that the file may have; null: no limit. */
   #mostPages: number | null = null;
 
-  private constructor(handle: DatabaseSync, journalMode: string, newPath: string | null) {
+  private constructor(handle: SqlConnection, journalMode: string, newPath: string | null) {
     this.#connection = handle;
     this.#journalMode = journalMode;
     this.#newPath = newPath;
@@ -55,11 +60,11 @@ export class BulkDatabase {
 
   /**
    * Creates the file and begins the transaction. Shadow tables and the schema table can be written: the
-   * defensive mode, the default of node:sqlite, protects against untrusted SQL, and all SQL here is trusted.
+   * defensive mode, the default, protects against untrusted SQL, and all SQL here is trusted.
    */
   static create(path: string, options: BulkOptions): BulkDatabase {
     // Double-quoted strings off: a misspelt name is an error, not a text.
-    const handle = new DatabaseSync(path, { defensive: false, enableDoubleQuotedStringLiterals: false });
+    const handle = openDatabase(path, { defensive: false, enableDoubleQuotedStringLiterals: false });
     return closedOnError(handle, () => {
       handle.exec(
         `PRAGMA page_size = ${options.pageSize};
@@ -80,7 +85,7 @@ export class BulkDatabase {
    * disk when it returns, because the file replaces one that matters.
    */
   static edit(path: string): BulkDatabase {
-    const handle = new DatabaseSync(path, {
+    const handle = openDatabase(path, {
       defensive: false,
       allowExtension: false,
       enableForeignKeyConstraints: false,
@@ -152,7 +157,7 @@ export class BulkDatabase {
     this.#connection.exec('BEGIN EXCLUSIVE');
   }
 
-  get #handle(): DatabaseSync {
+  get #handle(): SqlConnection {
     this.beginTransaction();
     return this.#connection;
   }
@@ -221,7 +226,7 @@ export class BulkDatabase {
 }
 
 /** A handle that stays open keeps the file, its space and its lock. */
-function closedOnError<Result>(handle: DatabaseSync, work: () => Result): Result {
+function closedOnError<Result>(handle: SqlConnection, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -258,29 +263,27 @@ const PRAGMAS = new Set(['max_page_count', 'page_count', 'page_size', 'table_xin
 
 function authorize(action: number, first: string | null, second: string | null): number {
   switch (action) {
-    case constants.SQLITE_ATTACH:
-    case constants.SQLITE_DETACH:
+    case ACTION.attach:
+    case ACTION.detach:
     // A trigger could write rows without end.
-    case constants.SQLITE_RECURSIVE:
-      return constants.SQLITE_DENY;
-    case constants.SQLITE_PRAGMA:
-      return first !== null && PRAGMAS.has(first.toLowerCase()) ? constants.SQLITE_OK : constants.SQLITE_DENY;
-    case constants.SQLITE_FUNCTION:
-      return second !== null && (isHarmlessFunction(second) || OWN_FUNCTIONS.test(second))
-        ? constants.SQLITE_OK
-        : constants.SQLITE_DENY;
-    case constants.SQLITE_CREATE_VTABLE:
-      return second?.toLowerCase() === 'rtree' ? constants.SQLITE_OK : constants.SQLITE_DENY;
+    case ACTION.recursive:
+      return DENY;
+    case ACTION.pragma:
+      return first !== null && PRAGMAS.has(first.toLowerCase()) ? ALLOW : DENY;
+    case ACTION.function:
+      return second !== null && (isHarmlessFunction(second) || OWN_FUNCTIONS.test(second)) ? ALLOW : DENY;
+    case ACTION.createVirtualTable:
+      return second?.toLowerCase() === 'rtree' ? ALLOW : DENY;
     default:
-      return constants.SQLITE_OK;
+      return ALLOW;
   }
 }
 
 class PreparedBulkStatement implements BulkStatement {
   readonly #database: BulkDatabase;
-  readonly #statement: StatementSync;
+  readonly #statement: SqlStatement;
 
-  constructor(database: BulkDatabase, statement: StatementSync) {
+  constructor(database: BulkDatabase, statement: SqlStatement) {
     this.#database = database;
     this.#statement = statement;
     // `run` also returns the last row id, and throws if that is a number that is not exact.

@@ -2,7 +2,8 @@
  * The functions of wasm/, and the memory that they work on: records of SQLite to columns and back, in WebAssembly, which is fast from
  * the first call (docs/decisions/compiled-rows.md). Arguments are places in the memory.
  */
-import { inflateRawSync } from 'node:zlib';
+import { base64Bytes } from '@geomill/platform/bytes.ts';
+import { unpacked } from '@geomill/platform/compression.ts';
 import { CODE } from './compiled-rows-code.ts';
 
 /** A place in the memory of a `CompiledRows`; 0: none. */
@@ -121,6 +122,8 @@ const ALIGNMENT = 16;
 const STEP_PAGES = 32;
 /** Memory of WebAssembly never shrinks: a larger one is not kept for the next rows. */
 const KEPT_BYTES = 64 << 20;
+/** The code has a third of them. */
+const MOST_CODE_BYTES = 1 << 16;
 /** Functions may read as many bytes after a place. */
 const PADDING = 16;
 
@@ -134,7 +137,7 @@ export class CompiledRows {
   #end = FIRST_FREE;
 
   private constructor() {
-    compiled ??= new WebAssembly.Module(inflateRawSync(Buffer.from(CODE, 'base64')));
+    compiled ??= new WebAssembly.Module(unpacked('deflate', base64Bytes(CODE), MOST_CODE_BYTES));
     const instance = new WebAssembly.Instance(compiled, { env: { memory: this.#memory } });
     this.functions = instance.exports as unknown as RowFunctions;
   }

@@ -2,8 +2,8 @@
  * The pages of a database file, read without SQLite (fileformat2.html). Functions return null or false
  * wherever a file is not exactly as expected: then SQLite itself reads it, and decides whether it is damaged.
  */
-import { statSync } from 'node:fs';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
+import { fileFacts } from '@geomill/platform/files.ts';
 
 /** Plain data: it is sent to worker threads. */
 export interface PageLayout {
@@ -52,7 +52,7 @@ export function readPageLayout(path: string): PageLayout | null {
 
 /** Whether a log or journal exists and is not empty. */
 export function hasContent(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return (fileFacts(path)?.size ?? 0) > 0;
 }
 
 /** Following pages are read along with a page if pages were requested roughly in order. */

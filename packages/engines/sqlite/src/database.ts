@@ -1,15 +1,16 @@
 /**
- * The interface to SQLite (`node:sqlite`), which no module outside of this directory imports. Synchronous: a statement on an open
- * database takes microseconds, less than a switch of threads.
+ * The databases of our own. Synchronous: a statement on an open database takes microseconds, less than a switch of threads.
  *
  * Node's permission model does not cover SQLite, which opens and ATTACHes any file. So paths never come from user data.
  */
-import { existsSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import { fileFacts } from '@geomill/platform/files.ts';
+import {
+  openDatabase,
+  type SqlConnection,
+  type SqlStatement,
+  type SqlValue,
+} from '@geomill/platform/sqlite.ts';
 import { openWithLog } from './open-with-log.ts';
-
-export type SqlValue = null | number | bigint | string | Uint8Array;
 
 export interface Statement {
   /** Runs a statement without result rows. */
@@ -30,7 +31,7 @@ export interface DatabaseOptions {
 }
 
 export class Database {
-  readonly #handle: DatabaseSync;
+  readonly #handle: SqlConnection;
 
   /** 'read-only': changes nothing on the disk, not even to make the files that SQLite keeps beside a database. */
   constructor(path: string, options: DatabaseOptions | 'read-only') {
@@ -89,16 +90,15 @@ export class Database {
  * Without a log (`-wal`) no process has the database open, and the file is complete: SQLite may treat it as
  * immutable, and creates neither a log nor its index.
  */
-function openReadOnly(path: string): DatabaseSync {
-  const location = pathToFileURL(path);
-  if (!existsSync(`${path}-wal`)) location.searchParams.set('immutable', '1');
-  return new DatabaseSync(location, { readOnly: true, timeout: 5000 });
+function openReadOnly(path: string): SqlConnection {
+  const isImmutable = fileFacts(`${path}-wal`) === null;
+  return openDatabase(path, { readOnly: true, isImmutable, timeout: 5000 });
 }
 
 class PreparedStatement implements Statement {
-  readonly #statement: StatementSync;
+  readonly #statement: SqlStatement;
 
-  constructor(statement: StatementSync) {
+  constructor(statement: SqlStatement) {
     this.#statement = statement;
   }
 

@@ -3,8 +3,8 @@
  * kill -9 releases it and no stale lock can remain. Alternative rejected: a file with a process id, which outlives its process, and
  * whose id another process may have by then.
  */
-import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { fileFacts } from '@geomill/platform/files.ts';
+import { openDatabase } from '@geomill/platform/sqlite.ts';
 import { isBusy } from './database-failure.ts';
 
 export interface FileLock {
@@ -13,7 +13,7 @@ export interface FileLock {
 
 /** Takes the lock, or returns null while another process holds it. Creates the file `path`. */
 export function tryFileLock(path: string): FileLock | null {
-  const handle = new DatabaseSync(path, { timeout: 0 });
+  const handle = openDatabase(path, { timeout: 0 });
   try {
     handle.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (error) {
@@ -30,8 +30,8 @@ export function tryFileLock(path: string): FileLock | null {
 
 /** Whether any process holds the lock; reads only. */
 export function isFileLocked(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const handle = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+  if (fileFacts(path) === null) return false;
+  const handle = openDatabase(path, { readOnly: true, timeout: 0 });
   try {
     handle.prepare('SELECT count(*) FROM sqlite_schema').get();
     return false;

@@ -1,5 +1,5 @@
 /** Opens one of our own databases with a write-ahead log. */
-import { DatabaseSync } from 'node:sqlite';
+import { openDatabase, type SqlConnection } from '@geomill/platform/sqlite.ts';
 import { isBusy } from './database-failure.ts';
 
 /** Between two attempts to switch the journal; the switch itself takes about a millisecond. */
@@ -12,8 +12,8 @@ const RETRY_MS = 10;
  * same time, each holds a lock that the others need, and all but one get SQLITE_BUSY at once, whatever the timeout says.
  * So that statement is repeated here, for as long as the timeout.
  */
-export function openWithLog(path: string, timeoutMs: number): DatabaseSync {
-  const handle = new DatabaseSync(path, { timeout: timeoutMs });
+export function openWithLog(path: string, timeoutMs: number): SqlConnection {
+  const handle = openDatabase(path, { timeout: timeoutMs });
   const end = performance.now() + timeoutMs;
   for (;;) {
     try {

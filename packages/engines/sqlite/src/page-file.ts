@@ -2,7 +2,7 @@
  * Appends pages to a database file while SQLite has no transaction open, and then changes the header of the file as another
  * process would that wrote these pages: SQLite finds a new change counter at its next transaction, and reads the file anew.
  */
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeFile, type OpenFile, openToChange, readFileAt, writeFileAt } from '@geomill/platform/files.ts';
 
 /** Offsets in the header of a file (fileformat2.html 1.3). */
 const HEADER = { pageSize: 16, changeCounter: 24, pageCount: 28, validFor: 92 } as const;
@@ -14,7 +14,7 @@ const BUFFER_BYTES = 1 << 18;
 
 export class PageFile {
   readonly pageBytes: number;
-  readonly #descriptor: number;
+  readonly #file: OpenFile;
   readonly #header = new Uint8Array(HEADER_BYTES);
   readonly #headerView = new DataView(this.#header.buffer);
   readonly #lockPage: number;
@@ -27,8 +27,8 @@ export class PageFile {
 
   /** The file must have a page, and no connection a transaction. */
   constructor(path: string) {
-    this.#descriptor = openSync(path, 'r+');
-    readSync(this.#descriptor, this.#header, 0, HEADER_BYTES, 0);
+    this.#file = openToChange(path);
+    readFileAt(this.#file, this.#header, 0);
     const code = this.#headerView.getUint16(HEADER.pageSize);
     this.pageBytes = code === 1 ? 65536 : code;
     this.#pageCount = this.#headerView.getUint32(HEADER.pageCount);
@@ -61,7 +61,7 @@ export class PageFile {
   overwrite(page: number, bytes: Uint8Array): void {
     this.#flush();
     this.#hasChanges = true;
-    this.#write(bytes, (page - 1) * this.pageBytes);
+    writeFileAt(this.#file, bytes, (page - 1) * this.pageBytes);
   }
 
   /** Writes everything, and closes. */
@@ -73,25 +73,20 @@ export class PageFile {
       view.setUint32(HEADER.changeCounter, changeCounter);
       view.setUint32(HEADER.validFor, changeCounter);
       view.setUint32(HEADER.pageCount, this.#pageCount);
-      this.#write(this.#header, 0);
+      writeFileAt(this.#file, this.#header, 0);
     }
     this.abandon();
   }
 
   /** Closes without completing; the file is unusable then. */
   abandon(): void {
-    closeSync(this.#descriptor);
+    closeFile(this.#file);
   }
 
   #flush(): void {
     if (this.#buffer === null || this.#buffered === 0) return;
     this.#hasChanges = true;
-    this.#write(this.#buffer.subarray(0, this.#buffered), this.#bufferStart);
+    writeFileAt(this.#file, this.#buffer.subarray(0, this.#buffered), this.#bufferStart);
     this.#buffered = 0;
-  }
-
-  #write(bytes: Uint8Array, position: number): void {
-    for (let written = 0; written < bytes.length; )
-      written += writeSync(this.#descriptor, bytes, written, bytes.length - written, position + written);
   }
 }

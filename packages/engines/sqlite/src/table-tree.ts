@@ -3,7 +3,7 @@
  * A page is written when it is full, so memory does not grow with the table. SQLite has made the table, and its root
  * page keeps its number; until `finish` the table is empty for SQLite, which may change other tables in between.
  */
-import type { ByteView } from '@geomill/platform/bytes.ts';
+import { type ByteView, newByteView } from '@geomill/platform/bytes.ts';
 import { localBytes } from './leaf-cells.ts';
 import type { PageFile } from './page-file.ts';
 import { keyBytes, varintBytes, writeKey, writeVarint } from './record-bytes.ts';
@@ -32,7 +32,7 @@ export class TableTree {
   readonly #database: PagedDatabase;
   readonly #root: number;
   readonly #pageBytes: number;
-  readonly #leaf: Buffer;
+  readonly #leaf: ByteView;
   #cellCount = 0;
   /** Where the cells of the leaf begin: they fill it from its end. */
   #contentStart: number;
@@ -43,7 +43,7 @@ export class TableTree {
     this.#database = database;
     this.#root = root;
     this.#pageBytes = database.pages().pageBytes;
-    this.#leaf = Buffer.alloc(this.#pageBytes);
+    this.#leaf = newByteView(this.#pageBytes);
     this.#contentStart = this.#pageBytes;
   }
 
@@ -70,7 +70,7 @@ export class TableTree {
     const at = writeKey(leaf, writeVarint(leaf, cell, payload), key);
     if (local >= COPY_AT_ONCE_BYTES) bytes.copy(leaf, at, start, start + local);
     else for (let i = 0; i < local; i++) leaf[at + i] = bytes[start + i];
-    if (tailBytes > 0) leaf.writeUInt32BE(this.#appendOverflow(bytes, start + local, end), at + local);
+    if (tailBytes > 0) writeUint32(leaf, at + local, this.#appendOverflow(bytes, start + local, end));
     const pointer = LEAF_HEADER_BYTES + POINTER_BYTES * this.#cellCount;
     leaf[pointer] = cell >> 8;
     leaf[pointer + 1] = cell;
@@ -106,7 +106,7 @@ export class TableTree {
     this.#contentStart = this.#pageBytes;
   }
 
-  #endLeaf(): Buffer {
+  #endLeaf(): Uint8Array {
     const leaf = this.#leaf;
     leaf.fill(0, LEAF_HEADER_BYTES + POINTER_BYTES * this.#cellCount, this.#contentStart);
     writePageHeader(leaf, LEAF, this.#cellCount, this.#contentStart);
@@ -117,13 +117,13 @@ export class TableTree {
   #appendOverflow(bytes: ByteView, start: number, end: number): number {
     const file = this.#database.pages();
     const first = file.nextPage;
-    const page = Buffer.alloc(this.#pageBytes);
+    const page = newByteView(this.#pageBytes);
     const room = this.#pageBytes - PAGE_NUMBER_BYTES;
     for (let at = start; at < end; at += room) {
       const count = Math.min(room, end - at);
       bytes.copy(page, PAGE_NUMBER_BYTES, at, at + count);
       page.fill(0, PAGE_NUMBER_BYTES + count);
-      page.writeUInt32BE(at + count < end ? file.pageAfter(file.nextPage) : 0);
+      writeUint32(page, 0, at + count < end ? file.pageAfter(file.nextPage) : 0);
       file.append(page);
     }
     return first;
@@ -149,7 +149,7 @@ export class TableTree {
 class Level {
   /** Children of a page, whatever their keys. */
   readonly capacity: number;
-  readonly #page: Buffer;
+  readonly #page: ByteView;
   #pages: number[] = [];
   /** The largest key of each page. */
   #keys: Key[] = [];
@@ -157,7 +157,7 @@ class Level {
   constructor(pageBytes: number) {
     this.capacity =
       Math.floor((pageBytes - INTERIOR_HEADER_BYTES) / (INTERIOR_CELL_BYTES + POINTER_BYTES)) + 1;
-    this.#page = Buffer.alloc(pageBytes);
+    this.#page = newByteView(pageBytes);
   }
 
   get count(): number {
@@ -178,17 +178,18 @@ class Level {
   }
 
   /** Removes the first children; returns the page above them, valid until the next call. */
-  take(childCount: number): Buffer {
+  take(childCount: number): Uint8Array {
     const page = this.#page.fill(0);
     let content = page.length;
     for (let child = 0; child < childCount - 1; child++) {
       const key = this.#keys[child];
       content -= PAGE_NUMBER_BYTES + keyBytes(key);
-      writeKey(page, page.writeUInt32BE(this.#pages[child], content), key);
-      page.writeUInt16BE(content, INTERIOR_HEADER_BYTES + POINTER_BYTES * child);
+      writeUint32(page, content, this.#pages[child]);
+      writeKey(page, content + PAGE_NUMBER_BYTES, key);
+      writeUint16(page, INTERIOR_HEADER_BYTES + POINTER_BYTES * child, content);
     }
     writePageHeader(page, INTERIOR, childCount - 1, content);
-    page.writeUInt32BE(this.#pages[childCount - 1], LEAF_HEADER_BYTES);
+    writeUint32(page, LEAF_HEADER_BYTES, this.#pages[childCount - 1]);
     this.#pages = this.#pages.slice(childCount);
     this.#keys = this.#keys.slice(childCount);
     return page;
@@ -196,10 +197,22 @@ class Level {
 }
 
 /** The first 8 bytes; there are neither free blocks nor fragments. */
-function writePageHeader(page: Buffer, type: number, cellCount: number, contentStart: number): void {
+function writePageHeader(page: Uint8Array, type: number, cellCount: number, contentStart: number): void {
   page[0] = type;
-  page.writeUInt16BE(0, 1);
-  page.writeUInt16BE(cellCount, 3);
-  page.writeUInt16BE(contentStart & 0xffff, 5);
+  writeUint16(page, 1, 0);
+  writeUint16(page, 3, cellCount);
+  writeUint16(page, 5, contentStart);
   page[7] = 0;
+}
+
+/** Big endian. */
+function writeUint32(bytes: Uint8Array, at: number, value: number): void {
+  writeUint16(bytes, at, value >>> 16);
+  writeUint16(bytes, at + 2, value);
+}
+
+/** Big endian, of the lowest bits. */
+function writeUint16(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >> 8;
+  bytes[at + 1] = value;
 }

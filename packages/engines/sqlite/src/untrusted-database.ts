@@ -5,11 +5,16 @@
  * Node's permission model does not cover SQLite, which could ATTACH any file: an authorizer denies everything that selecting
  * rows does not need. The time limit of the job ends an infinite view, as SQLite cannot be interrupted here.
  */
-import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import type { SqlValue } from './database.ts';
+import {
+  type ConnectionSetting,
+  isInexactInteger,
+  openDatabase,
+  type SqlConnection,
+  type SqlValue,
+} from '@geomill/platform/sqlite.ts';
+import { ACTION, ALLOW, DENY } from './authorizer-codes.ts';
 import { hasContent } from './database-pages.ts';
 import { sqliteErrors } from './errors.ts';
 
@@ -28,7 +33,7 @@ const MAX_VALUE_BYTES = 1 << 29;
 export const LIMITS = { length: MAX_VALUE_BYTES, attach: 0, likePatternLength: 1000 };
 
 /** Node 24 ignores the options that it does not know. */
-const OPTIONS: DatabaseSyncOptions = {
+const OPTIONS: ConnectionSetting = {
   readOnly: true,
   allowExtension: false,
   enableForeignKeyConstraints: false,
@@ -71,19 +76,18 @@ const PRAGMAS = new Set([
 ]);
 
 export class UntrustedDatabase {
-  readonly #handle: DatabaseSync;
+  readonly #handle: SqlConnection;
   readonly #source: string;
   #denied = '';
 
   /** Throws INPUT_WRONG_FORMAT for a file that is not a database, DATABASE_DAMAGED or DATABASE_UNREADABLE. */
   constructor(path: string, options: UntrustedDatabaseOptions) {
     this.#source = options.source;
-    const url = pathToFileURL(path);
-    // A file in WAL mode needs a -shm file, which cannot be created where only reading is allowed; 'immutable' works
-    // without it, but ignores a -wal or -journal, so it is not used for files that have one.
-    if (!hasContent(`${path}-wal`) && !hasContent(`${path}-journal`)) url.searchParams.set('immutable', '1');
+    // A file in WAL mode needs a -shm file, which cannot be created where only reading is allowed; an immutable database works
+    // without it, but SQLite ignores its -wal or -journal, so files that have one are not opened as immutable.
+    const isImmutable = !hasContent(`${path}-wal`) && !hasContent(`${path}-journal`);
     try {
-      this.#handle = new DatabaseSync(url, OPTIONS);
+      this.#handle = openDatabase(path, { ...OPTIONS, isImmutable });
     } catch (error) {
       throw this.#translate(error, 'sqlite_schema');
     }
@@ -102,14 +106,14 @@ export class UntrustedDatabase {
   rows(table: string, sql: string, values: readonly SqlValue[] = []): SqlRow[] {
     this.#denied = '';
     try {
-      const statement: StatementSync = this.#handle.prepare(sql);
+      const statement = this.#handle.prepare(sql);
       statement.setReturnArrays(true);
       try {
-        return statement.all(...values) as unknown as SqlRow[];
+        return statement.all(...values) as SqlRow[];
       } catch (error) {
-        if (!isOutOfRange(error)) throw error;
+        if (!isInexactInteger(error)) throw error;
         statement.setReadBigInts(true);
-        return statement.all(...values) as unknown as SqlRow[];
+        return statement.all(...values) as SqlRow[];
       }
     } catch (error) {
       throw this.#translate(error, table);
@@ -141,9 +145,9 @@ export class UntrustedDatabase {
       `PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA query_only = ON; PRAGMA mmap_size = ${mappedBytes};`,
     );
     handle.setAuthorizer((action, first, second) => {
-      if (isAllowed(action, first, second)) return constants.SQLITE_OK;
+      if (isAllowed(action, first, second)) return ALLOW;
       this.#denied = describe(action, first, second);
-      return constants.SQLITE_DENY;
+      return DENY;
     });
   }
 
@@ -182,12 +186,12 @@ export class UntrustedDatabase {
 
 function isAllowed(action: number, first: string | null, second: string | null): boolean {
   switch (action) {
-    case constants.SQLITE_SELECT:
-    case constants.SQLITE_READ:
+    case ACTION.select:
+    case ACTION.read:
       return true;
-    case constants.SQLITE_FUNCTION:
+    case ACTION.function:
       return second !== null && isHarmlessFunction(second);
-    case constants.SQLITE_PRAGMA:
+    case ACTION.pragma:
       return first !== null && PRAGMAS.has(first.toLowerCase());
     default:
       return false;
@@ -195,9 +199,9 @@ function isAllowed(action: number, first: string | null, second: string | null):
 }
 
 function describe(action: number, first: string | null, second: string | null): string {
-  if (action === constants.SQLITE_FUNCTION) return `calling the function ${second ?? ''}`;
-  if (action === constants.SQLITE_PRAGMA) return `the pragma ${first ?? ''}`;
-  if (action === constants.SQLITE_RECURSIVE) return 'a recursive query';
+  if (action === ACTION.function) return `calling the function ${second ?? ''}`;
+  if (action === ACTION.pragma) return `the pragma ${first ?? ''}`;
+  if (action === ACTION.recursive) return 'a recursive query';
   return 'a statement that does more than select rows';
 }
 
@@ -207,9 +211,4 @@ interface SqliteError extends Error {
 
 function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
-}
-
-/** Thrown for an integer beyond 2^53 while reading plain numbers. */
-function isOutOfRange(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_OUT_OF_RANGE';
 }

@@ -1,6 +1,7 @@
 /** Keeps other programs from writing to a database that a file is about to replace. */
-import { DatabaseSync } from 'node:sqlite';
 import { openFileSource } from '@geomill/io/byte-source.ts';
+import { latin1Text } from '@geomill/platform/bytes.ts';
+import { openDatabase } from '@geomill/platform/sqlite.ts';
 
 const MAGIC = 'SQLite format 3\0';
 /** Byte 18 of the header: 1 for a rollback journal, 2 for a log. */
@@ -19,7 +20,7 @@ export interface WriteLock extends Disposable {
  */
 export function lockForWriting(path: string): WriteLock {
   if (!hasRollbackJournal(path)) return { isTaken: false, [Symbol.dispose]: () => {} };
-  const handle = new DatabaseSync(path, { timeout: 0, allowExtension: false });
+  const handle = openDatabase(path, { timeout: 0, allowExtension: false });
   try {
     handle.exec('BEGIN IMMEDIATE');
     return { isTaken: false, [Symbol.dispose]: () => handle.close() };
@@ -32,8 +33,8 @@ export function lockForWriting(path: string): WriteLock {
 
 function hasRollbackJournal(path: string): boolean {
   using source = openFileSource(path);
-  const head = Buffer.from(source.slice(0, WRITE_VERSION + 1));
-  return head.toString('latin1', 0, MAGIC.length) === MAGIC && head[WRITE_VERSION] === 1;
+  const head = source.slice(0, WRITE_VERSION + 1);
+  return latin1Text(head.subarray(0, MAGIC.length)) === MAGIC && head[WRITE_VERSION] === 1;
 }
 
 function isBusy(error: unknown): boolean {

@@ -1,8 +1,8 @@
 /** A feature table of an existing GeoPackage that gets more rows. Its triggers and indexes work as for any program. */
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
 import { type BulkDatabase, type BulkStatement, isFull } from '@geomill/sqlite/bulk-database.ts';
-import type { SqlValue } from '@geomill/sqlite/database.ts';
 import type { GpkgChunk } from './chunk.ts';
 import { gpkgErrors } from './errors.ts';
 import { gpkgFindings } from './findings.ts';

@@ -2,13 +2,12 @@
  * Adds features and layers to a copy of an existing GeoPackage and puts the copy in its place. Everything else in the file
  * stays as it is: other layers, attribute tables, tiles, styles, metadata, views, indexes and triggers.
  */
-
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { requireExpected, unfinishedPath } from '@geomill/io/output-place.ts';
 import { copyFile, fileSize, removeFile } from '@geomill/platform/files.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
 import { BulkDatabase, refusal } from '@geomill/sqlite/bulk-database.ts';
-import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { AppendedTable } from './appended-table.ts';

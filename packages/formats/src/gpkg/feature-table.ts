@@ -6,13 +6,12 @@
  * whose id is missing, taken or not an integer are inserted with a provisional key beyond all others; when all ids are
  * known, they get the numbers after the largest key and so are last in the table.
  */
-
 import type { BytesColumn } from '@geomill/core/columns/attribute-column.ts';
 import { GEOMETRY_TYPE_NAMES } from '@geomill/core/geometry/geometry-column.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { byteView } from '@geomill/platform/bytes.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
 import type { BulkDatabase, BulkStatement } from '@geomill/sqlite/bulk-database.ts';
-import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { type Key, MAX_RECORD_BYTES, type TableTree } from '@geomill/sqlite/table-tree.ts';
 import type { GpkgChunk } from './chunk.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';

@@ -3,7 +3,7 @@
  * a value without reading it, so this takes a few percent of a conversion. Alternative rejected: splitting the range of
  * keys evenly, which is free, but one worker could get all the large rows, or none if keys have gaps.
  */
-import type { SqlValue } from '@geomill/sqlite/database.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
 import type { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import type { Partition } from '../format.ts';
 import type { GpkgState } from './state.ts';

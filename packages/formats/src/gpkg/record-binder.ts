@@ -2,12 +2,11 @@
  * Binds the records of a chunk as parameters of an INSERT, for tables that are not written by pages: column by column, so
  * that each loop handles one type of value.
  */
-
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { latin1Text, utf8Text } from '@geomill/platform/bytes.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
 import { CompiledRows } from '@geomill/sqlite/compiled-rows.ts';
-import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { readRecords, SERIAL } from '@geomill/sqlite/records.ts';
 import type { ChunkColumn, GpkgChunk } from './chunk.ts';
 

@@ -4,8 +4,8 @@
  */
 import { type Bounds, positionBounds } from '@geomill/core/geometry/bounds.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
 import type { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
-import type { SqlValue } from '@geomill/sqlite/database.ts';
 import { GeometryBlobReader } from './geometry-blob-reader.ts';
 
 /** Names in SQL by their position in bounds. */

@@ -27,6 +27,11 @@ export function openToRead(path: string): OpenFile {
   return openSync(path, 'r');
 }
 
+/** Opens an existing file for reading and writing. Throws ENOENT. */
+export function openToChange(path: string): OpenFile {
+  return openSync(path, 'r+');
+}
+
 /** Creates a file, which can be written and read. Throws EEXIST, or empties an existing file if `overwrite`. */
 export function createFile(path: string, overwrite = false): OpenFile {
   return openSync(path, overwrite ? 'w+' : 'wx+');
@@ -46,7 +51,7 @@ export function openFileSize(file: OpenFile): number {
  */
 export function readFileAt(
   file: OpenFile,
-  target: Uint8Array,
+  target: Uint8Array | Int8Array,
   offset: number,
   from = 0,
   to = target.length,

@@ -1,5 +1,6 @@
 /** Paths of files, in the form of the system, and of what is in archives, which have slashes everywhere. */
 import { basename, dirname, extname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The path of something in a directory; `name` may itself be a path from there. */
 export function joinedPath(directory: string, name: string): string {
@@ -19,6 +20,11 @@ export function directoryOf(path: string): string {
 /** The ending of the file name with its dot, such as ".shp"; empty for a name without a dot, or with its only dot at the beginning. */
 export function endingOf(path: string): string {
   return extname(path);
+}
+
+/** The path of the file at a URL. */
+export function pathOfUrl(url: URL): string {
+  return fileURLToPath(url);
 }
 
 /** What follows the last slash. */

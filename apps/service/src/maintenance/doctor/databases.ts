@@ -2,9 +2,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
-import { problemsOf } from '@geomill/sqlite/copy-database.ts';
 import { Database } from '@geomill/sqlite/database.ts';
 import { type SchemaHistory, versionFault, versionOf } from '@geomill/sqlite/migrations.ts';
+import { problemsOf } from '@geomill/sqlite/node/copy-database.ts';
 import { refuseEmptyDatabase, refuseHalfRestored } from '../../jobs/empty-database.ts';
 import { DATABASES } from '../manifest.ts';
 import { type DoctorFinding, finding, type Subject } from './finding.ts';

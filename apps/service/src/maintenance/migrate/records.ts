@@ -4,7 +4,8 @@
  */
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import type { Database, SqlValue } from '@geomill/sqlite/database.ts';
+import type { SqlValue } from '@geomill/platform/sqlite.ts';
+import type { Database } from '@geomill/sqlite/database.ts';
 import { MOVED_FROM } from '../../jobs/moved-from.ts';
 import { quoted, type Statements } from '../../postgres/database.ts';
 import { maintenanceErrors } from '../errors.ts';

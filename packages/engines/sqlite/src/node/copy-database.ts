@@ -1,6 +1,6 @@
 /** Copies whole databases, which may be in use, and checks them. */
 import { backup, DatabaseSync } from 'node:sqlite';
-import { Database } from './database.ts';
+import { Database } from '../database.ts';
 
 /**
  * All pages in one step, which is one read transaction: writers continue, and the copy is the database at one moment.
