@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { copyDatabase } from '../../../packages/engines/sqlite/src/node/copy-database.ts';
 import { Database } from '../../../packages/engines/sqlite/src/database.ts';
+import { copyDatabase } from '../../../packages/engines/sqlite/src/node/copy-database.ts';
 import { makeWorkspace } from '../../../test/support/convert.ts';
 import { type Ended, runCli } from '../../../test/support/run-cli.ts';
 import { startServerProcess } from '../../../test/support/server-process.ts';
