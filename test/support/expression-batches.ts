@@ -1,7 +1,9 @@
-/** Small batches of attributes, and the setting of a step. */
+/** Small batches of attributes, and the setting of a step and its expressions. */
 import type { FeatureBatch } from '../../packages/core/src/columns/feature-batch.ts';
 import type { FieldType } from '../../packages/core/src/columns/schema.ts';
 import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
+import { aroundTheEarth } from '../../packages/expressions/src/around-the-earth.ts';
+import type { ExpressionSetting } from '../../packages/expressions/src/setting.ts';
 import type { StepSetting } from '../../packages/operations/src/transformation.ts';
 import { type Cell, columnOf } from './columns.ts';
 import { columnOfWkt } from './wkt-column.ts';
@@ -39,9 +41,10 @@ export const WGS84: CrsDescription = {
 export function settingOf(
   crs: CrsDescription = WGS84,
   fromWgs84: StepSetting['fromWgs84'] = () => {},
-): StepSetting {
+): StepSetting & Pick<ExpressionSetting, 'around'> {
   return {
     crs,
+    around: aroundTheEarth,
     fromWgs84,
     toWgs84: () => {},
     layerName: 'layer',

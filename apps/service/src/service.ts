@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { elapsed, PLATFORM_TIMERS, type Timers } from '@geomill/core/timers.ts';
-import { CrsSearch } from '@geomill/crs-search/crs-search.ts';
+import type { CrsSearch } from '@geomill/crs-search/crs-search.ts';
 import { formats, inputFormats, outputFormats } from '@geomill/formats/registry.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import type { JobRequest } from '@geomill/pipeline/request.ts';
@@ -171,6 +171,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       rate.share(limits);
     }
     let area: SignedInPages | null = null;
+    let crsSearch: Promise<CrsSearch> | undefined;
     const context: HttpContext = {
       config,
       accounts,
@@ -181,7 +182,10 @@ export async function startService(config: Config, options: StartOptions = {}): 
       tracer,
       openRequests: new OpenRequests(config.maxOwnerRequests),
       urlPolicy,
-      crsSearch: new CrsSearch(),
+      crsSearch: () => {
+        crsSearch ??= newCrsSearch();
+        return crsSearch;
+      },
       formats,
       transformations,
       timers,
@@ -250,6 +254,11 @@ export async function startService(config: Config, options: StartOptions = {}): 
     await stop();
     throw error;
   }
+}
+
+async function newCrsSearch(): Promise<CrsSearch> {
+  const { CrsSearch } = await import('@geomill/crs-search/crs-search.ts');
+  return new CrsSearch();
 }
 
 /** Gives open downloads and other responses this long to end, then closes their connections. */

@@ -48,7 +48,8 @@ export interface HttpContext {
   readonly tracer: Tracer;
   readonly openRequests: OpenRequests;
   readonly urlPolicy: UrlPolicy;
-  readonly crsSearch: CrsSearch;
+  /** Loads the search at the first call. */
+  readonly crsSearch: () => Promise<CrsSearch>;
   readonly formats: readonly Format[];
   readonly transformations: readonly Transformation[];
   /** Time of the limits of requests. */

@@ -128,7 +128,7 @@ export async function submitRequest(
     const { findings, inputFormat, inputUrl, stepUrls, forFiles } = received.parsed;
     const fileCount = files.count('single') + files.count('list') + countOf(received.parsed.uploads);
     const jobRequest = forFiles(inputUrl === null ? fileCount : 1);
-    refuseUnknownCodes(jobRequest, context.crsSearch);
+    refuseUnknownCodes(jobRequest, await context.crsSearch());
     await uploads.share(received.parsed, id, files);
     const kept = await files.keepAll();
     const converted = kept.filter(({ stepInput }) => stepInput === null);

@@ -2,7 +2,7 @@
 import type { AttributeColumn } from '@geomill/core/columns/attribute-column.ts';
 import { isInDegrees } from '@geomill/core/crs/degrees.ts';
 import type { GeometryColumn } from '@geomill/core/geometry/geometry-column.ts';
-import { type Together, type Unwrapped, unwrapped } from '@geomill/core/sphere/unwrap.ts';
+import type { Together, Unwrapped } from '@geomill/core/sphere/unwrap.ts';
 import type { FunctionCall, Parameter } from '../function.ts';
 import type { Evaluation, Node } from '../node.ts';
 
@@ -40,7 +40,7 @@ export function planeOf(column: GeometryColumn, { setting }: FunctionCall, toget
   planes.set(column, known);
   let plane = known.get(together);
   if (plane === undefined) {
-    plane = unwrapped(column, together);
+    plane = setting.around.unwrapped(column, together);
     known.set(together, plane);
   }
   return plane;

@@ -2,14 +2,12 @@
 import { isInDegrees } from '@geomill/core/crs/degrees.ts';
 import { type Bounds, positionBounds } from '@geomill/core/geometry/bounds.ts';
 import { type GeometryColumn, strideOf } from '@geomill/core/geometry/geometry-column.ts';
-import { cutAtAntimeridian } from '@geomill/core/sphere/cut.ts';
-import { meetingShifts } from '@geomill/core/sphere/meeting-turns.ts';
 import type { GeosGeometry } from '@geomill/geos/geometry.ts';
 import type { Geos } from '@geomill/geos/geos.ts';
 import type { GeosPrepared } from '@geomill/geos/prepared.ts';
-import { readAround } from '@geomill/geos/read-turned.ts';
 import type { ExpressionFunction, FunctionCall } from '../function.ts';
 import { condition, type Evaluation, type Node } from '../node.ts';
+import type { ExpressionSetting } from '../setting.ts';
 import { FALSE, TRUE, UNKNOWN, type Verdicts } from '../verdict.ts';
 import { fromGeometry, geometry, planeOf } from './geometry-columns.ts';
 
@@ -106,7 +104,8 @@ function related(name: string, a: Node, b: Node, call: FunctionCall): Node {
   const isFixed = b.constant !== undefined;
   let known: Fixed | null = null;
   return condition(call.place, (evaluation) => {
-    const geos = geosOf(call);
+    const setting = settingOf(call);
+    const { geos } = setting;
     const column = placedColumn(a, evaluation, call);
     const others = isFixed && known !== null ? column : placedColumn(b, evaluation, call);
     if (isFixed) known ??= fixedOf(geos, others, 0);
@@ -116,7 +115,7 @@ function related(name: string, a: Node, b: Node, call: FunctionCall): Node {
       if (column.types[ownRow] === 0 || (!isFixed && others.types[row] === 0)) verdicts[row] = UNKNOWN;
       else if (known === null)
         verdicts[row] = holdsForRow(geos, column, ownRow, others, row, holds) ? TRUE : FALSE;
-      else verdicts[row] = holdsForFixed(geos, column, ownRow, known, holds, apart, call) ? TRUE : FALSE;
+      else verdicts[row] = holdsForFixed(setting, column, ownRow, known, holds, apart) ? TRUE : FALSE;
     }
     return verdicts;
   });
@@ -147,21 +146,20 @@ function holdsForRow(
 }
 
 function holdsForFixed(
-  geos: Geos,
+  { geos, crs, around }: SpatialSetting,
   column: GeometryColumn,
   row: number,
   fixed: Fixed,
   holds: Predicate,
   apart: boolean | null,
-  { setting }: FunctionCall,
 ): boolean {
   const bounds = boundsOf(column, row);
-  let shifts = meetingShifts(bounds, fixed.bounds);
+  let shifts = around.meetingShifts(bounds, fixed.bounds);
   // In other systems, positions a turn away are others.
-  if (setting === null || !isInDegrees(setting.crs)) shifts = shifts.includes(0) ? HERE : [];
+  if (!isInDegrees(crs)) shifts = shifts.includes(0) ? HERE : [];
   if (shifts.length === 0 && apart !== null) return apart;
   const [west, , east] = fixed.bounds;
-  using own = readAround(geos, column, row, shifts.length === 0 ? HERE : shifts, (west + east) / 2);
+  using own = around.readAround(geos, column, row, shifts.length === 0 ? HERE : shifts, (west + east) / 2);
   return holds(fixed, own);
 }
 
@@ -172,10 +170,12 @@ function fixedOf(geos: Geos, column: GeometryColumn, row: number): Fixed {
   return { geometry: made, prepared: made.prepare(), bounds: positionBounds(column) };
 }
 
-function geosOf({ setting }: FunctionCall): Geos {
-  if (setting?.geos == null)
+type SpatialSetting = ExpressionSetting & { readonly geos: Geos };
+
+function settingOf({ setting }: FunctionCall): SpatialSetting {
+  if (setting === null || setting.geos === null)
     throw new TypeError('an expression with spatial functions is evaluated without GEOS');
-  return setting.geos;
+  return { ...setting, geos: setting.geos };
 }
 
 function columnOf(node: Node, evaluation: Evaluation): GeometryColumn {
@@ -186,7 +186,7 @@ function columnOf(node: Node, evaluation: Evaluation): GeometryColumn {
 function movedToData(column: GeometryColumn, { setting }: FunctionCall): GeometryColumn {
   if (setting === null) return column;
   // In a plane, what crosses the antimeridian is in two places.
-  const own = setting.crs.kind === 'geographic' ? column : cutAtAntimeridian(column).geometry;
+  const own = setting.crs.kind === 'geographic' ? column : setting.around.cutAtAntimeridian(column).geometry;
   const coordinates = own.coordinates.slice();
   setting.fromWgs84(coordinates, own.dimensions);
   return { ...own, coordinates };
@@ -220,7 +220,7 @@ export const spatialFunctions: readonly ExpressionFunction[] = [
         args,
         call,
         (written) => {
-          const geos = geosOf(call);
+          const { geos } = settingOf(call);
           const column = planeOf(written, call, 'edges').geometry;
           const values = Uint8Array.from(column.types, (_, row) => {
             using own = geos.read(column, row);

@@ -25,13 +25,15 @@ export function compiledFor<Compiled>(
   };
 }
 
-/** The setting of expressions of a step; loads GEOS if one of them needs it. */
+/** The setting of expressions of a step; loads what they need: GEOS only if one of them does. */
 export async function settingFor(
   setting: StepSetting,
   expressions: readonly Expression[],
 ): Promise<ExpressionSetting> {
+  const { aroundTheEarth: around } = await import('@geomill/expressions/around-the-earth.ts');
   return {
     ...setting,
+    around,
     geos: expressions.some((one) => callsAny(one, SPATIAL_NAMES)) ? await Geos.load() : null,
   };
 }

@@ -70,7 +70,8 @@ deprecated systems are last.`,
     "curl 'BASE_URL/v1/crs?q=utm%2032n&limit=5'",
     "curl 'BASE_URL/v1/crs?bbox=5.9,45.8,10.5,47.8&unit=metre'",
   ],
-  handle: async ({ crsSearch }, request, reply) => {
+  handle: async (context, request, reply) => {
+    const crsSearch = await context.crsSearch();
     const { q, near, bbox, unit, limit = DEFAULT_LIMIT } = request.query as SearchQuery;
     const wrong = (name: string, reason: string): Error =>
       failure(httpErrors.QUERY_INVALID, { name, reason });
@@ -119,7 +120,8 @@ export const getCrs: Operation = {
     200: { description: 'The system.', content: { 'application/json': { schema: ref('CrsHit') } } },
   },
   examples: ['curl BASE_URL/v1/crs/25832'],
-  handle: async ({ crsSearch }, request, reply) => {
+  handle: async (context, request, reply) => {
+    const crsSearch = await context.crsSearch();
     const { code } = request.params as { readonly code: string };
     const hit = crsSearch.get(code.slice(0, 40));
     if (hit === null) throw failure(httpErrors.CRS_NOT_FOUND, { code: code.slice(0, 40) });
@@ -169,7 +171,8 @@ producer of the data knows the system. \`extent\` of a suggestion is computed wi
     `curl -H 'Content-Type: application/json' -d '{"extent": [2600000, 1199000, 2602000, 1201000], "near": [7.4, 46.9]}' BASE_URL/v1/crs/suggest`,
   ],
   refuseEarly: (_context, request) => refuseOtherThanJson(request),
-  handle: async ({ crsSearch }, request) => {
+  handle: async (context, request) => {
+    const crsSearch = await context.crsSearch();
     const body = await readSmallJson(request, MAX_QUESTION);
     const fault = checkQuestion(body);
     if (fault !== null) {

@@ -2,9 +2,7 @@
 import { packageVersion } from '@geomill/platform/package-version.ts';
 import type { FastifyRequest } from 'fastify';
 import { baseUrlOf, type HttpContext } from '../context.ts';
-import { docsPage, PAGE_POLICY } from '../docs-page/page.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
-import { openApiDocument } from '../openapi.ts';
 import type { Operation } from '../operation.ts';
 import { INDEX_LINKS } from '../schemas/catalogue.ts';
 import { ref, TEXT } from '../schemas/schema.ts';
@@ -18,16 +16,17 @@ import {
 
 /** `operations` returns all operations, including these. */
 export function documentOperations(operations: () => readonly Operation[]): readonly Operation[] {
-  // The document does not depend on the request: it is made once, at the first request for it.
+  // The document does not depend on the request: it is made once, at the first request for it, which also loads the code.
   let made: OpenApiDocument | undefined;
-  const document = (context: HttpContext): OpenApiDocument => {
+  const document = async (context: HttpContext): Promise<OpenApiDocument> => {
+    const { openApiDocument } = await import('../openapi.ts');
     made ??= openApiDocument(operations(), context, packageVersion());
     return made;
   };
   return [getIndex, getOpenApi(document), getDocumentation(document)];
 }
 
-type DocumentOf = (context: HttpContext) => OpenApiDocument;
+type DocumentOf = (context: HttpContext) => Promise<OpenApiDocument>;
 
 const getIndex: Operation = {
   id: 'getIndex',
@@ -96,7 +95,7 @@ function getOpenApi(documentOf: DocumentOf): Operation {
     },
     examples: ['curl BASE_URL/openapi.json'],
     handle: async (context, request, reply) => {
-      content ??= staticContent('application/json; charset=utf-8', JSON.stringify(documentOf(context)));
+      content ??= staticContent('application/json; charset=utf-8', JSON.stringify(await documentOf(context)));
       return sendStatic(request, reply, content);
     },
   };
@@ -124,7 +123,8 @@ function getDocumentation(documentOf: DocumentOf): Operation {
     },
     examples: ['curl BASE_URL/docs'],
     handle: async (context, request, reply) => {
-      page ??= docsPage(documentOf(context));
+      const { docsPage, PAGE_POLICY } = await import('../docs-page/page.ts');
+      page ??= docsPage(await documentOf(context));
       reply.header('content-security-policy', PAGE_POLICY);
       return sendStatic(
         request,

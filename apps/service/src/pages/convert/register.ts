@@ -122,26 +122,26 @@ async function waitForEnd(
 }
 
 /** The error above the form, which is filled in as it was, except for the files. */
-function sendFormFault(
+async function sendFormFault(
   visitor: Visitor,
   reply: FastifyReply,
   values: FormValues,
   accepted: readonly string[],
   thrown: unknown,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { status, text } = faultInForm(thrown, visitor.request);
   passRetryAfter(thrown, reply);
-  const suggestions = suggestionsFor(thrown, visitor);
+  const suggestions = await suggestionsFor(thrown, visitor);
   const page = startPage(visitor, { values, suggestions }, { message: text, accepted });
   return sendPage(reply, page, status);
 }
 
 /** Systems whose names or areas are like a text that is no code. */
-function suggestionsFor(thrown: unknown, { site }: Visitor): Suggestions | null {
+async function suggestionsFor(thrown: unknown, { site }: Visitor): Promise<Suggestions | null> {
   if (!(thrown instanceof GeomillError) || thrown.code !== 'CRS_UNKNOWN') return null;
   const field = fieldOfPath(textOf(thrown.params.path ?? ''));
   if (field !== 'input_crs' && field !== 'output_crs') return null;
-  const hits = site.context.crsSearch.search(textOf(thrown.params.definition ?? ''), MAX_HITS);
+  const hits = (await site.context.crsSearch()).search(textOf(thrown.params.definition ?? ''), MAX_HITS);
   return hits.length === 0 ? null : { field, list: hits.map(({ code, name }) => ({ crs: code, name })) };
 }
 
