@@ -42,6 +42,7 @@ const ORDER = [
 const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '@geomill/core': {
     'timers.ts': [],
+    'ordered-tasks.ts': [],
     messages: [],
     schemas: [],
     bytes: ['messages'],

@@ -3,6 +3,7 @@
 import { GeomillError, type Location } from '@geomill/core/messages/errors.ts';
 import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { textOf } from '@geomill/core/messages/message.ts';
+import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
 import { positionText } from '@geomill/core/text/text-position.ts';
 import type { FormatReader, OpenContext } from '@geomill/formats/format.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
@@ -102,20 +103,26 @@ function firstBytes(path: string): Uint8Array {
 export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
   const { inputs } = opening.paths;
   const names = distinctNames(inputs);
-  const begun: Promise<Opened>[] = [];
+  const tasks = new OrderedTasks({
+    tasks: inputs.keys(),
+    run: (index: number) => openInput(opening, inputs[index], index, names[index]),
+    width: OPENING_AHEAD,
+  });
   const opened: OpenedInput[] = [];
-  for (let i = 0; i < inputs.length; i++) {
+  try {
     throwIfAborted(opening.signal);
-    while (begun.length < Math.min(inputs.length, i + OPENING_AHEAD)) {
-      const index = begun.length;
-      const next = openInput(opening, inputs[index], index, names[index]);
-      // Awaited in order, so that the first broken file is reported; this prevents an unhandled rejection until then.
-      next.catch(() => {});
-      begun.push(next);
+    for (let next = await tasks.next(); next !== null; next = await tasks.next()) {
+      const { outcome } = next;
+      // The first broken file is reported.
+      if ('error' in outcome) throw outcome.error;
+      const { input, findings, within } = outcome.result;
+      opening.findings.merge(findings, within);
+      opened.push(input);
+      throwIfAborted(opening.signal);
     }
-    const { input, findings, within } = await begun[i];
-    opening.findings.merge(findings, within);
-    opened.push(input);
+  } finally {
+    // Nobody waits for the files that are being opened.
+    void tasks.close();
   }
   return opened;
 }

@@ -8,6 +8,7 @@
 import { failure, GeomillError, type Location } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { MessageParam } from '@geomill/core/messages/message.ts';
+import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
 import type { Partition } from '@geomill/formats/format.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
 import type { Executor } from './executor.ts';
@@ -52,7 +53,7 @@ export async function runPartitions({
 
 /** Layers of files in sequence. The next ones start while one is running: they may be many and small. */
 export interface SourcesRun extends RunBasis {
-  /** Asked after each partition: whether the others are not needed. Missing: all are. */
+  /** Asked after each partition: whether the others are not needed. Default: all are needed. */
   readonly isDone?: () => boolean;
   readonly sources: readonly PartitionSource[];
 }
@@ -65,8 +66,6 @@ export interface PartitionSource
 
 export type LayerLocation = Pick<Location, 'file' | 'layer'>;
 
-type Settled = { readonly result: TaskResult } | { readonly error: unknown };
-
 /** As `runPartitions`; errors come in the order of the sources. False: partitions were left out, as `isDone`. */
 export async function runSources({
   executor,
@@ -75,14 +74,37 @@ export async function runSources({
   sources,
   isDone = () => false,
 }: SourcesRun): Promise<boolean> {
-  const start = (source: PartitionSource, partition: Partition): Promise<Settled> =>
-    executor.run(source.makeTask(partition)).then(
-      (result) => ({ result }),
-      (error) => ({ error }),
-    );
   // A thread that is alone gets every task: its pages are in memory once.
   const isSequential = sources.some((source) => source.isSequential === true);
-  const ahead = new Ahead(sources, isSequential ? 1 : executor.width * 2, start);
+  const tasks = new OrderedTasks<SourcePartition, TaskResult>({
+    tasks: partitionsOf(sources),
+    run: ({ source, partition }) => executor.run(source.makeTask(partition)),
+    width: isSequential ? 1 : executor.width * 2,
+  });
+  try {
+    return await consumeInOrder(tasks, sources, signal, limits, isDone);
+  } finally {
+    // Nobody waits for the tasks under way, which may run in other processes: the executor stops them.
+    void tasks.close();
+  }
+}
+
+interface SourcePartition {
+  readonly source: PartitionSource;
+  readonly partition: Partition;
+}
+
+function* partitionsOf(sources: readonly PartitionSource[]): Generator<SourcePartition> {
+  for (const source of sources) for (const partition of source.partitions) yield { source, partition };
+}
+
+async function consumeInOrder(
+  tasks: OrderedTasks<SourcePartition, TaskResult>,
+  sources: readonly PartitionSource[],
+  signal: AbortSignal,
+  limits: RunBasis['limits'],
+  isDone: () => boolean,
+): Promise<boolean> {
   for (const source of sources) {
     const { partitions } = source;
     const fields = new Set<string>();
@@ -90,18 +112,20 @@ export async function runSources({
     let expectedStart = partitions.length > 0 ? partitions[0].start : 0;
     for (let i = 0; i < partitions.length; i++) {
       let partition = partitions[i];
-      let settled = await ahead.next();
+      const next = await tasks.next();
       throwIfAborted(signal);
+      if (next === null) throw new Error('there are fewer outcomes than partitions');
+      let { outcome } = next;
       if (partition.featuresBefore !== undefined) base = baseAfter(partition.featuresBefore);
       else if (partition.start !== expectedStart) {
         // The records before it went past this partition's start: a result from a wrong start is discarded.
         if (expectedStart >= partition.end && i < partitions.length - 1) continue;
         partition = { start: expectedStart, end: Math.max(partition.end, expectedStart) };
-        settled = await start(source, partition);
+        outcome = await tasks.runNow({ source, partition });
         throwIfAborted(signal);
       }
-      if ('error' in settled) throw locateErrorAt(settled.error, base, source.at);
-      const { result } = settled;
+      if ('error' in outcome) throw locateErrorAt(outcome.error, base, source.at);
+      const { result } = outcome;
       checkLimits(result, base, fields, source.at, limits);
       source.consume(result, partition, base);
       if (isDone()) return source === sources.at(-1) && i === partitions.length - 1;
@@ -144,37 +168,6 @@ function checkLimits(
       },
       at,
     );
-}
-
-/** Starts a few tasks ahead, and returns their outcomes in order. */
-class Ahead {
-  readonly #inFlight: Promise<Settled>[] = [];
-  readonly #waiting: Iterator<() => Promise<Settled>>;
-  readonly #depth: number;
-
-  constructor(
-    sources: readonly PartitionSource[],
-    depth: number,
-    start: (source: PartitionSource, partition: Partition) => Promise<Settled>,
-  ) {
-    this.#depth = depth;
-    this.#waiting = starts();
-    function* starts(): Generator<() => Promise<Settled>> {
-      for (const source of sources)
-        for (const partition of source.partitions) yield () => start(source, partition);
-    }
-  }
-
-  next(): Promise<Settled> {
-    while (this.#inFlight.length < this.#depth) {
-      const begin = this.#waiting.next();
-      if (begin.done === true) break;
-      this.#inFlight.push(begin.value());
-    }
-    const first = this.#inFlight.shift();
-    if (first === undefined) throw new Error('more outcomes were requested than there are partitions');
-    return first;
-  }
 }
 
 export function throwIfAborted(signal: AbortSignal): void {

@@ -1,6 +1,7 @@
 /** Runs the pieces of a layer, whose boundaries are known, through an executor and returns the results in order. */
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { OpenType } from '@geomill/core/columns/schema.ts';
+import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
 import type { Partition } from '@geomill/formats/format.ts';
 import type { StoredBatch } from '@geomill/operations/transformation.ts';
 import type { Executor } from './executor.ts';
@@ -13,10 +14,10 @@ export interface Piece {
   readonly source: number | null;
   /** The partition to read it from again; null: it cannot be read again. */
   readonly partition: Partition | null;
-  /** The batch to load again; missing if the features are not in a file. */
+  /** The batch to load again. Default: the features are not in a file. */
   readonly stored?: StoredBatch;
   readonly base: PartitionBase;
-  /** Number of features of the layer before it, at the begin of the current stage; missing: they were not counted. */
+  /** Number of features of the layer before it, at the begin of the current stage. Default: they were not counted. */
   readonly rowsBefore?: number;
   /** Inferred types of plain text in this piece, if the batch has them; null: the batch has the types of the layer. */
   readonly types: ReadonlyMap<string, OpenType> | null;
@@ -49,33 +50,22 @@ export async function runPieces({
   signal,
   at,
 }: PieceRun): Promise<void> {
-  const inFlight: Promise<TaskResult>[] = [];
-  let dispatched = 0;
-  let loadedBytes = 0;
-  const start = (piece: Piece): Promise<TaskResult> => {
-    const running = executor.run(makeTask(piece));
-    // Awaited in order; this prevents an unhandled rejection until then.
-    running.catch(() => {});
-    return running;
-  };
-  for (let i = 0; i < pieces.length; i++) {
-    while (dispatched < pieces.length && dispatched < i + executor.width * 2) {
-      const bytes = storedBytes(pieces[dispatched]);
-      if (dispatched > i && loadedBytes + bytes > LOADED_BYTES) break;
-      loadedBytes += bytes;
-      inFlight[dispatched] = start(pieces[dispatched++]);
-    }
-    let result: TaskResult;
-    try {
-      result = await inFlight[i];
-    } catch (error) {
+  const tasks = new OrderedTasks<Piece, TaskResult>({
+    tasks: pieces,
+    run: (piece) => executor.run(makeTask(piece)),
+    width: executor.width * 2,
+    costs: { of: storedBytes, room: LOADED_BYTES },
+  });
+  try {
+    for (let next = await tasks.next(); next !== null; next = await tasks.next()) {
+      const { task: piece, outcome } = next;
       throwIfAborted(signal);
-      throw locateErrorAt(error, pieces[i].base, at(pieces[i]));
+      if ('error' in outcome) throw locateErrorAt(outcome.error, piece.base, at(piece));
+      consume(outcome.result, piece);
     }
-    delete inFlight[i];
-    loadedBytes -= storedBytes(pieces[i]);
-    throwIfAborted(signal);
-    consume(result, pieces[i]);
+  } finally {
+    // Nobody waits for the tasks under way, which may run in other processes: the executor stops them.
+    void tasks.close();
   }
 }
 

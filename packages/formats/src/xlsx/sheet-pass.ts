@@ -5,6 +5,7 @@
 
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { OrderedTasks, type Outcome } from '@geomill/core/ordered-tasks.ts';
 import { CR, LF } from '@geomill/core/text/ascii.ts';
 import type { ByteSink } from '@geomill/io/byte-sink.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
@@ -38,12 +39,10 @@ export interface RowArea {
   readonly threads: OpenThreads | undefined;
 }
 
-type Settled = { readonly piece: PieceText } | { readonly error: unknown };
-
-interface Ahead {
+/** Offsets in the sheet. */
+interface PieceRange {
   readonly start: number;
   readonly end: number;
-  readonly settled: Promise<Settled>;
 }
 
 export class SheetPass {
@@ -58,9 +57,7 @@ export class SheetPass {
   readonly #setting: PieceSetting;
   readonly #area: RowArea;
   readonly #sink: ByteSink;
-  readonly #ahead: Ahead[] = [];
-  /** Where the next piece that is started begins. */
-  #border: number;
+  readonly #pieces: OrderedTasks<PieceRange, PieceText>;
   /** Number of the row that was read last. */
   #row = 0;
   /** Lines that were written. */
@@ -71,7 +68,14 @@ export class SheetPass {
     this.#area = area;
     this.#sink = sink;
     this.next = area.start;
-    this.#border = area.start;
+    const { threads, unpacking } = area;
+    const isSmall = unpacking.segment.byteLength < LARGE_BYTES;
+    this.#pieces = new OrderedTasks({
+      tasks: piecesOf(area),
+      run: (range) => this.#read(range, isSmall ? undefined : threads),
+      width: threads === undefined || isSmall ? 1 : threads.width * 2,
+      release: ({ text }) => void text.buffer.transfer(0),
+    });
   }
 
   /** The number of columns of the first rows. */
@@ -87,31 +91,30 @@ export class SheetPass {
     try {
       while (!(await this.#runPiece()));
     } finally {
-      // Their results are not needed.
-      await Promise.all(this.#ahead.map(({ settled }) => settled));
+      await this.#pieces.close();
     }
   }
 
   /** Whether the rows end in the piece. */
   async #runPiece(): Promise<boolean> {
     const { byteLength } = this.#area.unpacking.segment;
-    let { start, end, settled } = await this.#nextPiece();
+    let { start, end, outcome } = await this.#nextPiece();
     if (start < this.next) {
+      this.#pieces.discard(outcome);
       if (end <= this.next) return false;
-      settled = this.#start(this.next, end);
+      outcome = await this.#pieces.runNow({ start: this.next, end });
     }
     for (;;) {
-      const outcome = await settled;
       if ('error' in outcome) throw outcome.error;
-      const { ending, next } = outcome.piece;
-      if (ending !== ROWS_END.unnumbered) this.#take(outcome.piece);
+      const { ending, next } = outcome.result;
+      if (ending !== ROWS_END.unnumbered) this.#take(outcome.result);
       if (ending === ROWS_END.sheetData) return true;
       // At the end of the sheet, a last reading of nothing fails.
       if (ending === ROWS_END.full && next >= end && end < byteLength) return false;
       // What begins there ends in a later piece.
       if (ending === ROWS_END.cut) end = await this.#endAfter(start, next, end);
       start = this.next;
-      settled = this.#start(start, end);
+      outcome = await this.#pieces.runNow({ start, end });
     }
   }
 
@@ -119,7 +122,11 @@ export class SheetPass {
   async #endAfter(start: number, next: number, end: number): Promise<number> {
     const { byteLength } = this.#area.unpacking.segment;
     const wanted = next === start ? Math.min(start + 2 * (end - start), byteLength) : end + 1;
-    while (end < wanted) ({ end } = await this.#nextPiece());
+    while (end < wanted) {
+      const piece = await this.#nextPiece();
+      this.#pieces.discard(piece.outcome);
+      ({ end } = piece);
+    }
     if (end - next <= 2 * MAX_ROW_BYTES) return end;
     throw failure(generalErrors.LIMIT_EXCEEDED, {
       what: 'the length of one row or text in bytes',
@@ -129,31 +136,16 @@ export class SheetPass {
     });
   }
 
-  async #nextPiece(): Promise<Ahead> {
-    const { unpacking, threads } = this.#area;
-    const { byteLength } = unpacking.segment;
-    const depth = threads === undefined || byteLength < LARGE_BYTES ? 1 : threads.width * 2;
-    while (this.#ahead.length < depth && this.#border < byteLength) {
-      const start = this.#border;
-      const end = await borderAfter(unpacking, start + PIECE_BYTES);
-      this.#ahead.push({ start, end, settled: this.#start(start, end) });
-      this.#border = end;
-    }
-    return this.#ahead.shift() as Ahead;
+  async #nextPiece(): Promise<PieceRange & { readonly outcome: Outcome<PieceText> }> {
+    const next = await this.#pieces.next();
+    if (next === null) throw new Error('the rows end after the last piece');
+    return { ...next.task, outcome: next.outcome };
   }
 
-  #start(start: number, end: number): Promise<Settled> {
+  async #read({ start, end }: PieceRange, threads: OpenThreads | undefined): Promise<PieceText> {
     const rowBefore = start === this.next ? this.#row : -1;
     const task: PieceTask = { setting: this.#setting, start, end, rowBefore, maxRows: Number.MAX_VALUE };
-    const { threads, unpacking } = this.#area;
-    const read = async (): Promise<PieceText> =>
-      threads === undefined || unpacking.segment.byteLength < LARGE_BYTES
-        ? readPiece(task)
-        : ((await threads.work(task)) as PieceText);
-    return read().then(
-      (piece) => ({ piece }),
-      (error: unknown) => ({ error }),
-    );
+    return threads === undefined ? readPiece(task) : ((await threads.work(task)) as PieceText);
   }
 
   #take(piece: PieceText): void {
@@ -197,6 +189,16 @@ function lineEnds(count: number): Uint8Array {
     lines[i + 1] = LF;
   }
   return lines;
+}
+
+/** Each begins where a row seems to begin. */
+async function* piecesOf({ unpacking, start: first }: RowArea): AsyncGenerator<PieceRange> {
+  const { byteLength } = unpacking.segment;
+  for (let start = first; start < byteLength; ) {
+    const end = await borderAfter(unpacking, start + PIECE_BYTES);
+    yield { start, end };
+    start = end;
+  }
 }
 
 /** Where a row seems to begin, at `from` or after it; the end of the sheet if that comes first. */

@@ -9,6 +9,7 @@ import type { Field } from '@geomill/core/columns/schema.ts';
 import { geometryBuffers } from '@geomill/core/geometry/geometry-column.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
+import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
 import { stepFindings } from '../findings.ts';
 import type { FeatureSource } from '../parts/source/feature-source.ts';
 import { takeOrNull } from '../parts/source/shared-columns.ts';
@@ -60,15 +61,19 @@ export class Remains implements AdditionRun {
   /** Of each part of the source, in order. */
   async *#parts(workers: WorkerCalls): AsyncGenerator<RemainingRows> {
     const { partCount } = this.#covering;
-    const running: Promise<RemainingRows>[] = [];
-    for (let begun = 0; begun < partCount || running.length > 0; ) {
-      while (begun < partCount && running.length <= workers.width) {
-        const part = this.#subtract(begun++, workers);
-        // Awaited in order; this prevents an unhandled rejection until then.
-        part.catch(() => {});
-        running.push(part);
+    const tasks = new OrderedTasks({
+      tasks: Array(partCount).keys(),
+      run: (part: number) => this.#subtract(part, workers),
+      width: workers.width + 1,
+    });
+    try {
+      for (let next = await tasks.next(); next !== null; next = await tasks.next()) {
+        if ('error' in next.outcome) throw next.outcome.error;
+        yield next.outcome.result;
       }
-      yield await running.shift()!;
+    } finally {
+      // Nobody waits for the calls under way: the executor stops them.
+      void tasks.close();
     }
   }
 

@@ -5,6 +5,7 @@
 
 import { asGeomillError, failure, type PlainError, reviveError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
 import { latin1Text } from '@geomill/platform/bytes.ts';
 import {
   closeFile,
@@ -51,6 +52,11 @@ export interface PartRun {
  */
 export async function writePart({ tasks, executor, path, readableEnd, onDone }: PartRun): Promise<void> {
   const file = createFile(path);
+  const running = new OrderedTasks({
+    tasks,
+    run: (task: Task) => executor.run({ ...task, keepBatch: false }),
+    width: executor.width * 2,
+  });
   try {
     const entries: (Entry | null)[] = [];
     let at = 0;
@@ -58,16 +64,10 @@ export async function writePart({ tasks, executor, path, readableEnd, onDone }: 
       writeFileAt(file, bytes, at);
       at += bytes.length;
     };
-    const start = (task: Task): Promise<TaskResult | Extract<Entry, { error: PlainError }>> =>
-      executor.run({ ...task, keepBatch: false }).catch((error: unknown) => failed(error));
-    const inFlight: ReturnType<typeof start>[] = [];
-    let begun = 0;
     let expectedStart: number | null = null;
-    for (const task of tasks) {
-      while (begun < tasks.length && inFlight.length < executor.width * 2)
-        inFlight.push(start(tasks[begun++]));
-      const outcome = await (inFlight.shift() as (typeof inFlight)[number]);
-      const { partition } = partitionOf(task);
+    for (let next = await running.next(); next !== null; next = await running.next()) {
+      const outcome = 'error' in next.outcome ? failed(next.outcome.error) : next.outcome.result;
+      const { partition } = partitionOf(next.task);
       const isExpected = partition.start === expectedStart;
       if ('error' in outcome) {
         if (outcome.error.code === 'CANCELLED') throw failure(generalErrors.CANCELLED, {});
@@ -87,7 +87,7 @@ export async function writePart({ tasks, executor, path, readableEnd, onDone }: 
       }
       onDone?.(entries.length);
     }
-    await Promise.all(inFlight);
+    await running.close();
     const index = serialized(entries);
     write(index);
     const trailer = new Uint8Array(TRAILER_BYTES);
@@ -95,6 +95,7 @@ export async function writePart({ tasks, executor, path, readableEnd, onDone }: 
     new TextEncoder().encodeInto(MAGIC, trailer.subarray(8));
     write(trailer);
   } finally {
+    await running.close();
     closeFile(file);
   }
 }
