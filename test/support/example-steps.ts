@@ -33,6 +33,8 @@ export function exampleSteps(): { readonly registry: readonly Transformation[]; 
   ): Transformation => ({
     id,
     title: id,
+    group: 'shape',
+    summary: 'An example.',
     description: id,
     parameters: { type: 'object', properties, additionalProperties: false },
     guarantees: [],

@@ -14,6 +14,8 @@ function record(
   return {
     id,
     title: id,
+    group: 'shape',
+    summary: 'An example.',
     description: '',
     parameters: { type: 'object', properties, additionalProperties: false },
     guarantees: [],

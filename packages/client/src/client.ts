@@ -213,7 +213,12 @@ export class GeomillClient {
   }
 
   async formats(options: CallOptions = {}): Promise<FormatRecord[]> {
-    return (await this.#transport.json<FormatList>({ path: '/v1/formats', ...options })).formats;
+    return (await this.formatList(options)).formats;
+  }
+
+  /** The formats, and what to do with files of others. */
+  formatList(options: CallOptions = {}): Promise<FormatList> {
+    return this.#transport.json<FormatList>({ path: '/v1/formats', ...options });
   }
 
   async transformations(options: CallOptions = {}): Promise<TransformationRecord[]> {

@@ -6,6 +6,7 @@ export function formatFacts(format: Format) {
   return {
     id: format.id,
     aliases: [...format.aliases],
+    name: format.name,
     title: format.title,
     extensions: [...format.extensions],
     file_parts: format.fileParts === undefined ? null : [...format.fileParts],

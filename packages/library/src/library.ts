@@ -8,7 +8,7 @@ import { GeomillError as GeomillFailure } from '@geomill/core/messages/errors.ts
 import { inspectionDocument } from '@geomill/pipeline/inspect-document.ts';
 import { type ThreadsFor, withCall } from './call.ts';
 import { inspectionRequest } from './job-requests.ts';
-import { allFormats, findCrs, stepFacts } from './lists.ts';
+import { allFormats, allSteps, findCrs } from './lists.ts';
 import { asJobError, invalidJob, JOB_FORM, libraryCatalogue } from './messages.ts';
 import { joinParts, planParts, runOnePart } from './parts.ts';
 import { readColumns, readFeatures } from './read-features.ts';
@@ -53,7 +53,7 @@ export type GeomillError = GeomillErrorObject;
 export const formats: readonly FormatFacts[] = allFormats();
 
 /** All steps with their parameters. */
-export const steps: readonly StepFacts[] = stepFacts();
+export const steps: readonly StepFacts[] = allSteps();
 
 /** Converts one input. Resolves when the output is complete. */
 export function convert(job: ConvertJob, options: RunOptions = {}): Promise<Converted> {

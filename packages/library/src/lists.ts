@@ -3,6 +3,7 @@ import { CrsSearch } from '@geomill/crs-search/crs-search.ts';
 import { formatFacts } from '@geomill/formats/format-facts.ts';
 import { formats } from '@geomill/formats/registry.ts';
 import { transformations } from '@geomill/operations/registry.ts';
+import { stepFacts } from '@geomill/operations/step-facts.ts';
 import { asJobError, invalidJob } from './messages.ts';
 import type { CrsHit, CrsQuery, FormatFacts, StepFacts } from './types.ts';
 
@@ -12,19 +13,8 @@ export function allFormats(): readonly FormatFacts[] {
 }
 
 /** All steps, as GET /v1/transformations of the service lists them. */
-export function stepFacts(): readonly StepFacts[] {
-  return transformations.map(({ id, title, description, parameters, fileParameter, guarantees }) => ({
-    ...{ id, title, description, parameters: { ...parameters } },
-    file_parameter:
-      fileParameter === undefined
-        ? null
-        : {
-            name: fileParameter.value?.name ?? null,
-            part: fileParameter.part,
-            uses: fileParameter.uses,
-          },
-    guarantees: [...guarantees],
-  }));
+export function allSteps(): readonly StepFacts[] {
+  return transformations.map(stepFacts);
 }
 
 const DEFAULT_LIMIT = 10;

@@ -135,12 +135,31 @@ export class RequestTotals {
  */
 export type Longitudes = 'as written' | 'edges' | 'feature' | 'layer' | 'own';
 
+/** Where a list of steps has a step, in the order of the list. */
+export const STEP_GROUPS = [
+  'select',
+  'shape',
+  'combine',
+  'attributes',
+  'coordinates',
+  'check',
+  'order',
+] as const;
+export type StepGroup = (typeof STEP_GROUPS)[number];
+
 export interface Transformation {
   readonly id: string;
   readonly title: string;
+  readonly group: StepGroup;
+  /** What it is for, in one line: a list of steps has it beside the title. */
+  readonly summary: string;
   /** Markdown for the documentation: what it does, to which geometries, what becomes of attributes and ids. */
   readonly description: string;
   readonly parameters: ParametersSchema;
+  /** Parameters of which a step needs one. Default: only those that the schema requires, and the file. */
+  readonly needsOneOf?: readonly string[];
+  /** Parameters that a form shows besides the needed ones before its user asks for all. Default: none. */
+  readonly mainParameters?: readonly string[];
   /** One sentence each, for the documentation: what always holds of a result. */
   readonly guarantees: readonly string[];
   readonly longitudes: Longitudes;

@@ -10,6 +10,8 @@ import type { Transformation } from '../src/transformation.ts';
 const swell: Transformation = {
   id: 'swell',
   title: 'Swell',
+  group: 'shape',
+  summary: 'An example.',
   description: '',
   parameters: {
     type: 'object',

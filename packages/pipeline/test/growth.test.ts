@@ -97,6 +97,8 @@ function growing(code: TransformationCode): Transformation {
   return {
     id: 'grow',
     title: 'Grow',
+    group: 'shape',
+    summary: 'An example.',
     description: '',
     parameters: { type: 'object', properties: {}, additionalProperties: false },
     guarantees: [],

@@ -24,6 +24,9 @@ const COUNTS: Readonly<Record<string, readonly number[]>> = {
 export const affine: Transformation = {
   id: 'affine',
   title: 'Scale, rotate and shift',
+  group: 'coordinates',
+  summary: 'Multiply, turn and move all coordinates.',
+  mainParameters: ['scale', 'rotate', 'shift'],
   description: `Scales, then rotates about \`origin\`, then shifts every position, in the plane of the coordinates and in units of their CRS: for drawings
 in millimetres, with a local origin or turned to a grid of their own. Z, M, attributes, ids and the order of features do not change. The CRS stays
 what it is; state the right one for the result with \`--from-crs\` or \`input.crs\`.`,

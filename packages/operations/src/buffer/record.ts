@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const buffer: Transformation = {
   id: 'buffer',
   title: 'Buffer',
+  group: 'shape',
+  summary: 'The area within a distance of each feature.',
   description: `Each feature becomes the polygon of all points within a distance of it. A negative distance shrinks polygons. In a
 projected CRS, the distance is converted to the unit of the axes and measured in the plane. In a geographic CRS, or with
 \`geodesic\`, it is measured on the ellipsoid, for each feature separately ([method and accuracy](geodesic-buffers.md)).

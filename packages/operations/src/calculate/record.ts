@@ -15,6 +15,8 @@ const MAX_FIELDS = 1000;
 export const calculate: Transformation = {
   id: 'calculate',
   title: 'Calculate fields',
+  group: 'attributes',
+  summary: 'Set fields to the values of expressions.',
   description: `Sets fields to the values of expressions: \`{"density": "pop / area_km2()", "label": "upper(name) || ' ' || to_text(pop)"}\`. A field
 that exists is replaced, in its place; a new field comes after all others. Expressions are evaluated in their order, and see the fields
 that were set before them. Geometries, ids and the order of features do not change.

@@ -18,6 +18,8 @@ export const CAST_TYPES = {
 export const cast: Transformation = {
   id: 'cast',
   title: 'Change field types',
+  group: 'attributes',
+  summary: 'Turn texts into numbers or dates, and back.',
   description: `Converts the values of fields to another type: \`integer\` (64 bits), \`number\` (64-bit float), \`text\`, \`boolean\`, \`date\`, \`datetime\` or
 \`json\`. Every value is converted exactly, or becomes null and is counted: the text \`12.50\` as a number is 12.5, as an integer it is null. Texts are
 true or false if they are \`true\`, \`false\`, \`yes\`, \`no\`, \`1\` or \`0\`; dates have to be written as \`2020-01-31\`. Blank texts become null and are not counted.

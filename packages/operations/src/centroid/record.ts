@@ -4,6 +4,8 @@ import type { Transformation } from '../transformation.ts';
 export const centroid: Transformation = {
   id: 'centroid',
   title: 'Centroid',
+  group: 'shape',
+  summary: 'Replace each feature by its centre of mass.',
   description: `Each feature becomes its centroid in the plane of the coordinates: the centre of mass of its polygons; if it has none, of its
 lines; if it has none, of its points. The centroid can be outside the feature; use \`point_on_surface\` to avoid that. Parts
 on both sides of 180 degrees are side by side. Attributes, ids and order do not change; null and empty geometries are kept. Z and M are dropped.`,

@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const check: Transformation = {
   id: 'check',
   title: 'Check validity',
+  group: 'check',
+  summary: 'Report invalid geometries and keep them.',
   description: `Reports invalid geometries as \`GEOMETRY_INVALID\`, by reason: rings that cross themselves or each other, holes outside their shell, polygons that
 overlap within one feature, positions that are not finite. Nothing is repaired or dropped; \`make_valid\` repairs what this step finds. With \`--findings\`, or
 \`GET /v1/jobs/{id}/findings\`, the report lists the features with their places.

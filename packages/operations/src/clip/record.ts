@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const clip: Transformation = {
   id: 'clip',
   title: 'Clip',
+  group: 'combine',
+  summary: 'Keep what is inside an area.',
   description: `Keeps the parts of features that are inside the polygons of a mask. The mask is \`clipping_geojson\` or a file; several polygons are united. Features completely
 inside are kept unchanged, features completely outside are dropped, and features on the border are cut. The result has the same
 dimension as the feature: a polygon that only touches the border is dropped; a point on the border is inside. Each member of a

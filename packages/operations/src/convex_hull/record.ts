@@ -4,6 +4,8 @@ import type { Transformation } from '../transformation.ts';
 export const convexHull: Transformation = {
   id: 'convex_hull',
   title: 'Convex hull',
+  group: 'shape',
+  summary: 'The smallest convex polygon around each feature.',
   description: `Each feature becomes the smallest convex polygon around it: a line if all its positions are on one line, and
 a point if it has only one position. Parts on both sides of 180 degrees are side by side; the hull is then
 cut there. Attributes, ids and order do not change; null and empty geometries are kept. Positions keep

@@ -11,6 +11,8 @@ import type { Transformation } from '../transformation.ts';
 export const dimensions: Transformation = {
   id: 'dimensions',
   title: 'Set dimensions',
+  group: 'coordinates',
+  summary: 'Add or remove Z and M.',
   description: `Gives all positions the ordinates of \`to\`: \`XY\`, \`XYZ\`, \`XYM\` or \`XYZM\`. Z and M that are not in \`to\` are dropped. Positions that
 have no Z, or no M, get \`z\` or \`m\`, a number or an expression on the fields of the feature ([expressions.md](expressions.md)): \`"z": "elevation * 0.3048"\`. With
 \`replace\`, positions that have one get it too. x, y, attributes, ids and the order of features do not change.`,

@@ -9,6 +9,9 @@ import type { Transformation } from '../transformation.ts';
 export const dissolve: Transformation = {
   id: 'dissolve',
   title: 'Dissolve',
+  group: 'combine',
+  summary: 'Merge features with equal values of a field.',
+  mainParameters: ['by'],
   description: `Features with equal values in the fields of \`by\` become one feature, with several parts if they do not
 touch. Without \`by\`, the whole layer becomes one feature. Null is a value too: features with null form a separate group. The geometry
 is the union of the group: borders inside it disappear, lines are cut where they meet and joined end to end, and equal points become one.

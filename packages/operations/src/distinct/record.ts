@@ -12,6 +12,9 @@ const GEOMETRY = 'geometry';
 export const distinct: Transformation = {
   id: 'distinct',
   title: 'Drop duplicates',
+  group: 'select',
+  summary: 'Keep the first of equal features.',
+  mainParameters: ['by'],
   description: `Keeps the first feature of those that are equal, and drops and counts the others (\`DUPLICATES_DROPPED\`). By default, features are equal if they have
 the same geometry and the same values in all fields. With \`by\`, only these fields are compared; \`geometry\` compares the geometries too, and
 \`{"by": [], "geometry": true}\` compares nothing else. Ids are not compared.

@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const drop: Transformation = {
   id: 'drop',
   title: 'Drop fields',
+  group: 'attributes',
+  summary: 'Remove some fields.',
   description: `Removes fields; all others are kept in their order. The same as \`select\` with \`drop\` alone. On the command line: \`--drop FIELDS\`.`,
   parameters: {
     type: 'object',

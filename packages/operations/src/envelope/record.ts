@@ -4,6 +4,8 @@ import type { Transformation } from '../transformation.ts';
 export const envelope: Transformation = {
   id: 'envelope',
   title: 'Envelope',
+  group: 'shape',
+  summary: 'Replace each feature by its bounding box.',
   description: `Each feature becomes its bounding box in the plane of the coordinates: the rectangle from its minimum to its
 maximum x and y. If its width or height is 0, it is a line or a point. The box of a feature on both sides of 180
 degrees is the narrow one, cut there into two. Attributes, ids and order do not change; null and empty

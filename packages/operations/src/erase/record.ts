@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const erase: Transformation = {
   id: 'erase',
   title: 'Erase',
+  group: 'combine',
+  summary: 'Remove what is inside an area.',
   description: `Removes the parts of features that are inside the polygons of a mask. The mask is \`erasing_geojson\` or a file; several polygons are united. This is the opposite of clip.
 Features completely outside are kept unchanged, features completely inside are dropped, and features on the border are cut. A point on the
 border is inside, so it is dropped. The mask is transformed to the CRS of the data, and slivers are dropped, as for clip. Attributes, ids and order do not change;

@@ -4,6 +4,8 @@ import type { Transformation } from '../transformation.ts';
 export const explode: Transformation = {
   id: 'explode',
   title: 'Explode',
+  group: 'shape',
+  summary: 'Make one feature of each part of a multi geometry.',
   description: `Each part of a MultiPoint, MultiLineString, MultiPolygon or GeometryCollection becomes a separate feature, in the order of
 the parts, with the attributes of the original. The first part keeps the id; the others have no id, so that ids are unique. Z and M are kept.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },

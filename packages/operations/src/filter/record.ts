@@ -14,6 +14,9 @@ const BOX = /^\s*-?[\d.]+(?:e[+-]?\d+)?(?:\s*,\s*-?[\d.]+(?:e[+-]?\d+)?){3}\s*$/
 export const filter: Transformation = {
   id: 'filter',
   title: 'Filter',
+  group: 'select',
+  summary: 'Keep features by a condition or a box.',
+  needsOneOf: ['where', 'bbox'],
   description: `Keeps the features for which the condition \`where\` is true, and whose bounds intersect the box \`bbox\`. At least one of the two is required.
 
 \`where\` as text: \`pop > 10 and (name like 'A%' or kind in ('school', 'shed')) and not "end date" is null\`. Comparisons are

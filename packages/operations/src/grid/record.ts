@@ -8,6 +8,9 @@ export const MAX_CELLS = 1_000_000;
 export const grid: Transformation = {
   id: 'grid',
   title: 'Grid of cells',
+  group: 'combine',
+  summary: 'Count features in square or hexagonal cells.',
+  mainParameters: ['shape'],
   description: `Replaces the features of each layer by square or hexagonal cells over their extent, each with the number of features in it. A feature is in the cell
 that contains the centre of its bounds; on a common border, it is in exactly one of the cells. Use \`centroid\` or \`point_on_surface\` before for another
 place. Features without positions are in no cell, and are counted as dropped (\`GEOMETRY_DROPPED\`).

@@ -21,6 +21,9 @@ const MAX_KEY_FIELDS = 16;
 export const join: Transformation = {
   id: 'join',
   title: 'Join attributes',
+  group: 'combine',
+  summary: 'Add fields of a table with the same key.',
+  mainParameters: ['key'],
   description: `Adds the fields of another source, such as a table in a CSV or a GeoPackage, to the features with the same key. \`key\` names the fields of the
 features and \`key_of_source\` those of the source, if their names differ. The geometries of the source are not used.
 

@@ -6,6 +6,8 @@ const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 export const limit: Transformation = {
   id: 'limit',
   title: 'Limit',
+  group: 'order',
+  summary: 'Keep the first features.',
   description: `Keeps the first \`count\` features of each layer that the step gets, after skipping \`offset\` features. With \`sort\` before it, these are
 the largest or the latest ones; \`sample\` keeps features from all over the layer. Geometries, attributes, ids and the order of the features
 do not change.

@@ -4,6 +4,9 @@ import type { Transformation } from '../transformation.ts';
 export const linesToPolygons: Transformation = {
   id: 'lines_to_polygons',
   title: 'Lines to polygons',
+  group: 'shape',
+  summary: 'Make areas of closed lines.',
+  mainParameters: ['method'],
   description: `With the method \`features\`, each closed LineString becomes a Polygon, and a MultiLineString whose lines are all closed becomes the area that they enclose:
 lines inside others are holes. Lines that are not closed, points and polygons do not change; open lines are counted (\`LINE_NOT_CLOSED\`). Attributes, ids and
 the order of features do not change. Z is kept, M only in a Polygon of one line.

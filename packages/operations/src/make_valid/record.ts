@@ -4,6 +4,8 @@ import type { Transformation } from '../transformation.ts';
 export const makeValid: Transformation = {
   id: 'make_valid',
   title: 'Make valid',
+  group: 'check',
+  summary: 'Repair invalid geometries.',
   description: `Repairs invalid geometries: rings that cross themselves or each other, holes outside their shell, and polygons that
 overlap within one feature. Valid geometries are not changed. Attributes, ids and order do not change; null and empty geometries are
 kept. In a repaired feature, M is dropped and new positions have interpolated Z.`,

@@ -8,6 +8,9 @@ const WORDS = { part: SOURCE, noun: 'source', has: 'polygons, in any input forma
 export const overlay: Transformation = {
   id: 'overlay',
   title: 'Overlay',
+  group: 'combine',
+  summary: 'Cut features along the polygons of another source.',
+  mainParameters: ['how'],
   description: `Cuts features along the borders of the polygons of another source. Each piece has the attributes of its feature and those of the polygon
 that it is in. \`intersection\` keeps the pieces inside of the polygons; \`identity\` keeps what is outside of all of them too, with null in the fields of the
 source. \`union\` adds to these the parts of the polygons of the source that no feature covers: features of their own after all others of the layer, with null

@@ -4,6 +4,8 @@ import type { Transformation } from '../transformation.ts';
 export const pointOnSurface: Transformation = {
   id: 'point_on_surface',
   title: 'Point on surface',
+  group: 'shape',
+  summary: 'A point inside each feature, such as for labels.',
   description: `Each feature becomes a point inside it, which is useful for labels. For polygons it is in the middle of the widest section of a horizontal line
 through the middle. For lines and points it is the vertex or point that is nearest to the centroid. Attributes, ids and
 order do not change; null and empty geometries are kept. Z and M are dropped.`,

@@ -6,6 +6,9 @@ import type { Transformation } from '../transformation.ts';
 export const pointsToLine: Transformation = {
   id: 'points_to_line',
   title: 'Points to line',
+  group: 'combine',
+  summary: 'Connect points to lines, such as tracks.',
+  mainParameters: ['by', 'order'],
   description: `Connects points to lines: one LineString for each combination of values in the fields of \`by\`, such as the id of a vehicle, through its points
 in the order of \`order\`, such as the time. Without \`by\`, all points of a layer are one line; without \`order\`, they are in the order of the features. Null is a value too.
 

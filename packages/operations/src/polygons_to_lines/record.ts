@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const polygonsToLines: Transformation = {
   id: 'polygons_to_lines',
   title: 'Polygons to lines',
+  group: 'shape',
+  summary: 'Replace polygons by their outlines.',
   description: `Polygons and MultiPolygons become the lines of their rings: a LineString if there is one ring, else a MultiLineString. Points, lines and
 collections do not change; nor do positions, attributes, ids and the order of features. A border that two polygons share becomes two lines.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },

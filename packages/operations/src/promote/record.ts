@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const promote: Transformation = {
   id: 'promote',
   title: 'Promote to multi geometries',
+  group: 'shape',
+  summary: 'Give a layer one multi type.',
   description: `Points become MultiPoints with one part, lines MultiLineStrings, polygons MultiPolygons, so that a layer has one type. Multi geometries and
 collections do not change; nor do positions, attributes, ids and the order of features. The opposite is \`explode\`.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },

@@ -6,6 +6,8 @@ import type { Transformation } from '../transformation.ts';
 export const rename: Transformation = {
   id: 'rename',
   title: 'Rename fields',
+  group: 'attributes',
+  summary: 'Give fields new names.',
   description: `Gives fields new names; all other fields are kept. The same as \`select\` with \`rename\` alone. On the command line: \`--rename OLD=NEW\`.`,
   parameters: {
     type: 'object',

@@ -9,6 +9,9 @@ import type { StepParameters, Transformation } from '../transformation.ts';
 export const reproject: Transformation = {
   id: 'reproject',
   title: 'Reproject',
+  group: 'coordinates',
+  summary: 'Change the coordinate reference system for the following steps.',
+  needsOneOf: ['epsg', 'crs'],
   description: `The following steps work in another coordinate reference system: distances have its unit, and straight edges are
 straight in it. \`epsg\` or \`crs\` is required. The output is still written in \`output.epsg\`. If there is no step between two reprojections, the data is
 transformed directly to the last CRS. Attributes, ids and order do not change. Features that cross the end of a map or hold a pole are cut and closed, and

@@ -14,6 +14,8 @@ const KEEP_SOURCE_FEATURES: ReadonlySet<string> = new Set(['filter', 'reproject'
 export const sample: Transformation = {
   id: 'sample',
   title: 'Sample',
+  group: 'select',
+  summary: 'Keep some features, spread evenly.',
   description: `Keeps \`count\` features of each layer, spread evenly over the features that the step gets: the first one, and then one after
 each interval. Geometries, attributes, ids and the order of the features do not change. A layer with at most \`count\` features is not changed.
 

@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const segmentize: Transformation = {
   id: 'segmentize',
   title: 'Segmentize',
+  group: 'shape',
+  summary: 'Divide long segments into short ones.',
   description: `Divides segments of lines and polygons that are longer than \`max_length\` into equal parts, so that a later reprojection can
 bend them. In a geographic CRS, lengths are measured on the ellipsoid, and the new positions are on the
 straight segment in longitude and latitude. Points are not changed. Attributes, ids and order do not change.`,

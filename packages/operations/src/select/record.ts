@@ -15,6 +15,9 @@ interface SelectParameters {
 export const select: Transformation = {
   id: 'select',
   title: 'Select fields',
+  group: 'attributes',
+  summary: 'Keep, remove or rename fields.',
+  mainParameters: ['fields'],
   description: `Keeps the fields in \`fields\`, in that order, or all fields except those in \`drop\`. \`rename\` renames fields that are kept.
 Geometries, ids and the order of features do not change.`,
   parameters: {

@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const simplify: Transformation = {
   id: 'simplify',
   title: 'Simplify',
+  group: 'shape',
+  summary: 'Remove vertices that the shape does not need.',
   description: `Removes positions of lines and polygons (Douglas-Peucker) while the outline stays within a tolerance of the
 original, for each feature separately. Polygons that share a border can get gaps between them; \`simplify_coverage\` avoids that. In a
 geographic CRS, the tolerance is converted with the length of the longest degree, so no outline moves farther than the tolerance; lines that run east

@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const simplifyCoverage: Transformation = {
   id: 'simplify_coverage',
   title: 'Simplify coverage',
+  group: 'shape',
+  summary: 'Simplify polygons without gaps between them.',
   description: `Simplifies all polygons of a layer that adjoin each other (districts, parcels) together: a border that two of
 them share is simplified once, so there are no gaps or overlaps. Positions are removed by the area of the triangle that they
 form with the previous and the next position (Visvalingam-Whyatt). Borders are shared if both polygons have the same positions (a valid coverage, in the

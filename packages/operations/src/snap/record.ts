@@ -8,6 +8,8 @@ import type { Transformation } from '../transformation.ts';
 export const snap: Transformation = {
   id: 'snap',
   title: 'Snap to a grid',
+  group: 'coordinates',
+  summary: 'Round coordinates to a grid.',
   description: `Moves every position to the nearest point of a grid through the origin of the CRS, for each axis separately: the same position always gets the
 same place, so common borders stay common. \`units\` is a unit of length, or \`crs\` for the unit of the axes: \`{"size": 0.001, "units": "crs"}\` keeps three
 decimals. In a geographic CRS, a length is converted with the length of the longest degree.

@@ -6,6 +6,8 @@ import type { Transformation } from '../transformation.ts';
 export const sort: Transformation = {
   id: 'sort',
   title: 'Sort',
+  group: 'order',
+  summary: 'Put features in the order of fields.',
   description: `Sorts the features of each layer by one or more fields or expressions, such as \`["country", "pop desc", "upper(name)"]\`. The later ones decide
 where the earlier ones are equal; features that are equal in all keep their order. Geometries, attributes and ids do not change.
 

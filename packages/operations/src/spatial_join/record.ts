@@ -20,6 +20,9 @@ const WORDS = { part: SOURCE, noun: 'source', has: 'geometries, in any input for
 export const spatialJoin: Transformation = {
   id: 'spatial_join',
   title: 'Join by location',
+  group: 'combine',
+  summary: 'Add fields of features at the same place.',
+  mainParameters: ['predicate'],
   description: `Adds the fields of another source to the features that intersect its features, or are within them, contain them, or are nearest to them.
 \`{"predicate": "within"}\` gives points the fields of the polygon that they are in; \`{"predicate": "contains", "fields": [], "count_field": "n"}\`
 counts in each polygon the features of the source, and \`aggregate\` sums up their values.

@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const union: Transformation = {
   id: 'union',
   title: 'Union',
+  group: 'combine',
+  summary: 'Merge polygons that touch or overlap.',
   description: `Each connected group of polygons that overlap or share a border becomes one feature. Polygons that touch only in a
 point remain separate. Lines are merged where they overlap or meet end to end, but not where they
 cross; points are merged if they are equal. Polygons, lines and points are merged separately. A feature that merges with

@@ -5,6 +5,8 @@ import type { Transformation } from '../transformation.ts';
 export const vertices: Transformation = {
   id: 'vertices',
   title: 'Extract vertices',
+  group: 'shape',
+  summary: 'Make a point of each position.',
   description: `Makes one Point of each position, in their order, with the attributes of its feature. The last position of a ring, which is the first one
 again, gives no point. With \`index_field\`, each point gets its number within its feature, from 1, in a new integer field after all others. The first point
 keeps the id, the others have no id. Z and M are kept.`,

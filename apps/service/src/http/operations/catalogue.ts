@@ -1,7 +1,9 @@
 /** What requests can name: formats and transformations; coordinate reference systems are in crs.ts. */
+import { FOREIGN_FORMATS } from '@geomill/formats/foreign-formats.ts';
 import { type Format, isInputFormat } from '@geomill/formats/format.ts';
 import { formatFacts } from '@geomill/formats/format-facts.ts';
 import { exampleStep } from '@geomill/operations/parts/example-step.ts';
+import { stepFacts } from '@geomill/operations/step-facts.ts';
 import type { Transformation } from '@geomill/operations/transformation.ts';
 import type { Operation, ResponseRecord } from '../operation.ts';
 import { ref } from '../schemas/schema.ts';
@@ -20,6 +22,11 @@ const staticResponses = (description: string, schema: string): Record<number, Re
   304: NOT_MODIFIED,
 });
 
+/** Other than signatures, the names of their files are for clients, too. */
+const unsupported = FOREIGN_FORMATS.filter(({ extensions }) => extensions.length > 0).map(
+  ({ found, extensions, advice }) => ({ name: found, extensions, advice }),
+);
+
 const formatLists = new WeakMap<readonly Format[], StaticContent>();
 
 export const listFormats: Operation = {
@@ -36,7 +43,7 @@ export const listFormats: Operation = {
   handle: async ({ formats }, request, reply) => {
     const list =
       formatLists.get(formats) ??
-      staticContent(JSON_TYPE, JSON.stringify({ formats: formats.map(describeFormat) }));
+      staticContent(JSON_TYPE, JSON.stringify({ formats: formats.map(describeFormat), unsupported }));
     formatLists.set(formats, list);
     return sendStatic(request, reply, list);
   },
@@ -81,15 +88,5 @@ export const listTransformations: Operation = {
 };
 
 function describeTransformation(transformation: Transformation): object {
-  const { id, title, description, parameters, guarantees, fileParameter: file } = transformation;
-  return {
-    id,
-    title,
-    description,
-    parameters,
-    file_parameter:
-      file === undefined ? null : { name: file.value?.name ?? null, part: file.part, uses: file.uses },
-    guarantees,
-    example: exampleStep(transformation),
-  };
+  return { ...stepFacts(transformation), example: exampleStep(transformation) };
 }

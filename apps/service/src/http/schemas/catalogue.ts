@@ -1,5 +1,6 @@
 /** Formats and transformations as the catalogue lists them. */
 import type { JsonSchema } from '@geomill/core/schemas/schema-check.ts';
+import { STEP_GROUPS } from '@geomill/operations/transformation.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
 const schemaOfOptions: JsonSchema = { type: 'object', description: 'JSON Schema (2020-12) of the object.' };
@@ -7,7 +8,8 @@ const schemaOfOptions: JsonSchema = { type: 'object', description: 'JSON Schema 
 const formatRecord = closedObject({
   id: text('Name for requests.'),
   aliases: listOf(TEXT, 'Other names for requests.'),
-  title: TEXT,
+  name: text('Short name, such as `GeoPackage`.'),
+  title: text('Name with the variants and versions that are supported.'),
   extensions: listOf(TEXT, 'File name extensions with the dot, the usual one first.'),
   file_parts: nullable(
     listOf(TEXT),
@@ -108,12 +110,29 @@ export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
     ),
   }),
   FormatRecord: formatRecord,
-  FormatList: closedObject({ formats: listOf(ref('FormatRecord')) }),
+  FormatList: closedObject({
+    formats: listOf(ref('FormatRecord')),
+    unsupported: listOf(
+      closedObject({
+        name: text('Name of such a file in a sentence, such as `a MapInfo file`.'),
+        extensions: listOf(TEXT, 'File name extensions with the dot.'),
+        advice: text('How to convert it to a supported format.'),
+      }),
+      'Formats that are known only to say what to do with their files.',
+    ),
+  }),
   TransformationRecord: closedObject({
     id: text('The `type` of a step.'),
     title: TEXT,
+    group: { type: 'string', enum: [...STEP_GROUPS], description: 'Group in a list of steps.' },
+    summary: text('What the step is for, in one line.'),
     description: text('Description in Markdown, including the effect on attributes and ids.'),
     parameters: { ...schemaOfOptions, description: 'JSON Schema (2020-12) of the parameters.' },
+    needs: listOf(listOf(TEXT), 'Of each list the step needs one parameter.'),
+    main_parameters: listOf(
+      TEXT,
+      'Parameters that a form shows first: the needed ones, and the most used of the others.',
+    ),
     file_parameter: nullable(
       closedObject({
         name: nullable(
