@@ -4,7 +4,7 @@ import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { makeWorkspace } from '../support/convert.ts';
-import { RELEASES, type ReleaseFixture, releaseDirectory } from '../support/releases.ts';
+import { isOutOfDate, RELEASES, type ReleaseFixture, releaseDirectory } from '../support/releases.ts';
 import { runCli } from '../support/run-cli.ts';
 import { startServerProcess } from '../support/server-process.ts';
 import { until } from '../support/until.ts';
@@ -23,11 +23,13 @@ for (const release of RELEASES)
 
     const before = await runCli(['doctor'], { DATA_DIR: data });
     assert.equal(before.status, 0, before.out + before.err);
-    assert.match(before.out, /the next start brings it to \d+/);
+    assert.equal(/the next start brings it to \d+/.test(before.out), isOutOfDate(release));
     assert.doesNotMatch(before.out, /no such column/);
-    const early = await runCli(['backup', join(workspace.path, 'early')], { DATA_DIR: data });
-    assert.notEqual(early.status, 0);
-    assert.match(early.err, /start the service of this geomill once, which brings it up to date/);
+    if (isOutOfDate(release)) {
+      const early = await runCli(['backup', join(workspace.path, 'early')], { DATA_DIR: data });
+      assert.notEqual(early.status, 0);
+      assert.match(early.err, /start the service of this geomill once, which brings it up to date/);
+    }
 
     await using server = await startServerProcess({ AUTH: 'required', DATA_DIR: data, RATE_LIMIT: '0' });
     const { url } = server;

@@ -6,7 +6,12 @@ import test from 'node:test';
 import { Database } from '../../../packages/engines/sqlite/src/database.ts';
 import { bringUpToDate, currentVersionFault, type SchemaHistory, versionFault, versionOf } from '../../../packages/engines/sqlite/src/migrations.ts'; // biome-ignore format: one line
 import { makeWorkspace } from '../../../test/support/convert.ts';
-import { RELEASES, type ReleaseFixture, releaseDirectory } from '../../../test/support/releases.ts';
+import {
+  isOutOfDate,
+  RELEASES,
+  type ReleaseFixture,
+  releaseDirectory,
+} from '../../../test/support/releases.ts';
 import { openAccounts } from '../src/accounts/accounts.ts';
 import { JobFiles } from '../src/jobs/job-files.ts';
 import { JOBS_SCHEMA } from '../src/jobs/job-schema.ts';
@@ -85,6 +90,7 @@ for (const release of RELEASES) {
       assert.equal(readFileSync(join(copy.path, `${kind}s`, key)).length, bytes, `${kind} ${key}`);
   });
 
+  if (!isOutOfDate(release)) continue;
   test(`${release}: a backup says that the service has to be started first`, () => {
     using copy = copyOf(release);
     const live = join(copy.path, 'live.sqlite');
