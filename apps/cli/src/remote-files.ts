@@ -1,4 +1,5 @@
 /** Input files of a command that are URLs: fetched into its temporary directory, as the service does it. */
+
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure, reviveError } from '@geomill/core/messages/errors.ts';
@@ -6,6 +7,7 @@ import type { Finding } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { field } from '@geomill/core/messages/message.ts';
 import type { Format } from '@geomill/formats/format.ts';
+import { urlErrors } from '@geomill/library/url-errors.ts';
 import type { FetchReports } from '@geomill/pipeline/completed-report.ts';
 import type { FetchReport } from '@geomill/pipeline/report.ts';
 import { packageVersion } from '@geomill/platform/package-version.ts';
@@ -14,7 +16,6 @@ import { findingsOfFetch } from '@geomill/service/jobs/fetch-input.ts';
 import { plainFileName } from '@geomill/service/jobs/output-name.ts';
 import { isLayerUrl, parseLayerUrl } from '@geomill/service/remote-input/arcgis/layer-url.ts';
 import { checkInputUrl } from '@geomill/service/remote-input/check-url.ts';
-import { remoteInputErrors } from '@geomill/service/remote-input/errors.ts';
 import { HEADERS_TIMEOUT_MS, STALL_TIMEOUT_MS } from '@geomill/service/remote-input/fetch-messages.ts';
 import { runFetcher } from '@geomill/service/remote-input/fetch-process.ts';
 import { policyOfUser } from '@geomill/service/remote-input/policy.ts';
@@ -47,7 +48,7 @@ export class RemoteFiles {
     const urlPath = shownInput(text);
     const parsed = URL.parse(text);
     if (parsed === null)
-      throw failure(remoteInputErrors.URL_INVALID, {
+      throw failure(urlErrors.URL_INVALID, {
         path: field(urlPath),
         reason: 'it is not a complete URL',
       });

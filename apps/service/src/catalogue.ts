@@ -1,6 +1,8 @@
 /** All errors and findings of the service: for the API, and for those who know only the code of a stored one. */
 import { catalogueOf } from '@geomill/core/messages/catalogue-entries.ts';
 import { crsSearchErrors } from '@geomill/crs-search/errors.ts';
+import { urlErrors } from '@geomill/library/url-errors.ts';
+import { urlFindings } from '@geomill/library/url-findings.ts';
 import { pipelineCatalogue } from '@geomill/pipeline/catalogue.ts';
 import { requestErrors } from '@geomill/requests/errors.ts';
 import { requestFindings } from '@geomill/requests/findings.ts';
@@ -19,6 +21,7 @@ export const catalogue = catalogueOf(() => ({
   errors: [
     pipelineCatalogue.errors,
     requestErrors,
+    urlErrors,
     crsSearchErrors,
     storageErrors,
     remoteInputErrors,
@@ -29,5 +32,5 @@ export const catalogue = catalogueOf(() => ({
     postgresErrors,
     httpErrors,
   ],
-  findings: [pipelineCatalogue.findings, requestFindings, jobFindings, httpFindings],
+  findings: [pipelineCatalogue.findings, requestFindings, urlFindings, jobFindings, httpFindings],
 }));

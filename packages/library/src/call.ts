@@ -1,10 +1,12 @@
 /** What a call of the library works with, from its options: a temporary directory, a signal, threads and limits. */
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { DEFAULT_LIMITS, type InputLimits } from '@geomill/io/limits.ts';
 import { TemporaryDirectory } from '@geomill/io/temporary-directory.ts';
 import { newThreads, type ThreadSource } from '@geomill/pipeline/threads.ts';
+import { FetchedSources } from './fetch-source.ts';
 import { asJobError, invalidJob } from './messages.ts';
 import type { Call } from './run.ts';
 import type { RunOptions } from './types.ts';
@@ -15,6 +17,7 @@ export type ThreadsFor = ((signal: AbortSignal) => ThreadSource) | undefined;
 /** A call that began: `close` removes its temporary directory. */
 export interface OpenCall extends Call {
   readonly signal: AbortSignal;
+  readonly fetched: FetchedSources;
   /** A thrown value as an error of the library. */
   failure(thrown: unknown): unknown;
   close(): void;
@@ -23,10 +26,11 @@ export interface OpenCall extends Call {
 /** Throws CANCELLED, CONFIG_INVALID, and SETTING_INVALID for a temporary directory that cannot be used. */
 export function openCall(options: RunOptions, threadsFor?: ThreadsFor): OpenCall {
   try {
+    const { fetchedBytes, ...limits } = checkedLimits(options.limits);
     const settings = {
       gridDirectory: options.gridDirectory ?? null,
       threads: threadCount(options.threads),
-      limits: limitsOf(options.limits),
+      limits,
       ...(options.time === undefined ? {} : { timeMs: options.time.getTime() }),
     };
     if (options.signal?.aborted === true)
@@ -37,8 +41,10 @@ export function openCall(options: RunOptions, threadsFor?: ThreadsFor): OpenCall
     const temporary = TemporaryDirectory.required('geomill-', options.temporaryDirectory);
     // The signal of the caller may live long: it keeps nothing of a call that has ended.
     options.signal?.addEventListener('abort', onAbort, { once: true });
+    const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
     return {
       ...{ temporary, signal },
+      fetched: new FetchedSources(fetch, fetchedBytes, join(temporary.path, 'inputs'), signal),
       paths: { ...settings, scratchDirectory: temporary.directory('scratch') },
       control: {
         signal,
@@ -79,14 +85,18 @@ function threadCount(threads: unknown): number {
   throw invalidJob(`the option 'threads' must be a number from 1 to 256, not ${JSON.stringify(threads)}`);
 }
 
-function limitsOf(stated: RunOptions['limits'] = {}): InputLimits {
+interface CallLimits extends InputLimits {
+  readonly fetchedBytes: number;
+}
+
+const LIMITS: CallLimits = { ...DEFAULT_LIMITS, fetchedBytes: 5 * 2 ** 30 };
+
+function checkedLimits(stated: RunOptions['limits'] = {}): CallLimits {
   for (const [name, value] of Object.entries(stated)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name))
-      throw invalidJob(
-        `the option 'limits.${name}' is unknown; limits: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
-      );
+    if (!Object.hasOwn(LIMITS, name))
+      throw invalidJob(`the option 'limits.${name}' is unknown; limits: ${Object.keys(LIMITS).join(', ')}`);
     if (typeof value !== 'number' || !(value > 0))
       throw invalidJob(`the option 'limits.${name}' must be a number above 0`);
   }
-  return { ...DEFAULT_LIMITS, ...stated };
+  return { ...LIMITS, ...stated };
 }

@@ -93,11 +93,12 @@ export function read(input: Input, options: ReadOptions = {}): AsyncGenerator<Fe
 
 /** Writes features to a file. They are in EPSG:4326, as GeoJSON has it. */
 export function write(path: string | URL, features: Source, options: WriteOptions = {}): Promise<Converted> {
-  const { signal, onProgress, threads, limits, gridDirectory, temporaryDirectory, time, ...more } = options;
+  const { signal, onProgress, threads, limits, fetch, gridDirectory, temporaryDirectory, time, ...more } =
+    options;
   const { steps: own, ...output } = more;
   return convert(
     { input: { data: features }, ...(own === undefined ? {} : { steps: own }), output: { ...output, path } },
-    { signal, onProgress, threads, limits, gridDirectory, temporaryDirectory, time },
+    { signal, onProgress, threads, limits, fetch, gridDirectory, temporaryDirectory, time },
   );
 }
 
@@ -181,7 +182,9 @@ async function inspected(
       ...(output === undefined ? {} : { output }),
     });
     const { found, dryRun } = await inspectFile(call, request, staged[0]);
-    return inspectionDocument(found, dryRun, libraryCatalogue, JOB_FORM) as Inspection;
+    const { findings } = call.fetched.additions('input');
+    const whole = { ...found, warnings: [...findings, ...found.warnings] };
+    return inspectionDocument(whole, dryRun, libraryCatalogue, JOB_FORM) as Inspection;
   });
 }
 

@@ -7,10 +7,12 @@ import { crsSearchErrors } from '@geomill/crs-search/errors.ts';
 import { pipelineCatalogue } from '@geomill/pipeline/catalogue.ts';
 import { requestErrors } from '@geomill/requests/errors.ts';
 import { requestFindings } from '@geomill/requests/findings.ts';
+import { urlErrors } from './url-errors.ts';
+import { urlFindings } from './url-findings.ts';
 
 export const libraryCatalogue = catalogueOf(() => ({
-  errors: [pipelineCatalogue.errors, requestErrors, crsSearchErrors],
-  findings: [pipelineCatalogue.findings, requestFindings],
+  errors: [pipelineCatalogue.errors, requestErrors, crsSearchErrors, urlErrors],
+  findings: [pipelineCatalogue.findings, requestFindings, urlFindings],
 }));
 
 /** Paths of a config as those of a job of the library. */

@@ -73,9 +73,10 @@ async function* reading<Item>(
   output: OutputOptions,
   items: (path: string, call: OpenCall) => AsyncGenerator<Item>,
 ): AsyncGenerator<Item> {
-  const { signal, onProgress, threads, limits, gridDirectory, temporaryDirectory, time, ...more } = options;
+  const { signal, onProgress, threads, limits, fetch, gridDirectory, temporaryDirectory, time, ...more } =
+    options;
   const { as: _, crs: __, steps, onReport, ...members } = more;
-  const run = { signal, onProgress, threads, limits, gridDirectory, temporaryDirectory, time };
+  const run = { signal, onProgress, threads, limits, fetch, gridDirectory, temporaryDirectory, time };
   const call = openCall(run);
   try {
     const path = join(call.temporary.path, `features.${output.format === 'gpkg' ? 'gpkg' : 'geojsonl'}`);

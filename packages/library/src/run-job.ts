@@ -10,6 +10,7 @@ import { deliveredKind } from '@geomill/pipeline/split-request.ts';
 import { parseDocument } from '@geomill/requests/job-document.ts';
 import type { OpenCall } from './call.ts';
 import { isZipName } from './choose-format.ts';
+import { isFetched } from './fetch-source.ts';
 import { jobRequests } from './job-requests.ts';
 import { invalidJob, JOB_FORM, libraryCatalogue } from './messages.ts';
 import { fileAtPath, fileInMemory } from './output-files.ts';
@@ -46,13 +47,13 @@ export interface ReadyInputs {
 export async function readyInputs(
   inputs: readonly Input[],
   isList: boolean,
-  { temporary, signal }: Pick<OpenCall, 'temporary' | 'signal'>,
+  call: OpenCall,
 ): Promise<ReadyInputs> {
   const nameOf = (i: number): string => (isList ? `inputs[${i}]` : 'input');
   const stated = inputs.map((input, i) => statedInput(input, nameOf(i)));
   const staged: StagedInput[] = [];
   for (const [i, input] of stated.entries())
-    staged.push(await stageInput(input, nameOf(i), join(temporary.path, 'inputs', String(i + 1)), signal));
+    staged.push(await stageInput(input, nameOf(i), join(call.temporary.path, 'inputs', String(i + 1)), call));
   const formats = staged.map((input, i) => {
     const { format } = stated[i].members;
     if (format === undefined) return formatOfInput(input, nameOf(i));
@@ -74,13 +75,14 @@ export async function convertIn(call: OpenCall, job: AnyJob, division?: Division
     outputs: [output.members],
   });
   const { runs, findings } = jobRequests(document, { inputs: formats, output: output.format });
-  const stepInputs = stepInputsOf(runs[0].request);
+  const stepInputs = await stepInputsOf(runs[0].request, call);
   const target = targetOf(call, output, runs[0].request, staged, Object.values(stepInputs));
   const asFile = (request: ConversionRequest): ConversionRequest => ({
     ...request,
     output: { ...request.output, toFile: true, ...target.members },
   });
   const control = { ...call.control, ...(division === undefined ? {} : { division }) };
+  const fetched = call.fetched.additions(operation === 'transform' ? 'input' : 'inputs[0]');
   try {
     const { files, report } = await runJob(
       { ...call, control },
@@ -90,7 +92,7 @@ export async function convertIn(call: OpenCall, job: AnyJob, division?: Division
           inputs: positions.map((position) => staged[position]),
         })),
         output: target.destination,
-        additions: { findings: findings.list(), fetched: { fetched: null, fetchedSources: [] } },
+        additions: { findings: [...findings.list(), ...fetched.findings], fetched: fetched.fetched },
         catalogue: libraryCatalogue,
       },
     );
@@ -106,15 +108,22 @@ export async function convertIn(call: OpenCall, job: AnyJob, division?: Division
   }
 }
 
-/** The files that steps name. Throws CONFIG_INVALID for a URL. */
-function stepInputsOf({ transformations: steps }: ConversionRequest): Record<string, InputPath> {
+/** The files that steps name. Throws CONFIG_INVALID and what fetching throws. */
+async function stepInputsOf(
+  { transformations: steps }: ConversionRequest,
+  { fetched }: OpenCall,
+): Promise<Record<string, InputPath>> {
   const found: Record<string, InputPath> = {};
   for (const { file } of steps)
-    if (file !== undefined) {
-      const path = pathOf(file.input, 'steps');
-      found[file.input] ??= { path, name: basename(path) };
-    }
+    if (file !== undefined && !Object.hasOwn(found, file.input))
+      found[file.input] = isFetched(file.input)
+        ? await fetched.file(file.input, 'steps')
+        : fileAt(pathOf(file.input, 'steps'));
   return found;
+}
+
+function fileAt(path: string): InputPath {
+  return { path, name: basename(path) };
 }
 
 interface Target {

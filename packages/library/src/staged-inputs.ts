@@ -13,7 +13,9 @@ import { fileHead } from '@geomill/io/byte-source.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { safeName } from '@geomill/io/safe-name.ts';
 import type { InputPath } from '@geomill/pipeline/request.ts';
+import type { OpenCall } from './call.ts';
 import { inputFormatOf } from './choose-format.ts';
+import { isFetched } from './fetch-source.ts';
 import { geojsonText, isGeojson } from './geojson-text.ts';
 import { invalidJob } from './messages.ts';
 import { statOf } from './output-path.ts';
@@ -61,13 +63,15 @@ function isInputOptions(input: Input): input is InputOptions {
   );
 }
 
-/** Writes what is not a file to `directory`. Throws FILE_NOT_FOUND, CONFIG_INVALID and CANCELLED. */
+/** Writes what is not a file to `directory`. Throws FILE_NOT_FOUND, CONFIG_INVALID, CANCELLED, and what fetching throws. */
 export async function stageInput(
   { source, name }: StatedInput,
   where: string,
   directory: string,
-  signal: AbortSignal,
+  { fetched, signal }: Pick<OpenCall, 'fetched' | 'signal'>,
 ): Promise<StagedInput> {
+  if (isFetched(source))
+    return { ...(await fetched.file(source, where, name)), userPath: null, isGeojson: false };
   if (typeof source === 'string' || source instanceof URL) return fileOf(pathOf(source, where), name);
   const named = name ?? (source instanceof File ? source.name : undefined);
   const values = await valuesOf(source, where);
@@ -90,7 +94,7 @@ export function pathOf(source: string | URL, where: string): string {
   if (source instanceof URL || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)) {
     if (/^file:/i.test(text)) return fileURLToPath(text);
     throw invalidJob(
-      `'${where}' is the URL '${text.replace(/[?#].*$/s, '')}'; fetch it, and pass the body of the response as 'data' with a 'name'`,
+      `'${where}' is the URL '${text.replace(/[?#].*$/s, '')}', and must be the path of a file`,
     );
   }
   if (text === '') throw invalidJob(`'${where}' is an empty path`);

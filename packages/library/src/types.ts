@@ -20,7 +20,7 @@ export type Step = TransformationStep;
 /** Bytes of a file as a stream, such as the body of a response, or a stream of Node.js. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 
-/** What an input can be: the path or file: URL of a file, its bytes, or GeoJSON. */
+/** What an input can be: the path or URL of a file, its bytes, or GeoJSON. An http or https URL is fetched. */
 export type Source =
   | string
   | URL
@@ -38,7 +38,7 @@ type OutputMembers = Omit<JobDocument['outputs'][number], 'path'>;
 
 /** A file with the options to read it: those of a job document. State `path` or `data`. */
 export interface InputOptions extends InputMembers {
-  /** Path or file: URL of the file. */
+  /** Path or URL of the file. */
   path?: string | URL;
   data?: Source;
   /** Name of the file, for messages, for the layer, and to recognise the format. Default: that of the path or of the File. */
@@ -113,6 +113,8 @@ export interface Limits {
   fields?: number;
   /** Positions that a step may produce for each input position. */
   outputFactor?: number;
+  /** Total size of the files that a call fetches from URLs. */
+  fetchedBytes?: number;
 }
 
 /** How a call runs; none of it changes the output. */
@@ -123,6 +125,8 @@ export interface RunOptions {
   /** Maximum number of worker threads for large files. Default: one for each core. */
   threads?: number;
   limits?: Limits;
+  /** Fetches inputs that are http or https URLs. Default: the `fetch` of the runtime. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Directory with PROJ grids. Default: none. */
   gridDirectory?: string;
   /** Directory for temporary files. Default: that of the system. */

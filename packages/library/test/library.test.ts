@@ -232,16 +232,16 @@ test('errors name the members of the job', async () => {
   const output = { format: 'gpkg' } as const;
   const wrong: readonly (readonly [ConvertJob, code: string, message: RegExp])[] = [
     [{ input: join(work, 'none.shp'), output }, 'FILE_NOT_FOUND', /none\.shp/],
-    [
-      { input: 'https://example.org/a.shp?key=secret', output },
-      'CONFIG_INVALID',
-      /'input' is the URL '[^?]*'; fetch it/,
-    ],
     [{ input: [quay], output: { format: 'gpkg', crs: 'EPSG:99999' } }, 'CRS_UNKNOWN', /'output\.crs'/],
     [
       { input: new Uint8Array([1, 2, 3]), output },
       'CONFIG_INVALID',
       /cannot tell the format.*'input\.format'/,
+    ],
+    [
+      { input: [quay], output: 'https://example.org/a.kml?key=secret' },
+      'CONFIG_INVALID',
+      /'output\.path' is the URL '[^?]*', and must be the path of a file/,
     ],
     [{ input: [quay], output: join(work, 'a.xyz') }, 'CONFIG_INVALID', /cannot tell the format of/],
     [{ input: [quay], output: join(work, 'none', 'a.gpkg') }, 'OUTPUT_NOT_WRITABLE', /no directory/],

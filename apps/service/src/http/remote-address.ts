@@ -1,10 +1,10 @@
 /** Addresses in a request from which its files are fetched. */
 import type { Format } from '@geomill/formats/format.ts';
+import { pathName } from '@geomill/library/file-name.ts';
 import { type AddressParser, notFetched, type RemoteAddress } from '@geomill/requests/addresses.ts';
 import { invalid } from '@geomill/requests/config-values.ts';
 import { isLayerUrl, parseLayerUrl } from '../remote-input/arcgis/layer-url.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
-import { pathName } from '../remote-input/file-name.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 
 /** `policy`: the hosts from which files are fetched. What the parser throws: INPUT_URL_DISABLED, URL_INVALID, URL_REFUSED and CONFIG_INVALID. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { Format } from '@geomill/formats/format.ts';
+import { pathName } from '@geomill/library/file-name.ts';
 import {
   type FilePlaces,
   fileParameterNames,
@@ -20,7 +21,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Job, JobInput, NewJob } from '../jobs/job.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { serviceName } from '../remote-input/arcgis/layer-url.ts';
-import { pathName } from '../remote-input/file-name.ts';
 import type { Upload } from '../storage/store.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { httpErrors } from './errors.ts';

@@ -1,6 +1,8 @@
 /** Fetches an input from a URL: again for each attempt, into the slot of its runner. */
+
 import type { PlainError } from '@geomill/core/messages/errors.ts';
 import { type Finding, Findings } from '@geomill/core/messages/findings.ts';
+import { urlFindings } from '@geomill/library/url-findings.ts';
 import type { FetchReports } from '@geomill/pipeline/completed-report.ts';
 import type { FetchReport } from '@geomill/pipeline/report.ts';
 import type { FetchedFile, FetchLimits } from '../remote-input/fetch-messages.ts';
@@ -79,8 +81,8 @@ export async function fetchInput(
 /** What the report says about a file that was fetched. */
 export function findingsOfFetch({ host, byteLength, end, layer }: FetchedFile): Findings {
   const findings = new Findings();
-  if (end === 'marked') findings.note(jobFindings.INPUT_LENGTH_UNKNOWN, { host, bytes: byteLength });
-  if (end === 'unknown') findings.note(jobFindings.INPUT_END_UNKNOWN, { host, bytes: byteLength });
+  if (end === 'marked') findings.note(urlFindings.INPUT_LENGTH_UNKNOWN, { host, bytes: byteLength });
+  if (end === 'unknown') findings.note(urlFindings.INPUT_END_UNKNOWN, { host, bytes: byteLength });
   if (layer === undefined) return findings;
   const { name, features, requests, ignoredParameters } = layer;
   findings.note(jobFindings.LAYER_FETCHED, { host, layer: name, features, requests });

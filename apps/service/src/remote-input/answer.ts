@@ -4,12 +4,13 @@
  * Error messages contain only what the requester already knows: no body or header of a response, no address, and no
  * rejected target of a redirect. Otherwise fetching could be used to explore the operator's network.
  */
+
 import type { IncomingMessage } from 'node:http';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
+import { urlErrors } from '@geomill/library/url-errors.ts';
 import { checkInputUrl, hostOf } from './check-url.ts';
 import { type Outside, type RequestKind, requestUrl, sentMoreThanStated } from './connect.ts';
 import type { Deadline } from './deadline.ts';
-import { remoteInputErrors } from './errors.ts';
 import type { FetchTask } from './fetch-messages.ts';
 
 const MAX_REDIRECTS = 5;
@@ -48,7 +49,7 @@ export async function follow(first: URL, asker: Asker, deadline: Deadline): Prom
 /** Throws URL_STATUS. */
 export function requireOk({ url, response: { statusCode = 0 } }: Answer): void {
   if (statusCode !== 200)
-    throw failure(remoteInputErrors.URL_STATUS, { host: hostOf(url), status: statusCode, what: 'the file' });
+    throw failure(urlErrors.URL_STATUS, { host: hostOf(url), status: statusCode, what: 'the file' });
 }
 
 async function ask(
@@ -65,7 +66,7 @@ async function ask(
     if (error instanceof GeomillError && isRedirected) throw redirectRefused(first, TO_NOT_ALLOWED);
     if (error instanceof GeomillError || isOurs(error)) throw error;
     throw failure(
-      remoteInputErrors.URL_UNREACHABLE,
+      urlErrors.URL_UNREACHABLE,
       { host: hostOf(url), reason: reasonOf(error) },
       undefined,
       error,
@@ -83,12 +84,7 @@ function redirectTarget(from: URL, location: string | undefined, first: URL, { t
     checkCharacters(location);
     target = checkInputUrl(new URL(location, from).href, task.policy, task.urlPath);
   } catch (error) {
-    throw failure(
-      remoteInputErrors.URL_REDIRECT,
-      { host: hostOf(first), how: TO_NOT_ALLOWED },
-      undefined,
-      error,
-    );
+    throw failure(urlErrors.URL_REDIRECT, { host: hostOf(first), how: TO_NOT_ALLOWED }, undefined, error);
   }
   if (from.protocol === 'https:' && target.protocol === 'http:')
     throw redirectRefused(first, 'from https to http');
@@ -102,7 +98,7 @@ function checkCharacters(location: string): void {
 }
 
 function redirectRefused(first: URL, how: string): Error {
-  return failure(remoteInputErrors.URL_REDIRECT, { host: hostOf(first), how });
+  return failure(urlErrors.URL_REDIRECT, { host: hostOf(first), how });
 }
 
 /** The body; its errors become coded errors. Disk errors are thrown by the reader and pass unchanged. */
@@ -111,11 +107,11 @@ export async function* bodyOf({ url, response }: Answer, deadline: Deadline): As
     yield* response as AsyncIterable<Buffer>;
   } catch (error) {
     deadline.throwIfOver();
-    throw failure(remoteInputErrors.URL_INCOMPLETE, { host: hostOf(url) }, undefined, error);
+    throw failure(urlErrors.URL_INCOMPLETE, { host: hostOf(url) }, undefined, error);
   }
   deadline.throwIfOver();
-  if (!response.complete) throw failure(remoteInputErrors.URL_INCOMPLETE, { host: hostOf(url) });
-  if (sentMoreThanStated(response)) throw failure(remoteInputErrors.URL_LENGTH_WRONG, { host: hostOf(url) });
+  if (!response.complete) throw failure(urlErrors.URL_INCOMPLETE, { host: hostOf(url) });
+  if (sentMoreThanStated(response)) throw failure(urlErrors.URL_LENGTH_WRONG, { host: hostOf(url) });
 }
 
 /** Errors of the network and of the permission model have codes. */

@@ -1,6 +1,8 @@
 /** Checks a URL by its text: when the request is received, and for each redirect. */
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { field } from '@geomill/core/messages/message.ts';
+import { urlErrors } from '@geomill/library/url-errors.ts';
 import { remoteInputErrors } from './errors.ts';
 import { isAllowedByName, type UrlPolicy } from './policy.ts';
 
@@ -11,8 +13,7 @@ const MAX_URL_CHARACTERS = 8192;
  * the request, for messages. Messages contain only the host of the URL, because the rest may be a secret.
  */
 export function checkInputUrl(text: string, policy: UrlPolicy, path: string): URL {
-  const refuse = (reason: string): Error =>
-    failure(remoteInputErrors.URL_INVALID, { path: field(path), reason });
+  const refuse = (reason: string): Error => failure(urlErrors.URL_INVALID, { path: field(path), reason });
   const url = parseUrl(text, refuse);
   if (url.username !== '' || url.password !== '')
     throw refuse('it holds a user name or a password; remove it');

@@ -2,39 +2,13 @@
 import { errorTable, ours, user } from '@geomill/core/messages/catalogue-entries.ts';
 
 export const remoteInputErrors = errorTable({
-  URL_INVALID: user(400, "'{field:path}' is not a URL that a file can be fetched from: {reason}"),
   URL_REFUSED: user(
     400,
     "files are not fetched from '{host}': the host is not allowed by INPUT_URL_HOSTS, or has no public address; check the name, or send the file itself",
   ),
-  URL_UNREACHABLE: user(
-    400,
-    "the file could not be fetched from '{host}': {reason}. Check the URL, or send the file itself",
-  ),
-  URL_STATUS: user(
-    400,
-    "'{host}' returned status {status} instead of {what}; check that the URL can be opened without signing in",
-  ),
-  URL_REDIRECT: user(400, "'{host}' redirects {how}; use the URL of the file itself"),
-  URL_ENCODING: user(
-    400,
-    "'{host}' sent the file with a Content-Encoding, although none was requested; send the file itself",
-  ),
   URL_TIMEOUT: user(
     400,
     "'{host}' did not {what} within {seconds} s ({setting}); try again, or send the file itself",
-  ),
-  URL_INCOMPLETE: user(
-    400,
-    "the connection to '{host}' closed before the whole file was received; try again, or send the file itself",
-  ),
-  URL_LENGTH_WRONG: user(
-    400,
-    "'{host}' sent more bytes than its Content-Length states, so the end of the file is not known; send the file itself",
-  ),
-  URL_PARTIAL: user(
-    400,
-    "'{host}' sent a part of the file, although all of it was requested; use another URL, or send the file itself",
   ),
   SERVICE_ERROR: user(
     400,

@@ -1,15 +1,16 @@
 /** Fetches a file into a new file, within limits. Runs in its own process (fetch-main.ts). */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { nameOfFile } from '@geomill/library/file-name.ts';
+import { urlErrors } from '@geomill/library/url-errors.ts';
 import { type Answer, bodyOf, follow, requireOk } from './answer.ts';
 import { checkInputUrl, hostOf } from './check-url.ts';
 import { type Outside, PLAIN_REQUEST } from './connect.ts';
 import { Deadline } from './deadline.ts';
-import { remoteInputErrors } from './errors.ts';
 import type { FetchedFile, FetchLimits, FetchTask } from './fetch-messages.ts';
-import { nameOfFile } from './file-name.ts';
 
 /**
  * Resolves when the file is complete at `task.path`. Throws URL_INVALID, URL_REFUSED, URL_REDIRECT, URL_UNREACHABLE,
@@ -52,13 +53,12 @@ function checkHeaders({ url, response: { headers } }: Answer, { maxBytes }: Fetc
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   // Decompression would need the same limits as zip archives, and few hosts ignore "identity".
   if (encoding !== '' && encoding !== 'identity')
-    throw failure(remoteInputErrors.URL_ENCODING, { host: hostOf(url) });
+    throw failure(urlErrors.URL_ENCODING, { host: hostOf(url) });
   const transfer = headers['transfer-encoding'];
   // Node unpacks chunks only.
   if (transfer !== undefined && !isChunked(headers) && transfer.trim().toLowerCase() !== 'identity')
-    throw failure(remoteInputErrors.URL_ENCODING, { host: hostOf(url) });
-  if (isPartOfFile(headers['content-range']))
-    throw failure(remoteInputErrors.URL_PARTIAL, { host: hostOf(url) });
+    throw failure(urlErrors.URL_ENCODING, { host: hostOf(url) });
+  if (isPartOfFile(headers['content-range'])) throw failure(urlErrors.URL_PARTIAL, { host: hostOf(url) });
   const length = headers['content-length'];
   if (length === undefined) return null;
   const declaredBytes = Number(length);

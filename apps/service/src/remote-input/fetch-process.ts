@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { failure, type PlainError } from '@geomill/core/messages/errors.ts';
 import { MAX_LOGGED } from '@geomill/core/messages/short-text.ts';
+import { MAX_NAME_CHARACTERS } from '@geomill/library/file-name.ts';
 import { entryFile, PACKAGE_DIRECTORY, PROGRAM_DIRECTORIES } from '@geomill/platform/program-files.ts';
 import {
   COUNT,
@@ -36,7 +37,6 @@ import {
   type FromFetcher,
   type ToFetcher,
 } from './fetch-messages.ts';
-import { MAX_NAME_CHARACTERS } from './file-name.ts';
 
 export interface FetcherOptions {
   /** Sandbox around the permission model. Default: none. */

@@ -8,11 +8,11 @@
  */
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { shortText } from '@geomill/core/messages/short-text.ts';
+import { MAX_NAME_CHARACTERS } from '@geomill/library/file-name.ts';
 import { checkInputUrl, hostOf } from '../check-url.ts';
 import type { Outside } from '../connect.ts';
 import { remoteInputErrors } from '../errors.ts';
 import type { FetchedFile, FetchTask } from '../fetch-messages.ts';
-import { MAX_NAME_CHARACTERS } from '../file-name.ts';
 import { FeatureSetFile } from './feature-set-file.ts';
 import { type Layer, onlyLayer, readLayer } from './layer.ts';
 import { documentUrl, type LayerUrl, parseLayerUrl, queryUrl, secretsOf, serviceName } from './layer-url.ts';

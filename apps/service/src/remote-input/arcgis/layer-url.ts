@@ -4,11 +4,12 @@
  * The parameters of the URL that select features or shape them (where, geometry, outFields, outSR, token, ...) are sent with
  * each query. Those that cut a page out of the result are replaced by our own.
  */
+
 import { failure } from '@geomill/core/messages/errors.ts';
 import { field } from '@geomill/core/messages/message.ts';
 import { shortText } from '@geomill/core/messages/short-text.ts';
-import { remoteInputErrors } from '../errors.ts';
-import { pathName } from '../file-name.ts';
+import { pathName } from '@geomill/library/file-name.ts';
+import { urlErrors } from '@geomill/library/url-errors.ts';
 
 const PATH = /^(.*\/(?:Feature|Map)Server)(?:\/(\d{1,10}))?(?:\/query)?\/?$/i;
 
@@ -54,7 +55,7 @@ export function isLayerUrl(url: URL): boolean {
 export function parseLayerUrl(url: URL, path: string): LayerUrl {
   const [, service, number] = PATH.exec(url.pathname) ?? [];
   if (service === undefined)
-    throw failure(remoteInputErrors.URL_INVALID, {
+    throw failure(urlErrors.URL_INVALID, {
       path: field(path),
       reason: 'it is not the URL of an ArcGIS layer',
     });
@@ -136,7 +137,7 @@ function isSet(value: string): boolean {
 
 function unreadable(name: string, path: string): Error {
   const reason = `with its parameter '${shortText(name, 40)}' a server does not return features; remove it`;
-  return failure(remoteInputErrors.URL_INVALID, { path: field(path), reason });
+  return failure(urlErrors.URL_INVALID, { path: field(path), reason });
 }
 
 function lower(text: string): string {

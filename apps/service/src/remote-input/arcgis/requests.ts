@@ -1,4 +1,5 @@
 /** Requests to one server, over shared connections: each within the time that is left, and only to the host of the URL. */
+
 import { Agent } from 'node:http';
 import { Agent as AgentTls } from 'node:https';
 import { pipeline } from 'node:stream/promises';
@@ -6,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { elapsed, PLATFORM_TIMERS, type Timers } from '@geomill/core/timers.ts';
+import { urlErrors } from '@geomill/library/url-errors.ts';
 import { type Answer, bodyOf, follow, requireOk } from '../answer.ts';
 import { checkInputUrl, hostOf } from '../check-url.ts';
 import type { Outside } from '../connect.ts';
@@ -151,7 +153,7 @@ function withRequest(error: unknown, url: URL): unknown {
   const what = `an answer to ${requestName(url)}`;
   const { host, status } = error.params;
   return failure(
-    remoteInputErrors.URL_STATUS,
+    urlErrors.URL_STATUS,
     { host: String(host), status: Number(status), what },
     error.location,
     error,
@@ -183,7 +185,7 @@ async function bytesOf(answer: Answer, maxBytes: number, deadline: Deadline): Pr
   if (encoding === '' || encoding === 'identity') await collect(received(answer, deadline));
   else if (encoding === 'gzip')
     await pipeline(received(answer, deadline), createGunzip(), collect).catch(rethrow);
-  else throw failure(remoteInputErrors.URL_ENCODING, { host });
+  else throw failure(urlErrors.URL_ENCODING, { host });
   return Buffer.concat([...chunks, Buffer.alloc(1)]);
 
   function rethrow(error: unknown): never {
