@@ -27,7 +27,7 @@ const LOADER = 'packages/platform/src/program-loader.cjs';
 
 type Resolver = ReturnType<typeof importResolver>;
 
-const PLAIN_BUILTINS = ['node:buffer', 'node:fs', 'node:path', 'node:util'];
+const PLAIN_BUILTINS = ['node:buffer', 'node:fs', 'node:path', 'node:url', 'node:util'];
 
 /** Modules with nothing but functions, which load sockets and streams: 3 ms of every command. */
 const CALLED_LATE = ['node:net', 'node:stream/promises', 'node:timers/promises'];

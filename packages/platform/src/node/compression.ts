@@ -1,21 +1,11 @@
 /** Compression of bytes in memory. Errors are those of zlib, and have a message for people. */
-import {
-  brotliDecompressSync,
-  constants,
-  deflateRaw,
-  deflateRawSync,
-  gunzipSync,
-  gzipSync,
-  inflateRaw,
-  inflateRawSync,
-  crc32 as zlibCrc32,
-  zstdCompressSync,
-  zstdDecompressSync,
-} from 'node:zlib';
+
+/** Loaded when it is used: every command loads this module. */
+const zlib = () => process.getBuiltinModule('node:zlib');
 
 /** CRC of the bytes after those that gave `before`. */
 export function crc32(bytes: Uint8Array, before = 0): number {
-  return zlibCrc32(bytes, before);
+  return zlib().crc32(bytes, before);
 }
 
 export interface DeflateSetting {
@@ -29,7 +19,7 @@ export interface DeflateSetting {
 
 /** A run of deflate blocks that ends at a byte boundary, and of which none is the last: such runs one after another are a stream. */
 export function deflatedRun(bytes: Uint8Array, setting: DeflateSetting): Uint8Array<ArrayBuffer> {
-  return deflateRawSync(bytes, { ...setting, finishFlush: constants.Z_SYNC_FLUSH });
+  return zlib().deflateRawSync(bytes, { ...setting, finishFlush: zlib().constants.Z_SYNC_FLUSH });
 }
 
 /** As `deflatedRun`, beside the thread of the caller. */
@@ -38,7 +28,7 @@ export function deflatedRunBeside(
   setting: DeflateSetting,
 ): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
-    deflateRaw(bytes, { ...setting, finishFlush: constants.Z_SYNC_FLUSH }, (error, packed) => {
+    zlib().deflateRaw(bytes, { ...setting, finishFlush: zlib().constants.Z_SYNC_FLUSH }, (error, packed) => {
       if (error === null) resolve(packed);
       else reject(error);
     });
@@ -57,7 +47,7 @@ export interface GzipSetting {
 }
 
 export function gzip(bytes: Uint8Array, setting: GzipSetting): Uint8Array<ArrayBuffer> {
-  return gzipSync(bytes, setting);
+  return zlib().gzipSync(bytes, setting);
 }
 
 export interface ZstdSetting {
@@ -71,9 +61,9 @@ export function zstd(
   bytes: Uint8Array,
   { level, leastMatch, chunkSize }: ZstdSetting,
 ): Uint8Array<ArrayBuffer> {
-  const params: Record<number, number> = { [constants.ZSTD_c_compressionLevel]: level };
-  if (leastMatch !== undefined) params[constants.ZSTD_c_minMatch] = leastMatch;
-  return zstdCompressSync(bytes, { params, chunkSize });
+  const params: Record<number, number> = { [zlib().constants.ZSTD_c_compressionLevel]: level };
+  if (leastMatch !== undefined) params[zlib().constants.ZSTD_c_minMatch] = leastMatch;
+  return zlib().zstdCompressSync(bytes, { params, chunkSize });
 }
 
 /** One chunk for the whole output: with the default of 16 KB joining the chunks takes most of the time. */
@@ -88,15 +78,17 @@ export function unpacked(
   byteLength: number,
 ): Uint8Array<ArrayBuffer> {
   const options = unpackOptions(byteLength);
-  if (kind === 'gzip') return gunzipSync(bytes, options);
-  if (kind === 'deflate') return inflateRawSync(bytes, options);
-  return kind === 'brotli' ? brotliDecompressSync(bytes, options) : zstdDecompressSync(bytes, options);
+  if (kind === 'gzip') return zlib().gunzipSync(bytes, options);
+  if (kind === 'deflate') return zlib().inflateRawSync(bytes, options);
+  return kind === 'brotli'
+    ? zlib().brotliDecompressSync(bytes, options)
+    : zlib().zstdDecompressSync(bytes, options);
 }
 
 /** As `unpacked` of `deflate`, beside the thread of the caller. */
 export function inflatedBeside(bytes: Uint8Array, byteLength: number): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
-    inflateRaw(bytes, unpackOptions(byteLength), (error, inflated) => {
+    zlib().inflateRaw(bytes, unpackOptions(byteLength), (error, inflated) => {
       if (error === null) resolve(inflated);
       else reject(error);
     });

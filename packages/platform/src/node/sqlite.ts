@@ -2,7 +2,6 @@
  * Connections of SQLite to files. Synchronous: a statement takes microseconds, less than a switch of threads. The interfaces are what geomill uses
  * of `node:sqlite`, whose objects they are, because a statement is run for every row. Errors have SQLite's result code as `errcode`.
  */
-import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
@@ -62,6 +61,8 @@ export function openDatabase(
   path: string,
   { isImmutable = false, ...setting }: ConnectionSetting,
 ): SqlConnection {
+  // Loaded here, so that the module can be in one file with others that every command loads.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   if (!isImmutable) return new DatabaseSync(path, setting);
   const location = pathToFileURL(path);
   location.searchParams.set('immutable', '1');
