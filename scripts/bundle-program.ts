@@ -81,7 +81,7 @@ function checkLoadable(chunks: readonly OutputChunk[]): void {
 
 /** The files that a file loads before its own code runs. */
 function waitsFor(code: string): string[] {
-  return [...code.matchAll(/(?:^|'use strict'; )const .+ = await __load\("([^"]+)"\);$/gm)].map(
+  return [...code.matchAll(/(?:^|'use strict'; )(?:const .+ = )?await __load\("([^"]+)"\);$/gm)].map(
     ([, name]) => name,
   );
 }
@@ -140,6 +140,8 @@ function asScript(code: string): string {
       /^import (.+) from "([^"]+)";$/gm,
       (_, names, from) => `const ${pattern(names)} = await ${loading(from)};`,
     )
+    // Of a file of which it needs only that it has run.
+    .replace(/^import "(\.[^"]+)";$/gm, (_, from) => `await ${loading(from)};`)
     .replace(/\bimport\("(\.[^"]+)"\)/g, (_, from) => loading(from))
     .replace(/(?<![.#\w$])import\(/g, '__import(')
     .replaceAll('import.meta.', '__meta.');
