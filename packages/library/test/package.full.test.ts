@@ -31,9 +31,15 @@ const feature = (i) => ({ type: 'Feature', properties: { text: 'x'.repeat(200) }
 const many = Array.from({ length: 60000 }, (_, i) => feature(i));
 // So large that threads read it.
 const large = await convert({ input: many, output: { format: 'csv', crs: 'EPSG:3857' } }, { threads: 2 });
-console.log(files[0].name, report.features.written, count, code, crs('lv95')[0].code, large.report.features.written);
+const { createServer } = await import('node:http');
+const server = createServer((_, response) => response.end('name,lon,lat\\nNordkai,10,54\\n'));
+await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+const url = 'http://127.0.0.1:' + server.address().port + '/quays.csv';
+const fetched = await convert({ input: url, output: { format: 'geojson' } });
+server.close();
+console.log(files[0].name, report.features.written, count, code, crs('lv95')[0].code, large.report.features.written, fetched.files[0].name);
 `;
-const PRINTED = 'harbour.gpkg 10 10 CRS_UNKNOWN EPSG:2056 60000\n';
+const PRINTED = 'harbour.gpkg 10 10 CRS_UNKNOWN EPSG:2056 60000 quays.geojson\n';
 
 const TYPED = `
 import { type Converted, convert, GeomillError, read } from 'geomill';
@@ -53,8 +59,13 @@ try {
 }
 `;
 
+/** The package with the binary of the oldest version that the package supports. */
+const NODE_24 = `node-${process.platform}-${process.arch}`;
+
 const directory = mkdtempSync(join(tmpdir(), 'geomill-library-'));
 const project = join(directory, 'project');
+/** Has nothing but the package and Node.js 24, without what install scripts would do. */
+const plain = join(directory, 'plain');
 const tool = (name: string): string => join(project, 'node_modules', '.bin', name);
 after(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -72,11 +83,15 @@ before(async () => {
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory], { cwd: copy });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   tarball = join(directory, filename);
-  mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball, ...TOOLS], { cwd: project }); // biome-ignore format: one line
-  cpSync(join(ROOT, 'samples', 'harbour.geojson'), join(project, 'harbour.geojson'));
-  writeFileSync(join(project, 'program.mjs'), PROGRAM);
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball];
+  for (const cwd of [project, plain]) {
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
+    const more = cwd === plain ? ['--ignore-scripts', `${NODE_24}@24`] : TOOLS;
+    await run('npm', [...install, ...more], { cwd });
+    cpSync(join(ROOT, 'samples', 'harbour.geojson'), join(cwd, 'harbour.geojson'));
+    writeFileSync(join(cwd, 'program.mjs'), PROGRAM);
+  }
   writeFileSync(join(project, 'typed.ts'), TYPED);
 });
 
@@ -92,6 +107,13 @@ for (const [name, command] of Object.entries(RUNTIMES))
     const { stdout } = await run(file, [...args, 'program.mjs'], { cwd: project });
     assert.equal(stdout, PRINTED);
   });
+
+test('the library converts in Node.js 24, installed without install scripts', needsRegistry, async () => {
+  const node = join(plain, 'node_modules', NODE_24, 'bin', 'node');
+  assert.match((await run(node, ['--version'])).stdout, /^v24\./);
+  const { stdout } = await run(node, ['program.mjs'], { cwd: plain });
+  assert.equal(stdout, PRINTED);
+});
 
 const COMPILERS: Readonly<Record<string, () => readonly string[]>> = {
   'TypeScript 5.9': () => [tool('tsc')],
