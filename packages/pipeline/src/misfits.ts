@@ -16,8 +16,18 @@ import type { OpenedInput } from './open-inputs.ts';
 import { locateAt, runSources } from './partition-run.ts';
 import type { RunSource } from './run-source.ts';
 
-/** Thrown for a value that contradicts its declaration; caught where the conversion restarts. */
+/** Thrown for a value that contradicts its declaration; caught where the fields with such values are collected. */
 export class ContradictedDeclaration extends Error {}
+
+/** Thrown with all fields with such values; caught where the next attempt begins. */
+export class MisfitsFound extends Error {
+  readonly misfits: readonly LayerMisfits[];
+
+  constructor(misfits: readonly LayerMisfits[]) {
+    super();
+    this.misfits = misfits;
+  }
+}
 
 /** Of a layer of an input file. */
 export interface LayerMisfits {

@@ -1,6 +1,6 @@
 /** Plans a conversion with the answers of PROJ about its CRSs, most of which the memory has from earlier conversions. */
 import { type CrsText, LOCAL_CRS, SOURCE_CRS } from '@geomill/core/crs/crs.ts';
-import { Findings } from '@geomill/core/messages/findings.ts';
+import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { SourceLayer } from '@geomill/formats/format.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Codecs } from './codecs.ts';
@@ -47,15 +47,13 @@ export async function planWithCrs(
     // For the suggestions in the error of a layer without a CRS.
     files.some(({ layers }) => layers.some(wantsAdvice)) ? WEB_MERCATOR : null,
   ]);
-  const before = findings.noted();
+  const before = findings.copy();
   try {
     return planNow(planning, files, findings);
   } catch (error) {
     if (!(error instanceof CrsAnswerMissing)) throw error;
     await crs.load();
-    const again = new Findings();
-    again.merge(before);
-    return planNow(planning, files, again);
+    return planNow(planning, files, before);
   }
 }
 

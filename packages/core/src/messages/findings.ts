@@ -197,6 +197,16 @@ export class Findings {
     for (const part of listed) this.#list(noted, part);
   }
 
+  /** A collector with the same findings; of features noted here, only the numbers are known. */
+  copy(): Findings {
+    const copy = new Findings();
+    for (const finding of this.listed()) {
+      copy.merge([finding]);
+      copy.addListed(finding.entry, finding.params, finding.listed);
+    }
+    return copy;
+  }
+
   /** As reports have them. */
   list(): Finding[] {
     return [...this.#byKey.values()].map((noted) => plainFinding(foundOf(noted)));
