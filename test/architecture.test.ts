@@ -140,6 +140,7 @@ const PURE = [
   '@geomill/operations',
   '@geomill/pipeline',
   '@geomill/requests',
+  '@geomill/library',
   '@geomill/client',
 ];
 /** Parts of pure workspaces for Node.js alone. */

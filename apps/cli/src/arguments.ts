@@ -174,7 +174,7 @@ export function chooseInputFormat(named: unknown, fileName: string, key = FROM):
     nameless: NAMELESS,
     isMissing: !isRemote && !isStandard && statOf(fileName) === null,
     head: () =>
-      isStandard || isRemote || !inputStats(fileName).isFile() ? null : fileHead(fileName, HEAD_BYTES),
+      isStandard || isRemote || !inputStats(fileName).isFile ? null : fileHead(fileName, HEAD_BYTES),
   };
   return inputFormatOf(file, key);
 }

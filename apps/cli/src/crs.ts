@@ -88,7 +88,7 @@ function documentOf({ isSwapped, ...hit }: SuggestedCrs): object {
 }
 
 function otherQuery([word]: readonly string[]): string {
-  if (word !== undefined && statOf(word)?.isFile() === true)
+  if (word !== undefined && statOf(word)?.isFile === true)
     return `for systems that fit a file: --extent-of ${word}`;
   return 'try fewer or other words; countries have English names; --near LON,LAT lists the systems of a place';
 }

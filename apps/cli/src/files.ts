@@ -1,5 +1,5 @@
 /** Checks the files of a command line before any work, so that errors name the path as it was given. */
-import { createReadStream, createWriteStream, mkdirSync, realpathSync, type Stats } from 'node:fs';
+import { createReadStream, createWriteStream, mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { failure } from '@geomill/core/messages/errors.ts';
@@ -13,6 +13,7 @@ import {
   type OutputWords,
   statOf,
 } from '@geomill/library/output-path.ts';
+import type { FileFacts } from '@geomill/platform/files.ts';
 import { isUrl, shownInput } from './urls.ts';
 
 export interface InputFile {
@@ -33,17 +34,17 @@ export async function stageInput(path: string, copy: string, signal: AbortSignal
   }
   const stats = inputStats(path);
   // SQLite keeps its log beside the file that a link leads to.
-  if (stats.isFile()) return { path: realpathSync(path), name: basename(path) };
+  if (stats.isFile) return { path: realpathSync(path), name: basename(path) };
   await pipeline(createReadStream(path), createWriteStream(copy), { signal });
   return { path: copy, name: basename(path) };
 }
 
 /** Of an input file, which is no directory. Throws FILE_NOT_FOUND with what to write instead. */
-export function inputStats(path: string): Stats {
+export function inputStats(path: string): FileFacts {
   const stats = statOf(path);
   if (stats === null)
     throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: `there is no such file${layerHint(path)}` });
-  if (stats.isDirectory()) {
+  if (stats.isDirectory) {
     const pattern = join(path, '*.gpkg');
     const reason = `it is a directory; for all files in it write a pattern, such as '${pattern}', and --out-dir DIR`;
     throw failure(ioErrors.FILE_NOT_FOUND, { path, reason });
@@ -55,7 +56,7 @@ export function inputStats(path: string): Stats {
 function layerHint(path: string): string {
   const colon = path.lastIndexOf(':');
   const file = path.slice(0, colon);
-  if (colon <= 0 || statOf(file)?.isFile() !== true) return '';
+  if (colon <= 0 || statOf(file)?.isFile !== true) return '';
   return `; for a layer of '${file}' add --layer ${path.slice(colon + 1)}`;
 }
 
@@ -105,6 +106,6 @@ export function makeDirectory(path: string): void {
       // Another program may have made it.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asOutputFailure(error, directory);
     }
-  if (statOf(path)?.isDirectory() !== true)
+  if (statOf(path)?.isDirectory !== true)
     throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason: 'it is not a directory' });
 }

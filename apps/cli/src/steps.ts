@@ -148,7 +148,7 @@ function readPipeline(path: string): unknown {
 }
 
 function isFile(path: string): boolean {
-  return !isUrl(path) && statOf(path)?.isFile() === true;
+  return !isUrl(path) && statOf(path)?.isFile === true;
 }
 
 const COLUMN = 25;

@@ -1,11 +1,11 @@
 /** What a call of the library works with, from its options: a temporary directory, a signal, threads and limits. */
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { DEFAULT_LIMITS, type InputLimits } from '@geomill/io/limits.ts';
 import { TemporaryDirectory } from '@geomill/io/temporary-directory.ts';
 import { newThreads, type ThreadSource } from '@geomill/pipeline/threads.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
+import { coreCount } from '@geomill/platform/process-facts.ts';
 import { FetchedSources } from './fetch-source.ts';
 import { asJobError, invalidJob } from './messages.ts';
 import type { Call } from './run.ts';
@@ -44,7 +44,7 @@ export function openCall(options: RunOptions, threadsFor?: ThreadsFor): OpenCall
     const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
     return {
       ...{ temporary, signal },
-      fetched: new FetchedSources(fetch, fetchedBytes, join(temporary.path, 'inputs'), signal),
+      fetched: new FetchedSources(fetch, fetchedBytes, joinedPath(temporary.path, 'inputs'), signal),
       paths: { ...settings, scratchDirectory: temporary.directory('scratch') },
       control: {
         signal,
@@ -79,7 +79,7 @@ export async function withCall<Result>(
 }
 
 function threadCount(threads: unknown): number {
-  if (threads === undefined) return availableParallelism();
+  if (threads === undefined) return coreCount();
   if (typeof threads === 'number' && Number.isInteger(threads) && threads >= 1 && threads <= 256)
     return threads;
   throw invalidJob(`the option 'threads' must be a number from 1 to 256, not ${JSON.stringify(threads)}`);

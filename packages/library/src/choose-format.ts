@@ -78,7 +78,7 @@ export function outputFormatOf(stated: unknown, file: NamedFile, key: FormatKey)
     return outputChoice(format, variant ?? null, file, key);
   }
   refuseUnsupported(file, 'output', key);
-  if (name.endsWith('/') || (name !== '' && statOf(name)?.isDirectory() === true))
+  if (name.endsWith('/') || (name !== '' && statOf(name)?.isDirectory === true))
     throw key.refuse(`'${shown}' is a directory; name a file in it${key.directoryAdvice}`);
   throw unknownFormat(file, outputFormats, key, '');
 }

@@ -1,7 +1,4 @@
 /** Inputs that are URLs: fetched into the temporary directory, with the `fetch` of the runtime or of the caller. */
-import { createWriteStream, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { type Finding, Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -11,6 +8,9 @@ import { fileHead } from '@geomill/io/byte-source.ts';
 import { safeName } from '@geomill/io/safe-name.ts';
 import type { FetchReport } from '@geomill/pipeline/report.ts';
 import type { InputPath } from '@geomill/pipeline/request.ts';
+import { writeStream } from '@geomill/platform/file-streams.ts';
+import { makeDirectory } from '@geomill/platform/files.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 import { nameOfFile } from './file-name.ts';
 import type { RunOptions } from './types.ts';
 import { urlErrors } from './url-errors.ts';
@@ -61,9 +61,9 @@ export class FetchedSources {
       const length = statedLength(url, response);
       if (length !== null && length > this.#bytesLeft) throw this.#tooLarge(url);
       const named = name ?? nameOfFile(response.headers.get('content-disposition') ?? undefined, url, first);
-      const directory = join(this.#directory, `fetched-${++this.#count}`);
-      mkdirSync(directory, { recursive: true });
-      const path = join(directory, safeName(named ?? 'data', 'input', 200));
+      const directory = joinedPath(this.#directory, `fetched-${++this.#count}`);
+      makeDirectory(directory);
+      const path = joinedPath(directory, safeName(named ?? 'data', 'input', 200));
       const byteLength = await this.#receive(url, response, path);
       if (byteLength === 0)
         throw failure(generalErrors.INPUT_EMPTY, { source: `what '${hostOf(url)}' sent` });
@@ -136,7 +136,7 @@ export class FetchedSources {
       if (this.#bytesLeft < 0) throw this.#tooLarge(url);
     });
     try {
-      await pipeline(counted, createWriteStream(path, { flags: 'wx' }), { signal: this.#signal });
+      await writeStream(path, counted, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) throw failure(generalErrors.CANCELLED, {}, undefined, error);
       throw error;

@@ -1,4 +1,5 @@
 /** The name of a fetched file: from Content-Disposition (RFC 6266), otherwise from the path of the URL. */
+import { areUtf8, latin1Bytes, utf8Text } from '@geomill/platform/bytes.ts';
 
 export const MAX_NAME_CHARACTERS = 1000;
 
@@ -28,9 +29,9 @@ function dispositionName(header: string): string | null {
   const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(header);
   const name = plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2] ?? '';
   if (name === '') return null;
-  // Node reads headers as Latin-1. Valid UTF-8 is decoded as such, contrary to the RFC but like browsers do.
-  const bytes = Buffer.from(name, 'latin1');
-  return bytes.equals(Buffer.from(bytes.toString('utf8'))) ? bytes.toString('utf8') : name;
+  // Runtimes read headers as Latin-1. Valid UTF-8 is decoded as such, contrary to the RFC but like browsers do.
+  const bytes = latin1Bytes(name);
+  return areUtf8(bytes) ? utf8Text(bytes) : name;
 }
 
 function decode(text: string): string | null {

@@ -2,10 +2,9 @@
  * geomill as a library: `import { convert } from 'geomill'`. Every function takes the words of a job document, throws GeomillError, and leaves
  * nothing behind: no temporary file, no thread, no state that another call sees.
  */
-
-import { availableParallelism } from 'node:os';
 import { GeomillError as GeomillFailure } from '@geomill/core/messages/errors.ts';
 import { inspectionDocument } from '@geomill/pipeline/inspect-document.ts';
+import { coreCount } from '@geomill/platform/process-facts.ts';
 import { type ThreadsFor, withCall } from './call.ts';
 import { inspectionRequest } from './job-requests.ts';
 import { allFormats, allSteps, findCrs } from './lists.ts';
@@ -127,9 +126,7 @@ export function crs(query: string | number, options: CrsQuery = {}): CrsHit[] {
 }
 
 /** The functions with worker threads that stay between calls. `threads`: how many. Default: one for each core. */
-export function createConverter({
-  threads = availableParallelism(),
-}: Pick<RunOptions, 'threads'> = {}): Converter {
+export function createConverter({ threads = coreCount() }: Pick<RunOptions, 'threads'> = {}): Converter {
   const pool = new ThreadPool(threads);
   const threadsFor: ThreadsFor = (signal) => pool.forCall(signal);
   const withThreads = (options: RunOptions = {}): RunOptions => ({ threads, ...options });

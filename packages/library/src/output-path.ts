@@ -1,10 +1,16 @@
 /** Checks of the path of an output before any work, for every caller: only the words of the messages differ. */
-import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { pathsBeside } from '@geomill/formats/format-by-id.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { type ExpectedFile, fileState } from '@geomill/io/output-place.ts';
+import {
+  type FileFacts,
+  fileFacts,
+  isFileError,
+  realPath,
+  requireWritable,
+} from '@geomill/platform/files.ts';
+import { absolutePath, directoryOf, fileName } from '@geomill/platform/paths.ts';
 
 /** How a caller words the refusal of an output path. */
 export interface OutputWords {
@@ -57,7 +63,7 @@ export function checkOutputPath(stated: string, use: OutputUse, words: OutputWor
   const isKept = isUpdated || isExtended;
   // Not the link but the file that it leads to is to be updated.
   const path =
-    stats === null ? stated : isKept ? writableFile(stated) : isGuarded ? realpathSync(stated) : stated;
+    stats === null ? stated : isKept ? writableFile(stated) : isGuarded ? realPath(stated) : stated;
   checkDirectory(path);
   const others = pathsBeside(path);
   for (const other of others) checkCompanion(other, path, use, use.overwrite || stats !== null, words);
@@ -66,14 +72,14 @@ export function checkOutputPath(stated: string, use: OutputUse, words: OutputWor
 }
 
 /** Whether the file at `path` is the first input, which is to be updated. Throws for a file that must not be replaced. */
-function checkReplaced(path: string, stats: Stats, use: OutputUse, words: OutputWords): boolean {
+function checkReplaced(path: string, stats: FileFacts, use: OutputUse, words: OutputWords): boolean {
   const same = use.inputs.filter((input) => isSameFile(input, stats));
   const isUpdated = use.isUpdate && same.length === 1 && same[0] === use.inputs[0];
   if (same.length > 0 && !isUpdated && use.isExtended !== true)
     throw words.refuse(`'${path}' is the input itself; give the output another name`);
-  if (stats.isDirectory())
+  if (stats.isDirectory)
     throw words.refuse(`'${path}' is a directory; name a file in it${words.directoryAdvice}`);
-  if (!stats.isFile()) throw words.refuse(`'${path}' is not a regular file${words.deviceAdvice}`);
+  if (!stats.isFile) throw words.refuse(`'${path}' is not a regular file${words.deviceAdvice}`);
   if (!use.overwrite && use.isExtended !== true)
     throw words.refuse(
       isUpdated
@@ -94,18 +100,18 @@ function checkCompanion(
   const stats = statOf(other);
   if (stats === null) return;
   const named = `'${other}', which belongs to '${path}',`;
-  if (!stats.isFile()) throw words.refuse(`${named} is not a regular file`);
+  if (!stats.isFile) throw words.refuse(`${named} is not a regular file`);
   if (!mayReplace) throw words.refuse(`${named} exists; ${words.overwrite} to replace it`);
   if (inputs.some((input) => isSameFile(input, stats)))
     throw words.refuse(`${named} is an input; give the output another name`);
 }
 
 function checkDirectory(path: string): void {
-  const directory = dirname(resolve(path));
-  if (statOf(directory)?.isDirectory() !== true)
+  const directory = directoryOf(absolutePath(path));
+  if (statOf(directory)?.isDirectory !== true)
     throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason: `there is no directory '${directory}'` });
   try {
-    accessSync(directory, constants.W_OK);
+    requireWritable(directory);
   } catch (error) {
     const reason = `the directory '${directory}' is not writable`;
     throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason }, undefined, error);
@@ -113,13 +119,13 @@ function checkDirectory(path: string): void {
 }
 
 function expectedFile(path: string): ExpectedFile {
-  return { path, name: basename(path), state: fileState(path) };
+  return { path, name: fileName(path), state: fileState(path) };
 }
 
 function writableFile(path: string): string {
-  const real = realpathSync(path);
+  const real = realPath(path);
   try {
-    accessSync(real, constants.W_OK);
+    requireWritable(real);
   } catch (error) {
     throw failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason: 'the file is read-only' }, undefined, error);
   }
@@ -127,9 +133,9 @@ function writableFile(path: string): string {
 }
 
 /** By whatever names: links, letter case. `input` is a path, or '-' or a URL, which are no file. */
-export function isSameFile(input: string, { dev, ino }: Stats): boolean {
+export function isSameFile(input: string, { identity }: FileFacts): boolean {
   const stats = input === '-' || /^https?:\/\//i.test(input) ? null : statOf(input);
-  return stats !== null && stats.dev === dev && stats.ino === ino;
+  return stats !== null && stats.identity === identity;
 }
 
 const DISK_REASONS: Readonly<Record<string, string>> = {
@@ -148,11 +154,15 @@ const DISK_REASONS: Readonly<Record<string, string>> = {
 /** The user's error for a failed write of the output; other errors unchanged. */
 export function asOutputFailure(thrown: unknown, path: string): unknown {
   const cause = thrown instanceof GeomillError ? thrown.cause : thrown;
-  if (!(cause instanceof Error) || !('code' in cause) || !('syscall' in cause)) return thrown;
+  if (!isFileError(cause)) return thrown;
   if (thrown instanceof GeomillError && thrown.code !== 'INTERNAL') return thrown;
-  const reason = DISK_REASONS[String(cause.code)];
+  const reason = DISK_REASONS[codeOf(cause)];
   if (reason === undefined) return thrown;
   return failure(ioErrors.OUTPUT_NOT_WRITABLE, { path, reason }, undefined, thrown);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 const NAME_REASONS: Readonly<Record<string, string>> = {
@@ -164,11 +174,11 @@ const NAME_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Null if there is no such file. Throws FILE_NOT_FOUND for a path that leads to no file. */
-export function statOf(path: string): Stats | null {
+export function statOf(path: string): FileFacts | null {
   try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null;
+    return fileFacts(path);
   } catch (error) {
-    const reason = NAME_REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+    const reason = NAME_REASONS[codeOf(error)];
     if (reason === undefined) throw error;
     throw failure(ioErrors.FILE_NOT_FOUND, { path, reason }, undefined, error);
   }

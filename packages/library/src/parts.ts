@@ -2,14 +2,15 @@
  * A large conversion in parts that other processes or machines run. `plan` runs the conversion up to its first pass over the input and keeps the
  * parts of that pass; `runPart` runs one of them anywhere; `join` runs the conversion again and takes their results.
  */
-import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { Division, Offer } from '@geomill/pipeline/division/division.ts';
 import { runPart } from '@geomill/pipeline/division/run-part.ts';
 import { newThreads } from '@geomill/pipeline/threads.ts';
+import { compareBytes } from '@geomill/platform/bytes.ts';
+import { fileBytes, realPath, writeFile } from '@geomill/platform/files.ts';
 import { packageVersion } from '@geomill/platform/package-version.ts';
+import { absolutePath, joinedPath } from '@geomill/platform/paths.ts';
 import { openCall } from './call.ts';
 import { invalidJob } from './messages.ts';
 import { statOf } from './output-path.ts';
@@ -38,10 +39,10 @@ function inputOf({ input }: ConvertJob): Plan['input'] {
   const { source } = statedInput(input, 'input');
   if (typeof source !== 'string' && !(source instanceof URL))
     throw invalidJob("'input' must be the path of a file that every process can read, not data");
-  const path = resolve(pathOf(source, 'input'));
-  if (statOf(path) === null) throw invalidJob(`'input': there is no file '${path}'`);
-  const { size, mtimeMs } = statSync(path);
-  return { path, byteLength: size, modifiedMs: mtimeMs };
+  const path = absolutePath(pathOf(source, 'input'));
+  const facts = statOf(path);
+  if (facts === null) throw invalidJob(`'input': there is no file '${path}'`);
+  return { path, byteLength: facts.size, modifiedMs: facts.modifiedMs };
 }
 
 function jobOf({ input, output, ...rest }: ConvertJob): AnyJob {
@@ -63,10 +64,10 @@ export async function planParts(job: ConvertJob, options: PlanOptions): Promise<
     // Nobody may wait for it.
     end.promise.catch(() => {});
     const division: Division = {
-      ...{ partBytes, inputPath: realpathSync(input.path), takeOwn: never, withdraw() {} },
+      ...{ partBytes, inputPath: realPath(input.path), takeOwn: never, withdraw() {} },
       result: () => end.promise,
       offer(offer) {
-        parts = partsOf(offer, realpathSync(input.path));
+        parts = partsOf(offer, realPath(input.path));
         stop.abort();
         end.reject(failure(generalErrors.CANCELLED, {}));
       },
@@ -97,7 +98,7 @@ function partsOf({ session, parts, files, readsInput }: Offer, inputPath: string
 }
 
 function bytesOf(path: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(readFileSync(path));
+  return new Uint8Array(fileBytes(path));
 }
 
 /** Resolves with the results of a part. */
@@ -106,10 +107,10 @@ export async function runOnePart(part: Part, options: PartOptions): Promise<Part
   const call = openCall(run);
   try {
     checkVersion(part.version, 'the part');
-    const path = (name: string): string => join(call.temporary.path, name);
-    writeFileSync(path('session'), part.session);
-    writeFileSync(path('tasks'), part.tasks);
-    const here = realpathSync(input === undefined ? part.inputPath : pathOf(input, 'input'));
+    const path = (name: string): string => joinedPath(call.temporary.path, name);
+    writeFile(path('session'), part.session);
+    writeFile(path('tasks'), part.tasks);
+    const here = realPath(input === undefined ? part.inputPath : pathOf(input, 'input'));
     await runPart(
       {
         ...{ session: path('session'), tasks: path('tasks'), result: path('result'), readableEnd: null },
@@ -147,8 +148,8 @@ export async function joinParts(
     const paths = new Map<number, string>();
     for (const { version, index, bytes } of results) {
       checkVersion(version, `the result of part ${index}`);
-      const path = join(call.temporary.path, `result-${index}`);
-      writeFileSync(path, bytes);
+      const path = joinedPath(call.temporary.path, `result-${index}`);
+      writeFile(path, bytes);
       paths.set(index, path);
     }
     return await convertIn(call, jobOf(plan.job), divisionWith(plan, paths));
@@ -166,7 +167,7 @@ function divisionWith({ parts, partBytes, input }: Plan, results: ReadonlyMap<nu
   let isFirst = true;
   const waiting = new Map<number, PromiseWithResolvers<string>>();
   return {
-    ...{ partBytes, inputPath: realpathSync(input.path) },
+    ...{ partBytes, inputPath: realPath(input.path) },
     offer({ first, parts: offered }) {
       for (const [i, { tasks }] of offered.entries()) {
         const path = results.get(i);
@@ -199,7 +200,7 @@ function divisionWith({ parts, partBytes, input }: Plan, results: ReadonlyMap<nu
 }
 
 function isSame(a: Uint8Array, b: Uint8Array | undefined): boolean {
-  return b !== undefined && Buffer.compare(a, b) === 0;
+  return b !== undefined && compareBytes(a, b) === 0;
 }
 
 function checkVersion(version: string, what: string): void {

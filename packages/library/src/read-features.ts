@@ -2,15 +2,14 @@
  * Reads features one after another. The input is first converted to a temporary file that keeps everything a feature has: so steps, CRS and
  * report are those of a conversion, memory is bounded, and every batch of columns has the same fields.
  */
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { UNLIMITED } from '@geomill/io/limits.ts';
+import { linesOf } from '@geomill/platform/file-streams.ts';
+import { joinedPath } from '@geomill/platform/paths.ts';
 import { type OpenCall, openCall } from './call.ts';
 import { convertIn } from './run-job.ts';
 import { statedInput } from './staged-inputs.ts';
@@ -23,8 +22,7 @@ const BATCH_BYTES = 1 << 20;
 export async function* readFeatures(input: Input, options: ReadOptions): AsyncGenerator<Feature> {
   const output = { format: 'geojson', sequence: 'lines', geojson_crs: 'requested', crs: options.crs ?? 4326 };
   yield* reading(input, options, output as OutputOptions, async function* (path, call) {
-    const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-    for await (const line of lines) {
+    for await (const line of linesOf(path)) {
       throwIfAborted(call.signal);
       if (line !== '') yield JSON.parse(line) as Feature;
     }
@@ -79,7 +77,10 @@ async function* reading<Item>(
   const run = { signal, onProgress, threads, limits, fetch, gridDirectory, temporaryDirectory, time };
   const call = openCall(run);
   try {
-    const path = join(call.temporary.path, `features.${output.format === 'gpkg' ? 'gpkg' : 'geojsonl'}`);
+    const path = joinedPath(
+      call.temporary.path,
+      `features.${output.format === 'gpkg' ? 'gpkg' : 'geojsonl'}`,
+    );
     const stated = statedInput(input, 'input');
     const own = { ...stated.members, ...members, data: stated.source, name: stated.name } as Input;
     const job = { inputs: [own], output: { ...output, path }, rest: steps === undefined ? {} : { steps } };

@@ -1,5 +1,4 @@
 /** Runs a job: its inputs become files, the pipeline converts them, its output becomes the files that the caller gets. */
-import { basename, extname, join } from 'node:path';
 import type { InputFormat } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
@@ -7,6 +6,7 @@ import type { Division } from '@geomill/pipeline/division/division.ts';
 import { reportDocument } from '@geomill/pipeline/report-document.ts';
 import type { ConversionRequest, InputPath } from '@geomill/pipeline/request.ts';
 import { deliveredKind } from '@geomill/pipeline/split-request.ts';
+import { endingOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import { parseDocument } from '@geomill/requests/job-document.ts';
 import type { OpenCall } from './call.ts';
 import { isZipName } from './choose-format.ts';
@@ -53,7 +53,7 @@ export async function readyInputs(
   const stated = inputs.map((input, i) => statedInput(input, nameOf(i)));
   const staged: StagedInput[] = [];
   for (const [i, input] of stated.entries())
-    staged.push(await stageInput(input, nameOf(i), join(call.temporary.path, 'inputs', String(i + 1)), call));
+    staged.push(await stageInput(input, nameOf(i), joinedPath(call.temporary.path, `inputs/${i + 1}`), call));
   const formats = staged.map((input, i) => {
     const { format } = stated[i].members;
     if (format === undefined) return formatOfInput(input, nameOf(i));
@@ -123,7 +123,7 @@ async function stepInputsOf(
 }
 
 function fileAt(path: string): InputPath {
-  return { path, name: basename(path) };
+  return { path, name: fileName(path) };
 }
 
 interface Target {
@@ -169,11 +169,11 @@ function memoryDestination(
   first: StagedInput,
 ): Destination {
   const { outputExtension } = deliveredKind(format, request.output);
-  const stem = basename(first.name, extname(first.name.replace(GZIP_EXTENSION, ''))).replace(
+  const stem = fileName(first.name, endingOf(first.name.replace(GZIP_EXTENSION, ''))).replace(
     GZIP_EXTENSION,
     '',
   );
-  const fileName = name === undefined ? `${stem || 'output'}${outputExtension}` : basename(name);
-  if (request.output.split?.into !== 'files') return { fileName };
-  return { directory: temporary.directory('parts'), name: fileName };
+  const written = name === undefined ? `${stem || 'output'}${outputExtension}` : fileName(name);
+  if (request.output.split?.into !== 'files') return { fileName: written };
+  return { directory: temporary.directory('parts'), name: written };
 }

@@ -2,8 +2,6 @@
  * Runs checked requests on files: the way into the pipeline for the functions of the library, the command and the runners of the service. What a
  * caller checks before, where its inputs come from and how it shows the result are its own.
  */
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import type { Catalogue } from '@geomill/core/messages/catalogue-entries.ts';
 import type { Finding } from '@geomill/core/messages/findings.ts';
 import { outputKind } from '@geomill/formats/format.ts';
@@ -24,6 +22,8 @@ import type {
 } from '@geomill/pipeline/request.ts';
 import { type ConversionControl, runConversion } from '@geomill/pipeline/run.ts';
 import { deliveredKind } from '@geomill/pipeline/split-request.ts';
+import { fileFacts, namesIn } from '@geomill/platform/files.ts';
+import { fileName, joinedPath } from '@geomill/platform/paths.ts';
 import { joinedReport } from './joined-report.ts';
 
 /** What the conversions of a call work with. */
@@ -99,7 +99,7 @@ export async function inspectFile(
 ): Promise<FoundInspection> {
   const { inspectInput } = await inspections();
   // Only a name: nothing is written there.
-  const outputPath = join(temporary.path, 'inspection.json');
+  const outputPath = joinedPath(temporary.path, 'inspection.json');
   return inspectInput(request, { ...paths, inputs: [input], outputPath }, control);
 }
 
@@ -129,7 +129,7 @@ export async function runJob(call: Call, job: FileJob): Promise<JobResult> {
 
 function intermediatePath({ temporary }: Call, { request }: Run, index: number): string {
   const { outputExtension } = deliveredKind(formatOf(request), request.output);
-  return join(temporary.directory('runs'), `run-${index + 1}${outputExtension}`);
+  return joinedPath(temporary.directory('runs'), `run-${index + 1}${outputExtension}`);
 }
 
 const formatOf = ({ output }: ConversionRequest): ReturnType<typeof outputFormatById> =>
@@ -144,7 +144,7 @@ interface Target {
 function targetOf(call: Call, output: Destination, request: ConversionRequest): Target {
   const format = formatOf(request);
   const { mediaType } = deliveredKind(format, request.output);
-  const within = (name: string): string => join(call.temporary.directory('output'), name);
+  const within = (name: string): string => joinedPath(call.temporary.directory('output'), name);
   if ('directory' in output) {
     const { directory, name, onFiles } = output;
     const typeOfPart = outputKind(format, request.output.options).mediaType;
@@ -172,7 +172,7 @@ function targetOf(call: Call, output: Destination, request: ConversionRequest): 
     deliver: async (report) => ({
       report,
       files: [path, ...pathsBeside(path)]
-        .filter((file) => existsSync(file))
+        .filter((file) => fileFacts(file) !== null)
         .map((file) => ({ path: file, mediaType })),
     }),
   };
@@ -184,7 +184,7 @@ function gzipTarget(
   expected: readonly ExpectedFile[] | undefined,
   directory: string,
 ): Target {
-  const outputPath = join(directory, basename(path).replace(GZIP_EXTENSION, ''));
+  const outputPath = joinedPath(directory, fileName(path).replace(GZIP_EXTENSION, ''));
   const mediaType = 'application/gzip';
   return {
     paths: { outputPath },
@@ -198,7 +198,7 @@ function gzipTarget(
 }
 
 function filesOf(directory: string, mediaType: string): readonly WrittenFile[] {
-  return readdirSync(directory)
+  return namesIn(directory)
     .sort()
-    .map((name) => ({ path: join(directory, name), mediaType }));
+    .map((name) => ({ path: joinedPath(directory, name), mediaType }));
 }

@@ -1,9 +1,4 @@
 /** The inputs of a call as files that the readers can read at any place. */
-import { createWriteStream, mkdirSync, realpathSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
@@ -13,6 +8,9 @@ import { fileHead } from '@geomill/io/byte-source.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { safeName } from '@geomill/io/safe-name.ts';
 import type { InputPath } from '@geomill/pipeline/request.ts';
+import { writeStream } from '@geomill/platform/file-streams.ts';
+import { makeDirectory, realPath } from '@geomill/platform/files.ts';
+import { fileName, joinedPath, pathOfUrl } from '@geomill/platform/paths.ts';
 import type { OpenCall } from './call.ts';
 import { inputFormatOf } from './choose-format.ts';
 import { isFetched } from './fetch-source.ts';
@@ -76,10 +74,10 @@ export async function stageInput(
   const named = name ?? (source instanceof File ? source.name : undefined);
   const values = await valuesOf(source, where);
   const shown = named ?? (values.isGeojson ? 'features.geojson' : 'data');
-  mkdirSync(directory, { recursive: true });
-  const path = join(directory, safeName(shown, 'input', 200));
+  makeDirectory(directory);
+  const path = joinedPath(directory, safeName(shown, 'input', 200));
   try {
-    await pipeline(Readable.from(values.bytes), createWriteStream(path), { signal });
+    await writeStream(path, values.bytes, signal);
   } catch (error) {
     if (signal.aborted) throw failure(generalErrors.CANCELLED, {}, undefined, error);
     throw error;
@@ -92,7 +90,7 @@ export async function stageInput(
 export function pathOf(source: string | URL, where: string): string {
   const text = String(source);
   if (source instanceof URL || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)) {
-    if (/^file:/i.test(text)) return fileURLToPath(text);
+    if (/^file:/i.test(text)) return pathOfUrl(new URL(text));
     throw invalidJob(
       `'${where}' is the URL '${text.replace(/[?#].*$/s, '')}', and must be the path of a file`,
     );
@@ -104,9 +102,9 @@ export function pathOf(source: string | URL, where: string): string {
 function fileOf(path: string, name: string | undefined): StagedInput {
   const stats = statOf(path);
   if (stats === null) throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: 'there is no such file' });
-  if (stats.isDirectory()) throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: 'it is a directory' });
+  if (stats.isDirectory) throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: 'it is a directory' });
   // SQLite keeps its log beside the file that a link leads to.
-  return { path: realpathSync(path), name: name ?? basename(path), userPath: path, isGeojson: false };
+  return { path: realPath(path), name: name ?? fileName(path), userPath: path, isGeojson: false };
 }
 
 interface Values {

@@ -27,6 +27,7 @@ import {
   openToChange,
   openToRead,
   readFileAt,
+  realPath,
   removeDirectory,
   removeFile,
   writeFileAt,
@@ -74,14 +75,17 @@ test('creates no file over another one, unless that is wanted', () => {
   using workspace = makeWorkspace();
   const path = joinedPath(workspace.path, 'ä.txt');
   writeNewFile(path, 'Straße');
-  assert.deepEqual(fileFacts(path), { size: 7, isFile: true });
+  const facts = fileFacts(path);
+  assert.deepEqual([facts?.size, facts?.isFile, facts?.isDirectory], [7, true, false]);
+  assert.equal(fileFacts(realPath(path))?.identity, facts?.identity);
+  assert.notEqual(fileFacts(workspace.path)?.identity, facts?.identity);
   for (const again of [() => writeNewFile(path, ''), () => createFile(path)]) {
     const error = thrownBy(again);
     assert.ok(isFileError(error) && error instanceof Error && 'code' in error);
     assert.equal(error.code, 'EEXIST');
   }
   closeFile(createFile(path, true));
-  assert.deepEqual(fileFacts(path), { size: 0, isFile: true });
+  assert.equal(fileFacts(path)?.size, 0);
   assert.ok(!isFileError(new Error('of something else')));
 });
 

@@ -2,7 +2,6 @@
  * Finds the shapefiles in an input: a zip with any folder depth, a zip in a zip, or a loose .shp with the other files
  * beside it. Files belong together if their paths differ only in the extension, ignoring case.
  */
-
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -18,7 +17,7 @@ import {
   unpackEntry,
   type ZipEntry,
 } from '@geomill/io/zip-read.ts';
-import { copyFilePart } from '@geomill/platform/file-copy.ts';
+import { copyFilePart } from '@geomill/platform/file-streams.ts';
 import { fileSize, makeNewDirectory, namesIn } from '@geomill/platform/files.ts';
 import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import type { InputFile, OpenContext } from '../format.ts';

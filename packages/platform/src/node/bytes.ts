@@ -42,6 +42,11 @@ export function base64Text(bytes: Uint8Array, start = 0, end = bytes.length): st
   return viewOf(bytes, start, end).toString('base64');
 }
 
+/** The bytes of characters below U+0100; of others their lowest eight bits. */
+export function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
+  return Buffer.from(text, 'latin1');
+}
+
 /** The bytes that a text in Base64 stands for. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> {
   return Buffer.from(text, 'base64');

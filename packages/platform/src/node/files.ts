@@ -3,6 +3,7 @@
  * platform without such a system throws errors with the same codes.
  */
 import {
+  accessSync,
   closeSync,
   constants,
   copyFileSync,
@@ -13,6 +14,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -76,6 +78,11 @@ export function fileBytes(path: string): Uint8Array<ArrayBuffer> {
   return readFileSync(path);
 }
 
+/** Replaces the content of a file, or creates it. */
+export function writeFile(path: string, bytes: Uint8Array): void {
+  writeFileSync(path, bytes);
+}
+
 /** Creates a file, with UTF-8 for a text. Throws EEXIST. */
 export function writeNewFile(path: string, content: Uint8Array | string): void {
   writeFileSync(path, content, { flag: 'wx' });
@@ -86,10 +93,34 @@ export function fileSize(path: string): number {
   return statSync(path).size;
 }
 
-/** Null: there is nothing at the path. `isFile` false: a directory, or a device. */
-export function fileFacts(path: string): { readonly size: number; readonly isFile: boolean } | null {
+export interface FileFacts {
+  readonly size: number;
+  /** False: a directory, a device or a pipe. */
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+  /** Milliseconds since 1970. */
+  readonly modifiedMs: number;
+  /** The same for all names of a file: links, letter case. */
+  readonly identity: string;
+}
+
+/** Follows links. Null: there is nothing at the path. */
+export function fileFacts(path: string): FileFacts | null {
   const facts = statSync(path, { throwIfNoEntry: false });
-  return facts === undefined ? null : { size: facts.size, isFile: facts.isFile() };
+  if (facts === undefined) return null;
+  const { size, mtimeMs: modifiedMs, dev, ino } = facts;
+  const [isFile, isDirectory] = [facts.isFile(), facts.isDirectory()];
+  return { size, isFile, isDirectory, modifiedMs, identity: `${dev}:${ino}` };
+}
+
+/** The absolute path of a file without links. Throws ENOENT. */
+export function realPath(path: string): string {
+  return realpathSync(path);
+}
+
+/** Throws EACCES or EROFS if the file must not be changed, or nothing must be created in the directory. */
+export function requireWritable(path: string): void {
+  accessSync(path, constants.W_OK);
 }
 
 /** Does nothing if there is no file. */

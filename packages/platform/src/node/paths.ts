@@ -1,5 +1,5 @@
 /** Paths of files, in the form of the system, and of what is in archives, which have slashes everywhere. */
-import { basename, dirname, extname, join, posix } from 'node:path';
+import { basename, dirname, extname, join, posix, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The path of something in a directory; `name` may itself be a path from there. */
@@ -7,9 +7,14 @@ export function joinedPath(directory: string, name: string): string {
   return join(directory, name);
 }
 
-/** What follows the last separator. */
-export function fileName(path: string): string {
-  return basename(path);
+/** The path from the root; a relative one begins in the working directory. */
+export function absolutePath(path: string): string {
+  return resolve(path);
+}
+
+/** What follows the last separator, without `ending` if the name has more than that. */
+export function fileName(path: string, ending?: string): string {
+  return basename(path, ending);
 }
 
 /** The directory of a file. */
