@@ -6,7 +6,6 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { elapsed, PLATFORM_TIMERS, type Timers } from '@geomill/core/timers.ts';
 import type { CrsSearch } from '@geomill/crs-search/crs-search.ts';
 import { formats, inputFormats, outputFormats } from '@geomill/formats/registry.ts';
-import { transformations } from '@geomill/operations/registry.ts';
 import type { JobRequest } from '@geomill/pipeline/request.ts';
 import { deliveredKind } from '@geomill/pipeline/split-request.ts';
 import { packageVersion } from '@geomill/platform/package-version.ts';
@@ -23,7 +22,6 @@ import { Metrics } from './http/metrics.ts';
 import { OpenRequests } from './http/open-requests.ts';
 import { allOperations, healthOperations } from './http/operations/all.ts';
 import { routePatterns } from './http/register-operation.ts';
-import { warmParsing } from './http/warm-parsing.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
 import { refuseEmptyDatabase, refuseForeignFiles, refuseHalfRestored } from './jobs/empty-database.ts';
 import type { JobServiceOptions } from './jobs/job-service-options.ts';
@@ -37,7 +35,6 @@ import { createLogger } from './logger.ts';
 import type { OidcSettings } from './pages/account/library.ts';
 import { setupLink } from './pages/account/one-time-links.ts';
 import { registerAccountArea, type SignedInPages } from './pages/account/register.ts';
-import { PAGE_FORM } from './pages/convert/form-fields.ts';
 import { registerConvertPages } from './pages/convert/register.ts';
 import type { PostgresDatabase } from './postgres/database.ts';
 import { HEADERS_TIMEOUT_MS, STALL_TIMEOUT_MS } from './remote-input/fetch-messages.ts';
@@ -187,7 +184,6 @@ export async function startService(config: Config, options: StartOptions = {}): 
         return crsSearch;
       },
       formats,
-      transformations,
       timers,
       visit: (request, reply) => {
         if (area === null) throw new Error('the account area is not registered yet');
@@ -213,7 +209,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         warn: (message) => log.warn({ reason: message }, 'signing in'),
       });
       if (config.web !== 'off')
-        await registerConvertPages(app, context, accountJobs(context, PAGE_FORM), area);
+        await registerConvertPages(app, context, (form) => accountJobs(context, form), area);
     }
     // Otherwise it is stopped before the app is closed: submissions are refused and /readyz says so, while status and
     // outputs are still served and running jobs finish.
@@ -230,9 +226,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
       stopBegan = timers.now();
     });
     // Not waited for: requests are answered in between.
-    warmParsing(context).catch((error: unknown) =>
-      log.error({ err: error }, 'schemas could not be compiled'),
-    );
+    if (role !== 'worker')
+      warmUp().catch((error: unknown) => log.error({ err: error }, 'schemas could not be compiled'));
     const link =
       role !== 'worker' && config.auth === 'required'
         ? await setupLink(await accounts.open(), config.baseUrl ?? url)
@@ -254,6 +249,12 @@ export async function startService(config: Config, options: StartOptions = {}): 
     await stop();
     throw error;
   }
+}
+
+/** Loads what submissions need, which the start did not wait for. */
+async function warmUp(): Promise<void> {
+  const { warmParsing } = await import('./http/warm-parsing.ts');
+  await warmParsing();
 }
 
 async function newCrsSearch(): Promise<CrsSearch> {

@@ -4,7 +4,6 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { Timers } from '@geomill/core/timers.ts';
 import type { CrsSearch } from '@geomill/crs-search/crs-search.ts';
 import type { Format } from '@geomill/formats/format.ts';
-import type { Transformation } from '@geomill/operations/transformation.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasScope, type Principal } from '../accounts/principal.ts';
 import { ANY_OWNER } from '../jobs/job.ts';
@@ -51,7 +50,6 @@ export interface HttpContext {
   /** Loads the search at the first call. */
   readonly crsSearch: () => Promise<CrsSearch>;
   readonly formats: readonly Format[];
-  readonly transformations: readonly Transformation[];
   /** Time of the limits of requests. */
   readonly timers: Timers;
   /** Passes on cookies of the session to the reply. Throws ACCOUNTS_DATABASE. */

@@ -10,6 +10,7 @@ import type { JsonBody } from './json-body/body-parts.ts';
 import { configLimits } from './json-body/config-limits.ts';
 import { JsonBodySplitter } from './json-body/split.ts';
 import type { ReceivedFiles } from './received-files.ts';
+import { bodyTooLarge } from './submission.ts';
 
 export interface JsonBodyOptions {
   readonly files: ReceivedFiles;
@@ -112,14 +113,6 @@ function quoted(names: readonly string[]): string {
 }
 
 /** `actual`: the size in words. */
-export function bodyTooLarge(actual: string, limitBytes: number): GeomillError {
-  return failure(generalErrors.LIMIT_EXCEEDED, {
-    what: 'the JSON body',
-    actual,
-    limit: `${limitBytes} bytes`,
-    setting: 'MAX_JSON_BODY',
-  });
-}
 
 /** Turns errors of the connection into coded errors. Disk errors stay internal errors. */
 function recognize(error: unknown): unknown {

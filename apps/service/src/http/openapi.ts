@@ -9,6 +9,7 @@ import { SharedFields } from './openapi/shared-fields.ts';
 import { shareResponses } from './openapi/shared-responses.ts';
 import type { OpenApiDocument, OperationObject } from './openapi/types.ts';
 import type { Operation, OperationTag, Parameter } from './operation.ts';
+import { describedOperations } from './request-bodies.ts';
 import { componentSchemas } from './schemas/component-schemas.ts';
 
 const TAGS: Readonly<Record<OperationTag, string>> = {
@@ -37,10 +38,11 @@ is; an unsupported method gets 405 with \`Allow\`.`;
 
 /** `version`: of the package. */
 export function openApiDocument(
-  operations: readonly Operation[],
+  all: readonly Operation[],
   registries: Registries,
   version: string,
 ): OpenApiDocument {
+  const operations = describedOperations(all, registries.formats);
   const shared = new SharedFields(operations);
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of operations) {

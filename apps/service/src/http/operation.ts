@@ -3,6 +3,7 @@
  * document, the docs page and the tables of tests are derived from the same list of records.
  */
 import type { JsonSchema } from '@geomill/core/schemas/schema-check.ts';
+import type { Endpoint } from '@geomill/requests/config-fields.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../settings/config.ts';
 import type { Access } from './auth/access.ts';
@@ -30,6 +31,8 @@ export interface Operation {
   readonly description: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: RequestBody;
+  /** The operation submits a job: its body and further examples are derived from the code that reads it (request-bodies.ts). */
+  readonly submits?: Submission;
   /** By status. Problems common to all operations are added by `openapi.ts`. */
   readonly responses: Readonly<Record<number, ResponseRecord>>;
   /** Curl commands that work on a new service after placeholders such as JOB_ID are replaced. */
@@ -40,6 +43,11 @@ export interface Operation {
   readonly refuseEarly?: (context: HttpContext, request: FastifyRequest) => void | Promise<void>;
   readonly handle: (context: HttpContext, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
+
+/** What a submission is for and how it is sent; 'rerun': what the earlier job was for. */
+export type Submission =
+  | { readonly endpoint: Endpoint; readonly body: 'form' | 'form or JSON' }
+  | { readonly endpoint: null; readonly body: 'rerun' };
 
 export type OperationTag =
   | 'Jobs'

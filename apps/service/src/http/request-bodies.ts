@@ -11,7 +11,7 @@ import {
   jsonDocumentsOf,
 } from '@geomill/requests/config-schema.ts';
 import { filePartsOf } from './job-form.ts';
-import type { MediaTypeRecord, RequestBody } from './operation.ts';
+import type { MediaTypeRecord, Operation, RequestBody, Submission } from './operation.ts';
 
 /** Raw bytes; OpenAPI 3.1 describes them by omitting the type. */
 const FILE: JsonSchema = {
@@ -19,8 +19,34 @@ const FILE: JsonSchema = {
   description: 'The file.',
 };
 
+/** The operations with the bodies and examples of those that submit jobs. */
+export function describedOperations(
+  operations: readonly Operation[],
+  formats: readonly Format[],
+): readonly Operation[] {
+  return operations.map((operation) => {
+    const { submits, path, examples } = operation;
+    if (submits === undefined) return operation;
+    const requestBody = submissionBody(submits, formats);
+    return { ...operation, requestBody, examples: [...examples, ...jsonExamplesOf(submits, path)] };
+  });
+}
+
+function submissionBody({ body, endpoint }: Submission, formats: readonly Format[]): RequestBody {
+  if (body === 'rerun') return rerunBody(formats);
+  return body === 'form' ? formBody(endpoint, formats) : formOrJsonBody(endpoint, formats);
+}
+
+/** Without `transformations`, which are in the example of the body. */
+function jsonExamplesOf({ body, endpoint }: Submission, path: string): string[] {
+  const documents = body === 'form or JSON' ? jsonDocumentsOf(endpoint) : null;
+  if (documents === null) return [];
+  const { transformations: _, ...example } = jsonExample(documents);
+  return [`curl -f -H 'Content-Type: application/json' -d '${JSON.stringify(example)}' BASE_URL${path}`];
+}
+
 /** A form or a JSON body: the config with the ids of uploads or, for formats that are JSON, with the inputs themselves. */
-export function requestBody(endpoint: Endpoint, formats: readonly Format[]): RequestBody {
+function formOrJsonBody(endpoint: Endpoint, formats: readonly Format[]): RequestBody {
   const form = formBody(endpoint, formats);
   const documents = jsonDocumentsOf(endpoint);
   if (documents === null)
@@ -42,7 +68,7 @@ export function requestBody(endpoint: Endpoint, formats: readonly Format[]): Req
   };
 }
 
-export function formBody(endpoint: Endpoint, formats: readonly Format[]): RequestBody {
+function formBody(endpoint: Endpoint, formats: readonly Format[]): RequestBody {
   const { single, list } = filePartsOf(endpoint);
   const config = configOf(endpoint, formats);
   const mediaType = formats.find(({ id }) => id === endpoint.inputFormat)?.mediaType;
@@ -70,7 +96,7 @@ export function formBody(endpoint: Endpoint, formats: readonly Format[]): Reques
 }
 
 /** Of a rerun, whose parts and members depend on the operation and the format of the earlier job. */
-export function rerunBody(formats: readonly Format[]): RequestBody {
+function rerunBody(formats: readonly Format[]): RequestBody {
   const documents = formats
     .filter(({ jsonSchema }) => jsonSchema !== null)
     .flatMap(({ id }) =>
@@ -159,7 +185,7 @@ function configOf(endpoint: Endpoint, formats: readonly Format[]): JsonSchema {
 }
 
 /** A body that can be sent without changes. */
-export function jsonExample({ single, singleRequired, list }: JsonDocuments): Record<string, unknown> {
+function jsonExample({ single, singleRequired, list }: JsonDocuments): Record<string, unknown> {
   const collection = (longitude: number): object => ({
     type: 'FeatureCollection',
     features: [

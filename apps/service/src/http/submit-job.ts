@@ -4,6 +4,7 @@ import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { Format } from '@geomill/formats/format.ts';
 import { pathName } from '@geomill/library/file-name.ts';
+import { transformations } from '@geomill/operations/registry.ts';
 import {
   type FilePlaces,
   fileParameterNames,
@@ -12,36 +13,25 @@ import {
   missingFilePart,
   type RequestedStep,
 } from '@geomill/operations/requested-steps.ts';
-import type { Transformation } from '@geomill/operations/transformation.ts';
 import type { RemoteAddress } from '@geomill/requests/addresses.ts';
 import type { Endpoint } from '@geomill/requests/config-fields.ts';
 import { type JsonDocuments, jsonDocumentsOf } from '@geomill/requests/config-schema.ts';
 import { type ParsedConfig, parseJobRequest } from '@geomill/requests/parse-job-request.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Job, JobInput, NewJob } from '../jobs/job.ts';
+import type { FastifyRequest } from 'fastify';
+import type { JobInput, NewJob } from '../jobs/job.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { serviceName } from '../remote-input/arcgis/layer-url.ts';
 import type { Upload } from '../storage/store.ts';
-import { type HttpContext, jobsOf, ownerOf } from './context.ts';
-import { httpErrors } from './errors.ts';
+import { type HttpContext, ownerOf } from './context.ts';
 import { httpFindings } from './findings.ts';
 import { type ConfigInputs, filePartsOf, receiveJobForm } from './job-form.ts';
-import { bodyTooLarge, receiveJsonBody, requireDocuments } from './json-job-body.ts';
+import { receiveJsonBody, requireDocuments } from './json-job-body.ts';
 import { refuseUnknownCodes } from './known-crs.ts';
 import { plainFieldSchemas } from './plain-fields.ts';
-import { wantedWait } from './prefer.ts';
-import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-files.ts';
+import { type ReceivedFile, ReceivedFiles } from './received-files.ts';
 import { addressParser } from './remote-address.ts';
 import { configInputsOf, countOf, RequestedUploads } from './requested-uploads.ts';
-
-/** Allowance for the overhead of a form: boundaries, part headers, small unknown parts. */
-const FORM_OVERHEAD_BYTES = 1024 * 1024;
-const MAX_KEY_LENGTH = 255;
-
-export interface AcceptedJob {
-  readonly id: string;
-  readonly state: Job['state'];
-}
+import { type AcceptedJob, idempotencyKeyOf, isJson } from './submission.ts';
 
 /** What a request brings, and how it is read. */
 export interface Intake {
@@ -57,13 +47,14 @@ export interface Intake {
 
 /** Of a whole request. */
 function intakeOf(endpoint: Endpoint, context: HttpContext): Intake {
+  const registries = { formats: context.formats, transformations };
   return {
     endpoint,
     documents: jsonDocumentsOf(endpoint),
     rerunOf: null,
     parse: (config, places) =>
-      parseJobRequest(config, endpoint, context, addressParser(context.urlPolicy), places),
-    missingPart: (step) => missingFilePart(step, context.transformations),
+      parseJobRequest(config, endpoint, registries, addressParser(context.urlPolicy), places),
+    missingPart: (step) => missingFilePart(step, transformations),
   };
 }
 
@@ -71,33 +62,6 @@ interface ReceivedRequest {
   readonly parsed: ParsedConfig;
   readonly configHash: string;
   readonly unknownParts: readonly string[];
-}
-
-/** Rejects requests by their headers, before the body is read and before "100 Continue". */
-export async function refuseEarly(
-  takesJson: boolean,
-  { config, service }: HttpContext,
-  request: FastifyRequest,
-): Promise<void> {
-  const owner = ownerOf(request);
-  const isRepeat = await service.isRepeat(owner, idempotencyKeyOf(request));
-  if (!isRepeat) await service.checkRoom(owner, 0);
-  const type = request.headers['content-type'] ?? '';
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if ((!isForm(type) && !(takesJson && isJson(type))) || encoding.toLowerCase() !== 'identity')
-    throw failure(httpErrors.BODY_TYPE, {
-      type: (encoding === 'identity' ? type : `${type}, ${encoding}`).slice(0, 100) || 'none',
-      expected: takesJson ? 'multipart/form-data or application/json' : 'multipart/form-data',
-    });
-  const declaredBytes = Number(request.headers['content-length'] ?? 0);
-  const actual = `declared as ${declaredBytes} bytes`;
-  if (isJson(type)) {
-    if (declaredBytes > config.maxJsonBodyBytes) throw bodyTooLarge(actual, config.maxJsonBodyBytes);
-  } else if (declaredBytes > config.maxUploadBytes + config.maxConfigBytes + FORM_OVERHEAD_BYTES)
-    throw uploadTooLarge(actual, config.maxUploadBytes);
-  // The minimum size of the files in the body.
-  if (!isRepeat)
-    await service.checkRoom(owner, Math.max(0, declaredBytes - config.maxConfigBytes - FORM_OVERHEAD_BYTES));
 }
 
 /**
@@ -124,7 +88,9 @@ export async function submitRequest(
   try {
     const isDocument = isJson(request.headers['content-type'] ?? '');
     const uploads = new RequestedUploads(service, owner, isRepeat);
-    const received = await (isDocument ? receiveJson : receiveForm)(intake, context, request, files, uploads);
+    const received = isDocument
+      ? await receiveJson(intake, request, files, uploads)
+      : await receiveForm(intake, context.formats, request, files, uploads);
     const { findings, inputFormat, inputUrl, stepUrls, forFiles } = received.parsed;
     const fileCount = files.count('single') + files.count('list') + countOf(received.parsed.uploads);
     const jobRequest = forFiles(inputUrl === null ? fileCount : 1);
@@ -179,7 +145,7 @@ function unstoredUpload(): Upload {
 
 async function receiveForm(
   { endpoint, rerunOf, parse, missingPart }: Intake,
-  context: HttpContext,
+  formats: readonly Format[],
   request: FastifyRequest,
   files: ReceivedFiles,
   uploads: RequestedUploads,
@@ -189,13 +155,13 @@ async function receiveForm(
   const form = await receiveJobForm(request, {
     files,
     plainFields: () => {
-      schemas ??= plainFieldSchemas(endpoint, context);
+      schemas ??= plainFieldSchemas(endpoint, { formats, transformations });
       return schemas;
     },
     parts: filePartsOf(endpoint),
     needsConfig: rerunOf === null,
-    stepParts: filePartNames(context.transformations),
-    fileParameters: fileParameterNames(context.transformations),
+    stepParts: filePartNames(transformations),
+    fileParameters: fileParameterNames(transformations),
     onConfig: async (value) => {
       parsed = parse(value, 'parts');
       await uploads.check(parsed);
@@ -205,7 +171,7 @@ async function receiveForm(
   if (parsed === undefined)
     throw failure(generalErrors.INTERNAL, { reason: 'a form without config was let through' });
   // Those of a repeated request are compared with the earlier request: a mask may have become lost since then.
-  if (!uploads.isRepeat) checkStepParts(parsed.steps, form.stepParts, context.transformations, missingPart);
+  if (!uploads.isRepeat) checkStepParts(parsed.steps, form.stepParts, missingPart);
   return { ...form, parsed };
 }
 
@@ -213,7 +179,6 @@ async function receiveForm(
 function checkStepParts(
   steps: readonly RequestedStep[],
   parts: ReadonlySet<string>,
-  transformations: readonly Transformation[],
   missingPart: Intake['missingPart'],
 ): void {
   const needing = steps.filter(
@@ -241,17 +206,16 @@ function checkStepParts(
 
 async function receiveJson(
   { endpoint, documents, rerunOf, parse, missingPart }: Intake,
-  context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
   uploads: RequestedUploads,
 ): Promise<ReceivedRequest> {
-  const fileParameters = fileParameterNames(context.transformations);
+  const fileParameters = fileParameterNames(transformations);
   const options = { files, documents, fileParameters };
   const body = await receiveJsonBody(request.raw, options);
   const parsed = parse(body.config, 'none');
   const inputs = configInputsOf(parsed);
-  if (!uploads.isRepeat) checkStepParts(parsed.steps, new Set(), context.transformations, missingPart);
+  if (!uploads.isRepeat) checkStepParts(parsed.steps, new Set(), missingPart);
   const isEmpty = files.count('single') + files.count('list') === 0 && inputs.singlePath === null;
   if (documents === null) checkConfigInputs(endpoint, inputs);
   else if (rerunOf !== null && isEmpty && !inputs.hasList) throw noInput(documents.list ?? documents.single);
@@ -328,72 +292,4 @@ function requestHash(
       JSON.stringify([operation, inputFormat, configHash, parts, ...(rerunOf === null ? [] : [rerunOf])]),
     )
     .digest('hex');
-}
-
-export interface Waited {
-  /** 0: the request did not wait. */
-  readonly seconds: number;
-  /** The job after that time; null if the request did not wait. */
-  readonly job: Job | null;
-}
-
-/**
- * Waits for the end of an accepted job for as long as the client wants, and sets Preference-Applied. Does not wait if the
- * account has too many waiting requests. Throws JOB_UNKNOWN if the job was deleted meanwhile.
- */
-export async function waitForJob(
-  context: HttpContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  id: string,
-  waitsByDefault: boolean,
-): Promise<Waited> {
-  const query = request.query as Readonly<Record<string, unknown>>;
-  const { seconds, applied } = wantedWait({
-    prefer: headerText(request.headers.prefer),
-    asyncParameter: query.async,
-    maxSeconds: context.config.syncTimeoutSeconds,
-    waitsByDefault,
-  });
-  const owner = ownerOf(request);
-  if (seconds > 0 && !context.openRequests.hasRoom(owner)) return { seconds: 0, job: null };
-  if (applied !== null) reply.header('preference-applied', applied);
-  if (seconds === 0) return { seconds, job: null };
-  const leave = context.openRequests.enter(owner);
-  try {
-    const job = await jobsOf(context, request).waitForEnd(id, seconds * 1000, abortSignalOf(reply));
-    if (job === null) throw failure(httpErrors.JOB_UNKNOWN, { id });
-    return { seconds, job };
-  } finally {
-    leave();
-  }
-}
-
-/** Fires when the client disconnects before the response. The job continues. */
-function abortSignalOf(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort());
-  return controller.signal;
-}
-
-function idempotencyKeyOf(request: FastifyRequest): string | null {
-  const key = headerText(request.headers['idempotency-key'])?.trim();
-  if (key === undefined || key === '') return null;
-  if (key.length > MAX_KEY_LENGTH)
-    throw failure(generalErrors.CONFIG_INVALID, {
-      detail: `header 'Idempotency-Key' is longer than ${MAX_KEY_LENGTH} characters`,
-    });
-  return key;
-}
-
-function headerText(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join(',') : header;
-}
-
-function isForm(contentType: string): boolean {
-  return /^multipart\/form-data\s*(;|$)/i.test(contentType);
-}
-
-function isJson(contentType: string): boolean {
-  return /^application\/json\s*(;|$)/i.test(contentType);
 }

@@ -1,16 +1,19 @@
 /**
  * Compiles the schemas of requests, a few at a time, as soon as the service listens. At the first request it would block all
- * others for 100 ms.
+ * others for 100 ms. Also loads the rest of what the first submission needs.
  */
+import './submit-job.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isInputFormat, isOutputFormat } from '@geomill/formats/format.ts';
+import { formats } from '@geomill/formats/registry.ts';
 import { exampleStep } from '@geomill/operations/parts/example-step.ts';
+import { transformations } from '@geomill/operations/registry.ts';
 import { parseSteps } from '@geomill/operations/requested-steps.ts';
-import type { Endpoint, Registries } from '@geomill/requests/config-fields.ts';
+import type { Endpoint } from '@geomill/requests/config-fields.ts';
 import { parseJobRequest } from '@geomill/requests/parse-job-request.ts';
 
-export async function warmParsing(registries: Registries): Promise<void> {
-  const { formats, transformations } = registries;
+export async function warmParsing(): Promise<void> {
+  const registries = { formats, transformations };
   const output = formats.filter(isOutputFormat)[0];
   for (const record of transformations) {
     await nextTurn();

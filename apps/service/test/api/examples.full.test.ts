@@ -12,6 +12,7 @@ import { startTestService, submit } from '../../../../test/support/service.ts';
 import { createUpload } from '../../../../test/support/tus.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { allOperations } from '../../src/http/operations/all.ts';
+import { describedOperations } from '../../src/http/request-bodies.ts';
 import { accountsPath } from '../../src/jobs/data-directory.ts';
 import { OneTimeLinks } from '../../src/pages/account/one-time-links.ts';
 
@@ -73,7 +74,7 @@ async function sessionCookie(): Promise<string> {
   }
 }
 
-for (const { id, examples } of allOperations(formats)) {
+for (const { id, examples } of describedOperations(allOperations(formats), formats)) {
   for (const [number, example] of examples.entries()) {
     test(`the example runs: ${id}, ${number + 1}`, {
       skip: hasCurl ? false : 'no curl here',

@@ -24,9 +24,7 @@ const ask = () => fetch(`${service.url}/healthz`);
 const FORM = 'multipart/form-data; boundary=b';
 const ASKING = 'Host: x\r\nExpect: 100-continue\r\n';
 const paths = allOperations(formats)
-  .filter(({ requestBody }) => requestBody?.content['multipart/form-data'] !== undefined)
-  // uploads.full.test.ts has those of files without a job.
-  .filter(({ tag }) => tag !== 'Uploads')
+  .filter(({ submits }) => submits !== undefined)
   .map(({ path }) => path);
 
 function head(path: string, type: string, length: number | string): string {

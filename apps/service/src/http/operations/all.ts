@@ -18,26 +18,26 @@ import { getTask, getTaskOutput } from './tasks.ts';
 import { issueToken } from './token.ts';
 import { submitJob } from './transform.ts';
 import { createUpload, deleteUpload, describeUploads, getUpload, listUploads } from './uploads.ts';
-import { inspectOperation, versionedOperations } from './versioned.ts';
+import { inspect, versionedOperations } from './versioned.ts';
 
 /** What a process answers that only runs jobs. */
 export const healthOperations: readonly Operation[] = [getHealth, getReadiness, getMetrics];
 
 export function allOperations(formats: readonly Format[]): readonly Operation[] {
   const operations: Operation[] = [
-    submitJob(formats),
+    submitJob,
     getStatus,
     getOutput,
     listJobs,
     getJob,
     getFindings,
     getJobEvents,
-    rerunJob(formats),
+    rerunJob,
     deleteJob,
     ...versionedOperations(formats),
     getTask,
     getTaskOutput,
-    inspectOperation(formats),
+    inspect,
     createUpload,
     listUploads,
     describeUploads,

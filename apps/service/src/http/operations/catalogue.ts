@@ -2,9 +2,6 @@
 import { FOREIGN_FORMATS } from '@geomill/formats/foreign-formats.ts';
 import { type Format, isInputFormat } from '@geomill/formats/format.ts';
 import { formatFacts } from '@geomill/formats/format-facts.ts';
-import { exampleStep } from '@geomill/operations/parts/example-step.ts';
-import { stepFacts } from '@geomill/operations/step-facts.ts';
-import type { Transformation } from '@geomill/operations/transformation.ts';
 import type { Operation, ResponseRecord } from '../operation.ts';
 import { ref } from '../schemas/schema.ts';
 import {
@@ -62,7 +59,8 @@ function describeFormat(format: Format): object {
   };
 }
 
-const transformationLists = new WeakMap<readonly Transformation[], StaticContent>();
+/** Made at the first request for it. */
+let transformationList: StaticContent | undefined;
 
 export const listTransformations: Operation = {
   id: 'listTransformations',
@@ -75,18 +73,18 @@ export const listTransformations: Operation = {
   parameters: [],
   responses: staticResponses('All transformations.', 'TransformationList'),
   examples: ['curl BASE_URL/v1/transformations'],
-  handle: async ({ transformations }, request, reply) => {
-    const list =
-      transformationLists.get(transformations) ??
-      staticContent(
-        JSON_TYPE,
-        JSON.stringify({ transformations: transformations.map(describeTransformation) }),
-      );
-    transformationLists.set(transformations, list);
-    return sendStatic(request, reply, list);
+  handle: async (_context, request, reply) => {
+    transformationList ??= await listOfTransformations();
+    return sendStatic(request, reply, transformationList);
   },
 };
 
-function describeTransformation(transformation: Transformation): object {
-  return { ...stepFacts(transformation), example: exampleStep(transformation) };
+async function listOfTransformations(): Promise<StaticContent> {
+  const [{ transformations }, { exampleStep }, { stepFacts }] = await Promise.all([
+    import('@geomill/operations/registry.ts'),
+    import('@geomill/operations/parts/example-step.ts'),
+    import('@geomill/operations/step-facts.ts'),
+  ]);
+  const list = transformations.map((record) => ({ ...stepFacts(record), example: exampleStep(record) }));
+  return staticContent(JSON_TYPE, JSON.stringify({ transformations: list }));
 }

@@ -19,8 +19,12 @@ export function documentOperations(operations: () => readonly Operation[]): read
   // The document does not depend on the request: it is made once, at the first request for it, which also loads the code.
   let made: OpenApiDocument | undefined;
   const document = async (context: HttpContext): Promise<OpenApiDocument> => {
-    const { openApiDocument } = await import('../openapi.ts');
-    made ??= openApiDocument(operations(), context, packageVersion());
+    const [{ openApiDocument }, { transformations }] = await Promise.all([
+      import('../openapi.ts'),
+      import('@geomill/operations/registry.ts'),
+    ]);
+    const registries = { formats: context.formats, transformations };
+    made ??= openApiDocument(operations(), registries, packageVersion());
     return made;
   };
   return [getIndex, getOpenApi(document), getDocumentation(document)];

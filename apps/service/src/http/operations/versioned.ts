@@ -1,14 +1,12 @@
 /** The versioned API: /v1/transform/{format}, /append and /merge for every format there is, and /v1/inspect. */
 import { type Format, isInputFormat } from '@geomill/formats/format.ts';
 import type { Endpoint } from '@geomill/requests/config-fields.ts';
-import { jsonDocumentsOf } from '@geomill/requests/config-schema.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { jsonExample, requestBody } from '../request-bodies.ts';
 import { inspectionResponses, submissionResponses } from '../schemas/outputs.ts';
 import { sendJobFailure, sendOutput } from '../send-output.ts';
-import { type AcceptedJob, refuseEarly, submitRequest, waitForJob } from '../submit-job.ts';
+import { type AcceptedJob, refuseEarly, waitForJob } from '../submission.ts';
 import { asyncParameter, idempotencyKeyParameter, preferParameter } from './submission-parameters.ts';
 import { taskOutputUrl, taskUrl } from './tasks.ts';
 
@@ -47,10 +45,10 @@ export function versionedOperations(formats: readonly Format[]): readonly Operat
   const verbs: readonly Verb[] = ['transform', 'append', 'merge'];
   return formats
     .filter(isInputFormat)
-    .flatMap((format) => verbs.map((verb) => versionedOperation(verb, format, formats)));
+    .flatMap((format) => verbs.map((verb) => versionedOperation(verb, format)));
 }
 
-function versionedOperation(verb: Verb, format: Format, formats: readonly Format[]): Operation {
+function versionedOperation(verb: Verb, format: Format): Operation {
   const endpoint: Endpoint = { operation: verb, inputFormat: format.id, spelling: 'flat' };
   const { tag, path, summary, description } = WORDS[verb];
   return {
@@ -62,12 +60,11 @@ function versionedOperation(verb: Verb, format: Format, formats: readonly Format
     summary: summary(format.id),
     description: description + HOW_IT_ANSWERS,
     parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
-    requestBody: requestBody(endpoint, formats),
+    submits: { endpoint, body: 'form or JSON' },
     responses: submissionResponses('TaskAccepted'),
-    examples: [exampleOf(endpoint, format), ...jsonExamplesOf(verb, endpoint)],
+    examples: [exampleOf(endpoint, format)],
     refuseEarly: (context, request) => refuseEarly(true, context, request),
-    handle: async (context, request, reply) =>
-      answer(context, request, reply, await submitRequest(endpoint, context, request)),
+    handle: (context, request, reply) => submit(endpoint, context, request, reply),
   };
 }
 
@@ -92,36 +89,34 @@ function exampleOf({ operation, inputFormat }: Endpoint, format: Format): string
   return `curl -f -OJ -F 'config=${JSON.stringify(config)}' ${files} BASE_URL/v1/transform/${inputFormat}${path}`;
 }
 
-/** Without `transformations`, which are in the example of the body. */
-function jsonExamplesOf(verb: Verb, endpoint: Endpoint): string[] {
-  const documents = jsonDocumentsOf(endpoint);
-  if (documents === null) return [];
-  const { transformations: _, ...body } = jsonExample(documents);
-  const path = `/v1/transform/${endpoint.inputFormat}${WORDS[verb].path}`;
-  return [`curl -f -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' BASE_URL${path}`];
-}
-
 const INSPECTION: Endpoint = { operation: 'inspect', inputFormat: null, spelling: 'nested' };
 
-export function inspectOperation(formats: readonly Format[]): Operation {
-  return {
-    id: 'inspect',
-    method: 'POST',
-    path: '/v1/inspect',
-    tag: 'Inspect',
-    access: 'jobs:write',
-    summary: 'Inspect a file',
-    description: `Returns the layers with fields, counts, extent, CRS and encoding. If the config has an output, also what a conversion would change or lose. No output is kept.${HOW_IT_ANSWERS}`,
-    parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
-    requestBody: requestBody(INSPECTION, formats),
-    responses: inspectionResponses,
-    examples: [
-      `curl -f -F 'config={"input":{"format":"geojson"}}' -F input_file=@samples/harbour.geojson BASE_URL/v1/inspect`,
-    ],
-    refuseEarly: (context, request) => refuseEarly(true, context, request),
-    handle: async (context, request, reply) =>
-      answer(context, request, reply, await submitRequest(INSPECTION, context, request)),
-  };
+export const inspect: Operation = {
+  id: 'inspect',
+  method: 'POST',
+  path: '/v1/inspect',
+  tag: 'Inspect',
+  access: 'jobs:write',
+  summary: 'Inspect a file',
+  description: `Returns the layers with fields, counts, extent, CRS and encoding. If the config has an output, also what a conversion would change or lose. No output is kept.${HOW_IT_ANSWERS}`,
+  parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
+  submits: { endpoint: INSPECTION, body: 'form or JSON' },
+  responses: inspectionResponses,
+  examples: [
+    `curl -f -F 'config={"input":{"format":"geojson"}}' -F input_file=@samples/harbour.geojson BASE_URL/v1/inspect`,
+  ],
+  refuseEarly: (context, request) => refuseEarly(true, context, request),
+  handle: (context, request, reply) => submit(INSPECTION, context, request, reply),
+};
+
+async function submit(
+  endpoint: Endpoint,
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { submitRequest } = await import('../submit-job.ts');
+  return answer(context, request, reply, await submitRequest(endpoint, context, request));
 }
 
 /** The output, once the job is done; a task where that takes too long, or the client does not want to wait. */

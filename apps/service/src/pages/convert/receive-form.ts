@@ -3,6 +3,7 @@ import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { type Format, isInputFormat } from '@geomill/formats/format.ts';
 import { formatNamed } from '@geomill/formats/format-by-id.ts';
+import { transformations } from '@geomill/operations/registry.ts';
 import type { Endpoint } from '@geomill/requests/config-fields.ts';
 import { parseJobRequest } from '@geomill/requests/parse-job-request.ts';
 import type { FastifyRequest } from 'fastify';
@@ -120,7 +121,8 @@ function jobOf(
   const format = inputFormatOf(values, input, context);
   const endpoint = values.action === 'inspect' ? INSPECT : CONVERT;
   const config = configOf(values, format.id, url, mask !== undefined);
-  const parsed = parseJobRequest(config, endpoint, context, addressParser(context.urlPolicy), 'parts');
+  const registries = { formats: context.formats, transformations };
+  const parsed = parseJobRequest(config, endpoint, registries, addressParser(context.urlPolicy), 'parts');
   const file: JobInput =
     typeof input === 'string'
       ? remoteInput(parsed.inputUrl!, format)

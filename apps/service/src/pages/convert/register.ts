@@ -1,220 +1,71 @@
 /** Registers the pages for converting and inspecting files in a browser: a form at `/`, and the jobs that it makes. */
 import formBody from '@fastify/formbody';
-import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
-import { textOf } from '@geomill/core/messages/message.ts';
+import type { FieldForm } from '@geomill/core/messages/message.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendIndex } from '../../http/browser-paths.ts';
 import type { HttpContext } from '../../http/context.ts';
-import { httpErrors } from '../../http/errors.ts';
-import { refuseEarly } from '../../http/submit-job.ts';
-import type { OwnJobDetails, UsageSource } from '../account/own-jobs.ts';
-import { faultOf, PAGE_HEADERS, type SignedInPages } from '../account/register.ts';
-import { type Html, html } from '../html.ts';
-import { type FormValues, fieldOfPath, PAGE_FORM, valuesIn } from './form-fields.ts';
-import type { Suggestions } from './form-view.ts';
-import { frame, signInPath } from './frame.ts';
-import { isUnfinished, jobPage, jobsPage } from './job-view.ts';
-import { MAX_FILES, receiveForm } from './receive-form.ts';
-import { jobsPath, startPage } from './start-view.ts';
-import { type Site, Visitor } from './visitor.ts';
-import { findWorkspace, registerWorkspaceFiles, workspaceHead, workspacePolicy } from './workspace.ts';
+import type { UsageSource } from '../account/own-jobs.ts';
+import { PAGE_HEADERS, type SignedInPages } from '../account/register.ts';
+import type * as answers from './answers.ts';
+import type { Site } from './visitor.ts';
+import { findWorkspace, registerWorkspaceFiles } from './workspace.ts';
 
-/** How long a submission waits, so that most jobs are done on the first page that follows. */
-const WAIT_MS = 2000;
-/** Time between reloads of a page with a running job. */
-const RELOAD_SECONDS = 2;
 /** Longer than any form of these pages without files. */
 const MAX_FORM_BYTES = 16 * 1024;
-/** Suggestions for the name of a CRS. */
-const MAX_HITS = 6;
 
-/** `jobs`: with errors in the words of the form. Call this before the application listens. */
+/** `jobsIn`: the jobs, with errors in the words of a form. Call this before the application listens. */
 export async function registerConvertPages(
   app: FastifyInstance,
   context: HttpContext,
-  jobs: UsageSource,
+  jobsIn: (form: FieldForm) => UsageSource,
   area: SignedInPages,
 ): Promise<void> {
-  const site: Site = { context, jobs, area };
   const workspace = context.config.web === 'on' ? findWorkspace() : null;
-  const { mapTilesUrl } = context.config;
-  if (workspace !== null) registerWorkspaceFiles(app, workspace, mapTilesUrl);
+  if (workspace !== null) registerWorkspaceFiles(app, workspace, context.config.mapTilesUrl);
+  let site: Site | undefined;
+  /** Answers by a function of answers.ts, which is loaded at the first request. */
+  const by =
+    (choose: (functions: typeof answers) => answers.PageAnswer) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const loaded = await import('./answers.ts');
+      site ??= { context, jobs: jobsIn(loaded.PAGE_FORM), area, workspace };
+      return choose(loaded)(site, request, reply);
+    };
   await app.register(async (scope) => {
     await scope.register(formBody, { bodyLimit: MAX_FORM_BYTES });
     scope.addHook('onRequest', async (_request, reply) => {
       reply.headers(PAGE_HEADERS);
     });
-    scope.setErrorHandler((error, request, reply) => sendFault(site, error, request, reply));
-    scope.get('/', async (request, reply) => {
-      const index = sendIndex(context, request, reply);
-      if (index !== null) return index;
-      const visitor = await Visitor.begin(site, request, reply);
-      const state = { values: valuesIn(request.query), suggestions: null };
-      if (workspace === null) return sendPage(reply, startPage(visitor, state));
-      reply.header('content-security-policy', workspacePolicy(mapTilesUrl));
-      const account = visitor.isOpen ? null : (visitor.email ?? '');
-      const head = workspaceHead(workspace, (path) => visitor.href(path), account);
-      return sendPage(reply, startPage(visitor, state, null, head));
-    });
-    scope.post('/', (request, reply) => submit(site, request, reply));
-    scope.get('/jobs', (request, reply) => showJobs(site, request, reply));
-    scope.get('/jobs/:id', (request, reply) => showJob(site, request, reply));
-    scope.get('/jobs/:id/output', async (request, reply) => {
-      const visitor = await Visitor.begin(site, request, reply);
-      return jobs.sendOutput(visitor.owner, idOf(request), request, reply);
-    });
-    scope.get('/jobs/:id/findings', async (request, reply) => {
-      const visitor = await Visitor.begin(site, request, reply);
-      return jobs.sendFindings(visitor.owner, idOf(request), request, reply);
-    });
-    scope.get('/jobs/:id/report', async (request, reply) => {
-      const visitor = await Visitor.begin(site, request, reply);
-      const { id, report } = await jobs.details(visitor.owner, idOf(request));
-      return reply
-        .type('application/json; charset=utf-8')
-        .header('content-disposition', `attachment; filename="report-${id}.json"`)
-        .send(report ?? 'null\n');
-    });
-    scope.post('/jobs/:id/remove', (request, reply) => remove(site, request, reply));
+    scope.setErrorHandler((error, request, reply) => by(({ faultPage }) => faultPage(error))(request, reply));
+    const start = by(({ showStart }) => showStart);
+    scope.get('/', async (request, reply) => sendIndex(context, request, reply) ?? start(request, reply));
+    scope.post(
+      '/',
+      by(({ submit }) => submit),
+    );
+    scope.get(
+      '/jobs',
+      by(({ showJobs }) => showJobs),
+    );
+    scope.get(
+      '/jobs/:id',
+      by(({ showJob }) => showJob),
+    );
+    scope.get(
+      '/jobs/:id/output',
+      by(({ sendOutput }) => sendOutput),
+    );
+    scope.get(
+      '/jobs/:id/findings',
+      by(({ sendFindings }) => sendFindings),
+    );
+    scope.get(
+      '/jobs/:id/report',
+      by(({ sendReport }) => sendReport),
+    );
+    scope.post(
+      '/jobs/:id/remove',
+      by(({ remove }) => remove),
+    );
   });
-}
-
-function idOf(request: FastifyRequest): string {
-  return (request.params as { readonly id: string }).id;
-}
-
-function sendPage(reply: FastifyReply, page: Html, status = 200): FastifyReply {
-  return reply.code(status).type('text/html; charset=utf-8').send(page.text);
-}
-
-async function submit(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await Visitor.begin(site, request, reply);
-  if (!visitor.isAdmitted) return reply.redirect(signInPath(visitor), 303);
-  visitor.refuseForeignOrigin();
-  const { context } = site;
-  try {
-    await refuseEarly(false, context, request);
-  } catch (error) {
-    return sendFormFault(visitor, reply, {}, [], error);
-  }
-  const { values, accepted, error } = await receiveForm(context, request, visitor.owner, (token) =>
-    visitor.refuseForeignToken(token),
-  );
-  if (error !== null) return sendFormFault(visitor, reply, values, accepted, error);
-  if (accepted.length === 1) await waitForEnd(visitor, accepted[0], reply);
-  return reply.redirect(visitor.href(jobsPath(accepted)), 303);
-}
-
-async function waitForEnd(
-  { owner, site: { context } }: Visitor,
-  id: string,
-  reply: FastifyReply,
-): Promise<void> {
-  if (!context.openRequests.hasRoom(owner)) return;
-  const leave = context.openRequests.enter(owner);
-  const left = new AbortController();
-  reply.raw.once('close', () => left.abort());
-  try {
-    await context.service.jobsOf(owner).waitForEnd(id, WAIT_MS, left.signal);
-  } finally {
-    leave();
-  }
-}
-
-/** The error above the form, which is filled in as it was, except for the files. */
-async function sendFormFault(
-  visitor: Visitor,
-  reply: FastifyReply,
-  values: FormValues,
-  accepted: readonly string[],
-  thrown: unknown,
-): Promise<FastifyReply> {
-  const { status, text } = faultInForm(thrown, visitor.request);
-  passRetryAfter(thrown, reply);
-  const suggestions = await suggestionsFor(thrown, visitor);
-  const page = startPage(visitor, { values, suggestions }, { message: text, accepted });
-  return sendPage(reply, page, status);
-}
-
-/** Systems whose names or areas are like a text that is no code. */
-async function suggestionsFor(thrown: unknown, { site }: Visitor): Promise<Suggestions | null> {
-  if (!(thrown instanceof GeomillError) || thrown.code !== 'CRS_UNKNOWN') return null;
-  const field = fieldOfPath(textOf(thrown.params.path ?? ''));
-  if (field !== 'input_crs' && field !== 'output_crs') return null;
-  const hits = (await site.context.crsSearch()).search(textOf(thrown.params.definition ?? ''), MAX_HITS);
-  return hits.length === 0 ? null : { field, list: hits.map(({ code, name }) => ({ crs: code, name })) };
-}
-
-function faultInForm(thrown: unknown, request: FastifyRequest): { status: number; text: string } {
-  if (!(thrown instanceof GeomillError) || thrown.fault !== 'user') return faultOf(thrown, request);
-  return { status: thrown.status, text: thrown.inForm(PAGE_FORM).message };
-}
-
-function passRetryAfter(thrown: unknown, reply: FastifyReply): void {
-  const seconds = thrown instanceof GeomillError ? thrown.params.seconds : undefined;
-  if (seconds !== undefined) reply.header('retry-after', String(seconds));
-}
-
-async function showJob(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await Visitor.begin(site, request, reply);
-  const id = idOf(request);
-  if (!visitor.isAdmitted) return reply.redirect(signInPath(visitor, `/jobs/${encodeURIComponent(id)}`), 303);
-  const job = await site.jobs.details(visitor.owner, id);
-  const isInspected = job.operation === 'inspect' && job.state === 'SUCCESS';
-  const inspection = isInspected ? await site.jobs.inspection(visitor.owner, id) : null;
-  if (isUnfinished(job)) reloads(reply);
-  return sendPage(reply, jobPage(visitor, job, inspection));
-}
-
-/** As `<meta http-equiv="refresh">`: browsers reload the page without script. */
-function reloads(reply: FastifyReply): void {
-  reply.header('refresh', String(RELOAD_SECONDS));
-}
-
-async function showJobs(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await Visitor.begin(site, request, reply);
-  if (!visitor.isAdmitted) return reply.redirect(signInPath(visitor), 303);
-  const { ids } = request.query as { ids?: unknown };
-  const wanted = typeof ids === 'string' ? ids.split(',').slice(0, MAX_FILES) : [];
-  const found: OwnJobDetails[] = [];
-  for (const id of new Set(wanted)) {
-    const job = await site.jobs.details(visitor.owner, id).catch(unlessUnknown);
-    if (job !== null) found.push(job);
-  }
-  if (found.length === 0) throw failure(httpErrors.JOB_UNKNOWN, { id: wanted.join(',').slice(0, 100) });
-  if (found.some(isUnfinished)) reloads(reply);
-  return sendPage(reply, jobsPage(visitor, found, wanted.length - found.length));
-}
-
-function unlessUnknown(error: unknown): null {
-  if (error instanceof GeomillError && error.code === 'JOB_UNKNOWN') return null;
-  throw error;
-}
-
-/** Cancels a job, whose page then says so; deletes one that has ended. */
-async function remove(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const visitor = await Visitor.begin(site, request, reply);
-  visitor.refuseForeignOrigin();
-  visitor.refuseForeignToken(valuesIn(request.body).form_token ?? '');
-  const { endedAt, id } = await site.jobs.details(visitor.owner, idOf(request));
-  if (endedAt !== null) {
-    await site.jobs.delete(visitor.owner, id);
-    return reply.redirect(visitor.href('/'), 303);
-  }
-  await site.jobs.cancel(visitor.owner, id);
-  return reply.redirect(visitor.href(jobsPath([id])), 303);
-}
-
-/** An error outside of the form. */
-async function sendFault(
-  site: Site,
-  thrown: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { status, title, text } = faultOf(thrown, request);
-  passRetryAfter(thrown, reply);
-  const visitor = Visitor.forFault(site, request);
-  const body = html`<h1>${title}</h1><p>${text}</p><p><a href="${visitor.href('/')}">Convert files</a></p>`;
-  return sendPage(reply, frame(visitor, { title, body }), status);
 }

@@ -10,11 +10,14 @@ import type { UsageSource } from '../account/own-jobs.ts';
 import type { SignedInPages } from '../account/register.ts';
 import type { Visit } from '../account/visit.ts';
 import { type Html, html } from '../html.ts';
+import type { WorkspaceFiles } from './workspace.ts';
 
 export interface Site {
   readonly context: HttpContext;
   readonly jobs: UsageSource;
   readonly area: SignedInPages;
+  /** Null: it is switched off, or was not built. */
+  readonly workspace: WorkspaceFiles | null;
 }
 
 export class Visitor {
