@@ -17,9 +17,9 @@ import {
 } from '../packages/crs-search/src/placement.ts';
 import { type CrsRecord, readCrsRecords } from '../packages/crs-search/src/read-database.ts';
 import { ProjContext } from '../packages/engines/proj/src/context.ts';
-import { projDatabasePath } from '../packages/engines/proj/src/database-path.ts';
 import { createCrs } from '../packages/engines/proj/src/definition.ts';
 import { DegreesView } from '../packages/engines/proj/src/degrees.ts';
+import { projDatabasePath } from '../packages/platform/src/node/proj-files.ts';
 import { dataFile } from '../packages/platform/src/program-files.ts';
 
 /** Terms along each side, smallest first; the first that is exact enough is taken. */

@@ -6,8 +6,9 @@ export interface Workspace {
   readonly name: string;
   /** Path in the repository: "packages/core". */
   readonly directory: string;
-  /** Also those of development: what is bundled at the build, such as into the page, is not needed at run time. */
   readonly dependencies: Readonly<Record<string, string>>;
+  /** What is bundled at the build, such as into the page, and not needed at run time. */
+  readonly devDependencies: Readonly<Record<string, string>>;
   /** By the specifier without the name: "./crs/crs.ts", or "./crs/*" for all files of a directory. */
   readonly exports: Readonly<Record<string, string>>;
 }
@@ -24,10 +25,16 @@ export function workspacesOf(root: string): readonly Workspace[] {
     return {
       name,
       directory: dirname(path).replaceAll('\\', '/'),
-      dependencies: { ...dependencies, ...devDependencies },
-      exports,
+      dependencies,
+      devDependencies,
+      exports: Object.fromEntries(Object.entries(exports).map(([key, target]) => [key, ofNode(target)])),
     };
   });
+}
+
+/** The file of an export for Node.js; one with another file for browsers has conditions. */
+function ofNode(target: unknown): string {
+  return typeof target === 'string' ? target : (target as { readonly default: string }).default;
 }
 
 /** Finds the files that modules import: `file` is the importing one; null: a package of others, or a module of Node.js. */

@@ -1,8 +1,8 @@
 /** Compares approximated positions with those of PROJ in random cells of the areas of use of random pairs of systems. */
 import { DatabaseSync } from 'node:sqlite';
-import { projDatabasePath } from '../../packages/engines/proj/src/database-path.ts';
 import { plainTransformer } from '../../packages/engines/proj/src/plain-transformer.ts';
 import type { Proj, Transformer } from '../../packages/engines/proj/src/proj.ts';
+import { projDatabasePath } from '../../packages/platform/src/node/proj-files.ts';
 
 /** A projected system of EPSG and its area of use in degrees. */
 export interface System {

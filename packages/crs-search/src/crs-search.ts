@@ -2,7 +2,7 @@
  * Searches the coordinate reference systems of EPSG by name, area or code. Every hit can be used in a request. The HTTP process
  * uses it: it reads PROJ's database once and never loads PROJ.
  */
-import { projDatabasePath } from '@geomill/proj/database-path.ts';
+import { projDatabasePath } from '@geomill/platform/proj-files.ts';
 import { buildIndex, type CrsIndex, NO_AREA } from './crs-index.ts';
 import { type CrsFilter, hasBox, hasPoint, unitPattern, widthOf } from './filter.ts';
 import { matchWords, Ranking, TIER } from './match.ts';

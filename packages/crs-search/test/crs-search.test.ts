@@ -8,8 +8,8 @@ import fc from 'fast-check';
 import { anyText } from '../../../test/support/any-text.ts';
 import { parseEpsg } from '../../core/src/crs/crs.ts';
 import { GeomillError } from '../../core/src/messages/errors.ts';
-import { projDatabasePath } from '../../engines/proj/src/database-path.ts';
 import { Proj } from '../../engines/proj/src/proj.ts';
+import { projDatabasePath } from '../../platform/src/node/proj-files.ts';
 import { type CrsHit, CrsSearch } from '../src/crs-search.ts';
 import { type GeographicPoint, parsePoint } from '../src/filter.ts';
 

@@ -1,6 +1,6 @@
 /** The files of an output, as a call returns them. */
-import { fileStream, wholeFile } from '@geomill/platform/file-streams.ts';
-import { fileBytes, fileSize } from '@geomill/platform/files.ts';
+import { fileStream, heldFile, wholeFile } from '@geomill/platform/file-streams.ts';
+import { fileSize } from '@geomill/platform/files.ts';
 import { fileName } from '@geomill/platform/paths.ts';
 import type { OutputFile } from './types.ts';
 
@@ -16,12 +16,11 @@ export function fileAtPath(path: string, mediaType: string): OutputFile {
 
 /** The content of a temporary file, which is read now. */
 export function fileInMemory(path: string, mediaType: string): OutputFile {
-  const content = new Uint8Array(fileBytes(path));
-  const blob = (): Blob => new Blob([content], { type: mediaType });
+  const held = heldFile(path, mediaType);
   return {
-    ...{ name: fileName(path), path: null, mediaType, byteLength: content.byteLength },
-    bytes: async () => content,
-    blob: async () => blob(),
-    stream: () => blob().stream() as ReadableStream<Uint8Array<ArrayBuffer>>,
+    ...{ name: fileName(path), path: null, mediaType, byteLength: fileSize(path) },
+    bytes: () => held.bytes(),
+    blob: async () => held.blob(),
+    stream: () => held.blob().stream() as ReadableStream<Uint8Array<ArrayBuffer>>,
   };
 }

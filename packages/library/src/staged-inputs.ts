@@ -8,7 +8,7 @@ import { fileHead } from '@geomill/io/byte-source.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { safeName } from '@geomill/io/safe-name.ts';
 import type { InputPath } from '@geomill/pipeline/request.ts';
-import { writeStream } from '@geomill/platform/file-streams.ts';
+import { writeBlob, writeStream } from '@geomill/platform/file-streams.ts';
 import { makeDirectory, realPath } from '@geomill/platform/files.ts';
 import { fileName, joinedPath, pathOfUrl } from '@geomill/platform/paths.ts';
 import type { OpenCall } from './call.ts';
@@ -77,7 +77,8 @@ export async function stageInput(
   makeDirectory(directory);
   const path = joinedPath(directory, safeName(shown, 'input', 200));
   try {
-    await writeStream(path, values.bytes, signal);
+    if (source instanceof Blob) await writeBlob(path, source, signal);
+    else await writeStream(path, values.bytes, signal);
   } catch (error) {
     if (signal.aborted) throw failure(generalErrors.CANCELLED, {}, undefined, error);
     throw error;

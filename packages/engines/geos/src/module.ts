@@ -3,6 +3,7 @@
  * called directly, without the package's wrappers, with a separate context and message handlers.
  */
 import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
+import { loadGeosModuleObject } from '@geomill/platform/geos-files.ts';
 import { geosErrors } from './errors.ts';
 import { bindNative, type NativeGeos, type Pointer } from './native.ts';
 
@@ -13,10 +14,6 @@ interface EmscriptenModule {
   readonly HEAPU8: Uint8Array<ArrayBuffer>;
   UTF8ToString(pointer: Pointer): string;
   addFunction(callback: (message: Pointer, data: Pointer) => void, signature: string): Pointer;
-}
-
-interface GeosPackage {
-  readonly default: (config: { autoInit: boolean }) => Promise<{ readonly Module: EmscriptenModule }>;
 }
 
 const MAX_REASON_LENGTH = 300;
@@ -32,11 +29,7 @@ export function loadGeosModule(): Promise<GeosModule> {
 }
 
 async function load(): Promise<GeosModule> {
-  // The package keeps its instance in a module variable: another URL loads another module with another instance.
-  const entry = import.meta.resolve('geos-wasm');
-  const url = generation === 0 ? entry : `${entry}?generation=${generation}`;
-  const { default: initialise } = (await import(url)) as GeosPackage;
-  return new GeosModule((await initialise({ autoInit: false })).Module);
+  return new GeosModule((await loadGeosModuleObject(generation)) as EmscriptenModule);
 }
 
 export class GeosModule {

@@ -8,9 +8,8 @@
  */
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { compiledFile } from '@geomill/platform/wasm.ts';
+import { loadProjFiles, projDatabasePath } from '@geomill/platform/proj-files.ts';
 import { DATA_DIRECTORY, type EmscriptenFs, mountDataDirectory } from './data-directory.ts';
-import { projDatabasePath } from './database-path.ts';
 import { guardExceptions } from './guard.ts';
 import type { NativeProj } from './native.ts';
 
@@ -37,24 +36,18 @@ interface EmscriptenModule {
 const MAX_MESSAGES = 20;
 
 export async function loadProjModule(gridDirectory: string | null): Promise<ProjModule> {
-  const entry = import.meta.resolve('proj-wasm');
-  const factoryUrl = new URL('./proj-emscripten.js', entry);
-  const [{ default: createModule }, wasm] = await Promise.all([
-    import(factoryUrl.href) as Promise<{ default: (module: EmscriptenModule) => Promise<unknown> }>,
-    compiledFile(new URL('./proj-emscripten.wasm', entry)),
-  ]);
-
+  const { factory, wasm } = await loadProjFiles();
   let messages: string[] = [];
   const collect = (line: string): void => {
     if (messages.length < MAX_MESSAGES) messages.push(line);
   };
   let exports: WebAssembly.Exports | undefined;
   let isBroken = false;
-  await createModule({
+  const module: EmscriptenModule = {
     preRun: [
-      (module) => {
-        Object.assign(module.ENV!, { PROJ_DATA: DATA_DIRECTORY, PROJ_NETWORK: 'OFF' });
-        mountDataDirectory(module.FS!, projDatabasePath(), gridDirectory);
+      ({ ENV, FS }) => {
+        Object.assign(ENV!, { PROJ_DATA: DATA_DIRECTORY, PROJ_NETWORK: 'OFF' });
+        mountDataDirectory(FS!, projDatabasePath(), gridDirectory);
       },
     ],
     print: collect,
@@ -65,7 +58,8 @@ export async function loadProjModule(gridDirectory: string | null): Promise<Proj
       done(instance);
       return instance.exports;
     },
-  });
+  };
+  await factory(module);
   if (exports === undefined)
     throw failure(generalErrors.INTERNAL, { reason: 'the PROJ module was not instantiated' });
   return {

@@ -1,5 +1,5 @@
 /** Files as streams: for what is too large for memory, and for callers with streams of their own. */
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** Copies `[start, end)`, which are offsets in bytes, to a new file. Rejects with EEXIST. */
@@ -16,6 +16,22 @@ export async function writeStream(
 ): Promise<void> {
   const { pipeline } = await import('node:stream/promises');
   await pipeline(bytes, createWriteStream(path, { flags: 'wx' }), { signal });
+}
+
+/** Makes a Blob a new file. Rejects as `writeStream`. */
+export function writeBlob(path: string, blob: Blob, signal: AbortSignal): Promise<void> {
+  return writeStream(path, blob.stream(), signal);
+}
+
+/** The content of a file, which stays when the file is removed. */
+export interface HeldFile {
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  blob(): Blob;
+}
+
+export function heldFile(path: string, mediaType: string): HeldFile {
+  const content = new Uint8Array(readFileSync(path));
+  return { bytes: async () => content, blob: () => new Blob([content], { type: mediaType }) };
 }
 
 /** The content of a file, which is opened now and read as the caller takes it. */
