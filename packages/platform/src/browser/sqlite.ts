@@ -118,8 +118,10 @@ class Connection implements SqlConnection {
     const count = varargs ? -1 : implementation.length;
     const argument = (value: SqlValue): SqlValue =>
       useBigIntArguments && typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
-    const call = (_context: number, ...values: SqlValue[]): SqlValue =>
-      implementation(...values.map(argument));
+    const call = (_context: number, ...values: SqlValue[]): SqlValue => {
+      for (const [i, value] of values.entries()) values[i] = argument(value);
+      return implementation(...values);
+    };
     const code = capi.sqlite3_create_function_v2(this.#pointer, name, count, flags, 0, call, 0, 0, 0);
     if (code !== 0) throw failed(capi, this.#pointer, code);
   }
