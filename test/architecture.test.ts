@@ -424,7 +424,7 @@ const SHORT_SPREADS = [
   /^packages\/expressions\/src\/function\.ts: .*\.\.\.\(values /, // arguments of a function of CQL2
   /^packages\/formats\/src\/csv\/open\.ts: .*\.\.\.head\.subarray\(0, 16\)/,
   /^packages\/engines\/(?:proj\/src\/guard|geos\/src\/native)\.ts: .*\.\.\.(?:args|values)\)/, // arguments of a C function
-  /^packages\/engines\/sqlite\/src\/[\w-]+\.ts: .*\.\.\.values\)/, // parameters of an SQL statement
+  /^packages\/(?:engines\/sqlite\/src\/[\w-]+|platform\/src\/browser\/sqlite)\.ts: .*\.\.\.values\)/, // parameters of an SQL statement
   /^packages\/formats\/src\/dxf\/writing\/drawing-(?:head|tail)\.ts: pointLines\(\d+, \.\.\.(?:min|max)\)/, // one position
 ];
 
