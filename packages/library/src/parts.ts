@@ -124,6 +124,8 @@ export async function runOnePart(part: Part, options: PartOptions): Promise<Part
         call.control.onProgress({ fraction, stage: 'converting' });
       },
     );
+    // There may be no progress after an abort.
+    if (call.signal.aborted) throw failure(generalErrors.CANCELLED, {}, undefined, call.signal.reason);
     return { version: part.version, index: part.index, bytes: bytesOf(path('result')) };
   } catch (error) {
     throw call.failure(error);

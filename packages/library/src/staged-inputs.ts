@@ -38,17 +38,26 @@ export interface StagedInput extends InputPath {
 export function statedInput(input: Input | undefined, where: string): StatedInput {
   if (input === undefined || input === null)
     throw invalidJob(`'${where}' is required: the path of a file, its bytes, or GeoJSON`);
+  if (typeof input !== 'string' && typeof input !== 'object') throw notAnInput(where);
   if (!isInputOptions(input)) return { source: input, name: undefined, members: {} };
   const { path, data, name, ...members } = input;
   if (path !== undefined && data !== undefined)
     throw invalidJob(`'${where}.data' contradicts '${where}.path'; state the input once`);
   const source = path ?? data;
+  if (source !== undefined && typeof source !== 'string' && (typeof source !== 'object' || source === null))
+    throw notAnInput(where);
   if (source === undefined)
     throw invalidJob(`'${where}' has neither 'path' nor 'data'; state the file or its content`);
   for (const key of ['url', 'upload'])
     if (key in members)
       throw invalidJob(`'${where}.${key}' is possible only in a request to a service; use 'path' or 'data'`);
   return { source, name, members };
+}
+
+function notAnInput(where: string): Error {
+  return invalidJob(
+    `'${where}' must be a path, a URL, a Blob, bytes, a stream of bytes, GeoJSON or features of it`,
+  );
 }
 
 function isInputOptions(input: Input): input is InputOptions {
@@ -118,10 +127,7 @@ async function valuesOf(source: Exclude<Source, string | URL>, where: string): P
   if (source instanceof Blob) return { bytes: source.stream(), isGeojson: false };
   if (isGeojson(source) || Array.isArray(source) || Symbol.iterator in source)
     return { bytes: geojsonText(source, where), isGeojson: true };
-  if (!(Symbol.asyncIterator in source))
-    throw invalidJob(
-      `'${where}' must be a path, a URL, a Blob, bytes, a stream of bytes, GeoJSON or features of it`,
-    );
+  if (!(Symbol.asyncIterator in source)) throw notAnInput(where);
   const iterator: AsyncIterator<unknown> = source[Symbol.asyncIterator]();
   const first = await iterator.next();
   const all = resumed(first, iterator);
