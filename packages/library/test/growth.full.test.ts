@@ -1,12 +1,12 @@
 /** What many conversions of one process leave in it, and how fast an abort ends one. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { convert, GeomillError } from '../src/library.ts';
+import { append, type ConvertJob, convert, GeomillError, inspect, join as joinParts, merge, type Plan, plan, type RunOptions, read, runPart, write } from '../src/library.ts'; // biome-ignore format: one line
 
 const work = mkdtempSync(join(tmpdir(), 'geomill-test-'));
 after(() => rmSync(work, { recursive: true, force: true }));
@@ -35,31 +35,68 @@ test('1000 conversions leave no memory, descriptors and threads', { skip }, asyn
   assert.deepEqual(readdirSync(work), []);
 });
 
-for (const threads of [1, 2])
-  test(`an abort ends a conversion in ${threads} threads and leaves nothing`, async () => {
-    const path = join(work, 'large.geojsonl');
-    const line = (i: number): string =>
-      `{"type":"Feature","properties":{"i":${i}},"geometry":{"type":"Point","coordinates":[${i / 1e4},50]}}\n`;
-    writeFileSync(path, Array.from({ length: 200_000 }, (_, i) => line(i)).join(''));
-    const abort = new AbortController();
-    let abortedAt = 0;
-    const running = convert(
-      {
-        input: path,
-        steps: [{ type: 'buffer', params: { distance: 1, units: 'meters' } }],
-        output: { path: join(work, 'large.gpkg'), crs: 'EPSG:3857' },
-      },
-      {
+const LARGE = join(work, 'large.geojsonl');
+const line = (i: number): string =>
+  `{"type":"Feature","properties":{"i":${i}},"geometry":{"type":"Point","coordinates":[${i / 1e4},50]}}\n`;
+
+/** Written once, by the first test that needs it. */
+function largeInput(): string {
+  if (!existsSync(LARGE)) writeFileSync(LARGE, Array.from({ length: 200_000 }, (_, i) => line(i)).join(''));
+  return LARGE;
+}
+
+const steps: ConvertJob['steps'] = [{ type: 'buffer', params: { distance: 1, units: 'meters' } }];
+const combined = (): Omit<ConvertJob, 'input'> => ({
+  steps,
+  output: { path: join(work, 'out.gpkg'), crs: 'EPSG:3857' },
+});
+const largeJob = (): ConvertJob => ({ ...combined(), input: largeInput() });
+
+async function listed(items: AsyncIterable<unknown>): Promise<void> {
+  for await (const item of items) assert.ok(item);
+}
+
+const functions: Readonly<Record<string, (options: RunOptions) => Promise<unknown>>> = {
+  convert: (options) => convert(largeJob(), options),
+  append: (options) => append({ ...combined(), inputs: [largeInput(), largeInput()] }, options),
+  merge: (options) => merge({ ...combined(), inputs: [largeInput(), largeInput()] }, options),
+  inspect: (options) => inspect({ input: largeInput(), output: { format: 'gpkg' }, steps }, options),
+  read: (options) => listed(read(largeInput(), { ...options, steps })),
+  'read as columns': (options) => listed(read(largeInput(), { ...options, steps, as: 'columns' })),
+  write: (options) => write(join(work, 'out.gpkg'), largeInput(), { ...options, steps, crs: 'EPSG:3857' }),
+  plan: (options) => plan(largeJob(), { ...options, partBytes: 1 << 22 }),
+  runPart: async (options) => runPart((await planned()).parts[0], options),
+  join: async (options) => joinParts(await planned(), [], options),
+};
+
+let made: Promise<Plan> | undefined;
+
+/** Without steps, with which the parts are not offered in the first pass. */
+function planned(): Promise<Plan> {
+  const output = { path: join(work, 'out.geojson'), crs: 'EPSG:4326' };
+  made ??= plan({ input: largeInput(), output }, { temporaryDirectory: work, partBytes: 1 << 21 });
+  return made;
+}
+
+for (const [name, run] of Object.entries(functions))
+  for (const threads of [1, 2])
+    test(`an abort ends ${name} in ${threads} threads and leaves nothing`, async () => {
+      largeInput();
+      if (/runPart|join/.test(name)) assert.ok((await planned()).parts.length > 0, 'there are parts');
+      const abort = new AbortController();
+      let abortedAt = 0;
+      const running = run({
         ...{ threads, temporaryDirectory: work, signal: abort.signal },
         onProgress({ fraction }) {
-          if (fraction < 0.2 || abort.signal.aborted) return;
+          // A plan ends before its conversion has got far.
+          if ((name !== 'plan' && fraction < 0.2) || abort.signal.aborted) return;
           abortedAt = process.cpuUsage().user;
           abort.abort();
         },
-      },
-    );
-    await assert.rejects(running, (error) => error instanceof GeomillError && error.code === 'CANCELLED');
-    // CPU of the process, which does not depend on what else the machine does.
-    assert.ok((process.cpuUsage().user - abortedAt) / 1000 < 200 * threads);
-    assert.deepEqual(readdirSync(work), ['large.geojsonl']);
-  });
+      });
+      await assert.rejects(running, (error) => error instanceof GeomillError && error.code === 'CANCELLED');
+      // CPU of the process, which does not depend on what else the machine does.
+      const spentMs = (process.cpuUsage().user - abortedAt) / 1000;
+      assert.ok(spentMs < 200 * threads, `${spentMs} ms`);
+      assert.deepEqual(readdirSync(work), ['large.geojsonl']);
+    });
