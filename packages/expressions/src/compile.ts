@@ -55,7 +55,7 @@ export interface Scope {
   readonly fields: readonly Field[];
   /** There are other fields that are not known yet: only the expression is checked. */
   readonly isOpen?: true;
-  /** Of the request that is checked; missing: only this expression is counted. */
+  /** Of the request that is checked. Default: only this expression is counted. */
   readonly totals?: ExpressionTotals;
   /** Of the expression, for messages. */
   readonly path: string;

@@ -14,7 +14,7 @@ export interface OutputMember {
 }
 
 export interface OutputPackage {
-  /** Adds a file; its first `headBytes` are set later, when the totals are known. `content`: after the head; missing: bytes. */
+  /** Adds a file; its first `headBytes` are set later, when the totals are known. `content`: after the head. Default: bytes. */
   addMember(name: string, headBytes: number, content?: Content): OutputMember;
   /** Completes the files and renames them to their final names; returns the total number of bytes. Throws OUTPUT_CHANGED. */
   finish(): Promise<number>;

@@ -51,9 +51,9 @@ export interface ZipOptions {
   readonly expected?: readonly ExpectedFile[] | undefined;
   /** Members are not compressed: other programs can read any part of them. */
   readonly isStored?: boolean;
-  /** Missing: the threads of the runtime. */
+  /** Default: the threads of the runtime. */
   readonly packer?: Packer | undefined;
-  /** Of the members. Missing: a fixed one, so that the same members give the same archive. */
+  /** Of the members. Default: a fixed one, so that the same members give the same archive. */
   readonly time?: Date | undefined;
 }
 

@@ -31,9 +31,9 @@ export interface RequestedStep {
   readonly file?: {
     /** Names the input: the part of the form, the path on the command line, or the path of the parameter. */
     readonly input: string;
-    /** How to read it; missing: it is the JSON of the parameter. */
+    /** How to read it. Default: it is the JSON of the parameter. */
     readonly features?: FeatureFile;
-    /** The upload that is the input; missing: it is a file of the request. */
+    /** The upload that is the input. Default: it is a file of the request. */
     readonly upload?: { readonly id: string; readonly path: string };
     /** The file is fetched from a URL. */
     readonly isRemote?: true;

@@ -43,9 +43,9 @@ export interface CommandLineModifier {
   /** Null: the flag takes no value. */
   readonly placeholder: string | null;
   readonly description: string;
-  /** The values it takes where another step begins with the same flag. Missing: no step does. */
+  /** The values it takes where another step begins with the same flag. Default: no step does. */
   readonly accepts?: (value: string) => boolean;
-  /** Given elsewhere than after its step, it begins one. Missing: it is an error there. */
+  /** Given elsewhere than after its step, it begins one. Default: it is an error there. */
   readonly beginsStep?: true;
   /** The step's parameters with those of the value added. Throws USAGE. */
   readonly parameters: (value: string, before: StepParameters) => StepParameters;
@@ -174,7 +174,7 @@ export interface Transformation {
   ) => void;
   /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without its content. */
   readonly fileParameter?: FileParameter;
-  /** It needs hundreds of megabytes for inputs of that size. Missing: it does not. */
+  /** It needs hundreds of megabytes for inputs of that size. Default: it does not. */
   readonly needsMuchMemory?: true;
   readonly load: () => Promise<TransformationCode>;
 }
@@ -209,7 +209,7 @@ export interface StepSetting {
   readonly crs: CrsDescription;
   readonly fromWgs84: TransformPositions;
   readonly toWgs84: TransformPositions;
-  /** How to get from the CRS of the file that a step has instead of a value; missing: it has none, or one in EPSG:4326. */
+  /** How to get from the CRS of the file that a step has instead of a value. Default: it has none, or one in EPSG:4326. */
   readonly file?: FileSetting;
   readonly layerName: string;
   /** The step's place in the request, "transformations[1]", for messages. */
@@ -223,7 +223,7 @@ export interface StepSetting {
 
 export interface StreamingTransformation {
   readonly kind: 'streaming';
-  /** Whether the step needs the same fields in every batch of a layer. Missing: it does if it has `outputFields`. */
+  /** Whether the step needs the same fields in every batch of a layer. Default: it does if it has `outputFields`. */
   readonly usesFields?: (parameters: StepParameters) => boolean;
   /** Keeps or drops whole features, unchanged. */
   readonly selects?: true;
@@ -248,11 +248,11 @@ export interface StreamingTransformation {
     parameters: StepParameters,
     path: string,
   ) => readonly Field[];
-  /** Whether the step uses the numbers of features, which are known only after all features before were counted. Missing: it does not. */
+  /** Whether the step uses the numbers of features, which are known only after all features before were counted. Default: it does not. */
   readonly numbersRows?: (parameters: StepParameters) => boolean;
   /** Called once per worker, layer and step; the function it gives is called per batch. Needs engines: may be async. */
   prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep>;
-  /** Features that the step adds after the last ones of a layer. Missing: none. */
+  /** Features that the step adds after the last ones of a layer. Default: none. */
   readonly addition?: Addition;
   /** Called in the main thread after all batches of all layers, unless these are an excerpt: reports what concerns all of them. */
   readonly conclude?: (parameters: StepParameters, findings: Findings) => void;
@@ -289,7 +289,7 @@ export interface CollectingTransformation {
   readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
   /**
    * The step reads coordinates part by part and passes no column of the batches on: the coordinates of large layers are in a file
-   * (GeometryColumn.copyOrdinates). Missing: they are in memory.
+   * (GeometryColumn.copyOrdinates). Default: they are in memory.
    */
   readonly readsParts?: true;
   /**
@@ -331,13 +331,13 @@ export interface CollectingHost extends WorkerCalls {
 export interface SerialTransformation {
   readonly kind: 'serial';
   readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
-  /** Whether the step needs the same fields in every batch of a layer. Missing: it does not. */
+  /** Whether the step needs the same fields in every batch of a layer. Default: it does not. */
   readonly usesFields?: (parameters: StepParameters) => boolean;
-  /** Features that are missing in the result were merged into others. Missing: they were left out. */
+  /** Features that are missing in the result were merged into others. Default: they were left out. */
   readonly merges?: true;
-  /** Number of features for which evenly spaced parts of a large layer are read; missing: the step needs all of it. */
+  /** Number of features for which evenly spaced parts of a large layer are read. Default: the step needs all of it. */
   readonly sampleSize?: (parameters: StepParameters) => number;
-  /** Whether the step uses `rows`; then the steps before it keep or drop whole features of the source. Missing: it does not. */
+  /** Whether the step uses `rows`; then the steps before it keep or drop whole features of the source. Default: it does not. */
   readonly needsRows?: (parameters: StepParameters) => boolean;
   /** For one layer. */
   begin(parameters: StepParameters, setting: StepSetting, store: BatchStore): Promise<SerialRun>;
@@ -349,7 +349,7 @@ export interface SerialRun {
    * `rows`: their numbers in the layer of the source, from 1; null: not known, or not needed. Throws TRANSFORMATION_INVALID.
    */
   add(batch: FeatureBatch, findings: Findings, rows: BigInt64Array<ArrayBuffer> | null): void;
-  /** Whether further features make no difference: they are not read. Missing: never. */
+  /** Whether further features make no difference: they are not read. Default: never. */
   isComplete?(): boolean;
   /** The features after the step. Each batch is used before the next one is made. Findings have no locations. */
   finish(findings: Findings): Iterable<FeatureBatch | StoredBatch>;

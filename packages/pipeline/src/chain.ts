@@ -33,7 +33,7 @@ export interface LoadedStep extends RequestedStep {
   readonly path: string;
   readonly code: TransformationCode;
   readonly longitudes: Longitudes;
-  /** Of the coordinates in the file of the step; missing: it has none, or one of which it uses no geometries. */
+  /** Of the coordinates in the file of the step. Default: it has none, or one of which it uses no geometries. */
   readonly fileCrs?: CrsText;
 }
 

@@ -7,6 +7,6 @@ export interface CrsAuthority {
   describe(definition: CrsText, path: string): CrsDescription;
   /** Whether two definitions give the same positions, apart from axis order. */
   equivalent(a: CrsText, b: CrsText): boolean;
-  /** Bounds of the area of use in coordinates of the system; null: unknown. Missing: not needed. */
+  /** Bounds of the area of use in coordinates of the system; null: unknown. Default: nobody needs it. */
   extentOf?(definition: CrsText): Bounds | null;
 }

@@ -40,11 +40,11 @@ export interface Executor {
   run(task: Task): Promise<TaskResult>;
   /** Runs a call of a collecting step; the buffers in `transfer` are unusable afterwards. */
   call(call: StepCall, transfer: readonly ArrayBuffer[]): Promise<unknown>;
-  /** Compresses pieces of the output in the threads, in turn with the tasks. Missing: there are no threads. */
+  /** Compresses pieces of the output in the threads, in turn with the tasks. Default: there are no threads. */
   readonly packer?: Packer;
-  /** Calls `work` of the reader of a format in a thread, before or after `begin`. Missing: there are no threads. */
+  /** Calls `work` of the reader of a format in a thread, before or after `begin`. Default: there are no threads. */
   read?(work: ReaderWork): Promise<unknown>;
-  /** Calls `work` of the writer in a thread, in turn with the tasks. Missing: there are no threads. */
+  /** Calls `work` of the writer in a thread, in turn with the tasks. Default: there are no threads. */
   work?(payload: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown>;
   /** Starts no more tasks; resolves when none is running. Threads that are not kept are terminated at once. */
   stop(): Promise<void>;

@@ -23,7 +23,7 @@ export interface SourceMapping {
   readonly idField: string | null;
   /** Ids that are not kept are a loss: they are data, not row numbers. */
   readonly idsAreData: boolean;
-  /** A field after those of the mapping, with the same value in every feature. Missing: none. */
+  /** A field after those of the mapping, with the same value in every feature. Default: there is none. */
   readonly constant?: { readonly name: string; readonly value: string };
   /** Name of the source in findings: "'roads.shp'"; null: no findings, because one finding covers all sources. */
   readonly reportedAs: string | null;

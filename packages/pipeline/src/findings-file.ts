@@ -78,7 +78,7 @@ function mostPerCode(findings: readonly ListedFinding[]): number {
   return MAX_FEATURES;
 }
 
-/** Missing: there is no number, or those before it were not counted. */
+/** Default: there is no number, or those before it were not counted. */
 function numberAfter(number: number, before: number): number | undefined {
   return number > 0 && !Number.isNaN(before) ? number + before : undefined;
 }

@@ -39,7 +39,7 @@ export interface Opening {
   readonly forSelection?: true;
   readonly scratch: ScratchSpace;
   readonly signal: AbortSignal;
-  /** Missing: there are no threads. */
+  /** Default: there are no threads. */
   readonly executor?: Pick<Executor, 'width' | 'read'> | null;
   /** The first file is the target of an append. */
   readonly hasTarget: boolean;

@@ -66,7 +66,7 @@ export interface PlannedInput {
   readonly reader: Pick<FormatReader, 'typing' | 'ids' | 'target'>;
 }
 
-/** `outputName`: for layers without a name in the input, such as that of a merge. `files`: of each file; missing: all are the same. */
+/** `outputName`: for layers without a name in the input, such as that of a merge. `files`: of each file. Default: all are the same. */
 export function planConversion(
   request: ConversionRequest,
   files: readonly OpenedFile[],

@@ -42,7 +42,7 @@ export interface RangeCounts {
   readonly outside: number;
   /** First position of the first few features beyond the limits; records count from 1. */
   readonly places: readonly { readonly record: number; readonly x: number; readonly y: number }[];
-  /** The first of these features with their boxes. Missing: not wanted. */
+  /** The first of these features with their boxes. Default: they are not collected. */
   readonly rows?: { readonly impossible: FindingRows; readonly outside: FindingRows };
 }
 

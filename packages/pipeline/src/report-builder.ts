@@ -37,7 +37,7 @@ export interface ReportLayer {
 
 export interface ReportSource {
   readonly tally: SourceTally;
-  /** Missing: all features were read. */
+  /** Default: all features were read. */
   readonly featureTotal?: number | null;
   readonly encoding: string | null;
   readonly crsName: string;

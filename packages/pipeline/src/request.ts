@@ -19,15 +19,15 @@ export interface ConversionRequest {
   /** Applied in order, after appending or merging. */
   readonly transformations: readonly RequestedStep[];
   readonly output: OutputRequest;
-  /** What becomes of the attributes of a merge. Missing: they are dropped. */
+  /** What becomes of the attributes of a merge. Default: they are dropped. */
   readonly merge?: MergeRequest;
   /** Fail, without output, if a finding has this severity or a worse one. */
   readonly failOn?: FailOn;
-  /** Coordinates that cannot be in their CRS are an error. Missing: a warning. */
+  /** Coordinates that cannot be in their CRS are an error. Default: a warning. */
   readonly strict?: boolean;
-  /** Coordinates that cannot be in their CRS are reported, however many. Missing: many of them are an error. */
+  /** Coordinates that cannot be in their CRS are reported, however many. Default: many of them are an error. */
   readonly acceptImpossibleCoordinates?: boolean;
-  /** No operation is approximated. Missing: operations are, for large inputs. */
+  /** No operation is approximated. Default: operations are, for large inputs. */
   readonly exact?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface ConversionRequest {
 export interface MergeRequest {
   /** The fields of all files, or those that all files have; 'none': no fields of the files. */
   readonly attributes: 'union' | 'intersection' | 'none';
-  /** Name of a new field that names the source of each feature; missing: none. */
+  /** Name of a new field that names the source of each feature. Default: there is no such field. */
   readonly sourceField?: string;
 }
 
@@ -52,7 +52,7 @@ export interface InspectionRequest {
 export interface InputRequest {
   /** Id of a registered format: of all files, except for the target of an append and files of a merge that state another one. */
   readonly format: string;
-  /** Format of the target of an append. Missing: the same. */
+  /** Format of the target of an append. Default: that of the inputs. */
   readonly targetFormat?: string;
   /** One for each input file, in their order; at least one. */
   readonly files: readonly InputFileRequest[];
@@ -67,11 +67,11 @@ export interface InputFileRequest {
   readonly crs: CrsText | null;
   /** Path where the request states it or could state it, for messages: "input.epsg", "append_crs_mapping[1]". */
   readonly crsPath: string;
-  /** Only in a merge: a format of its own, with its options. Missing: those of the input. */
+  /** Only in a merge: a format of its own, with its options. Default: those of the input. */
   readonly own?: { readonly format: string; readonly options: InputRequest['options'] };
-  /** `crs` is used although the file states another CRS. Missing: that is an error. */
+  /** `crs` is used although the file states another CRS. Default: that is an error. */
   readonly overridesCrs?: true;
-  /** `crs` is for files that have none: one that the file states, or that its format fixes, is used without an error. Missing: it is not. */
+  /** `crs` is for files that have none: one that the file states, or that its format fixes, is used without an error. Default: it is not. */
   readonly crsOnlyIfMissing?: true;
 }
 
@@ -79,13 +79,13 @@ export interface OutputRequest {
   readonly format: string;
   /** CRS of the output, LOCAL_CRS or SOURCE_CRS; null: not stated, so EPSG:4326. */
   readonly crs: CrsText | null;
-  /** Path where the request states it; missing: it is a default. */
+  /** Path where the request states it. Default: the request does not, and it is a default. */
   readonly crsPath?: string;
-  /** Name of the one layer of the output. Missing: layers keep their names. */
+  /** Name of the one layer of the output. Default: layers keep their names. */
   readonly layerName?: string;
   /** false: the output is delivered inline (geojson only). */
   readonly toFile: boolean;
-  /** The features are divided by the values of a field or expression. Missing: they are not. Only for a transform. */
+  /** The features are divided by the values of a field or expression, only in a transform. Default: they are not divided. */
   readonly split?: SplitRequest;
   /** Layers of the output go into a copy of `ConversionPaths.existing`: with new names, or replacing layers of the same name. */
   readonly existing?: 'add' | 'replace';
@@ -101,7 +101,7 @@ export interface SplitRequest {
   readonly field: SplitBy;
   /** A part is a layer of the one output file, or a file of its own. */
   readonly into: SplitInto;
-  /** Comes before the names of all parts. Missing: nothing. */
+  /** Comes before the names of all parts. Default: nothing. */
   readonly prefix?: string;
 }
 
@@ -117,11 +117,11 @@ export interface ConversionPaths {
   readonly existing?: InputPath;
   /** Layers and zip members are named after it. */
   readonly outputPath: string;
-  /** Path of a new file that gets the findings with their places, as GeoJSON. Missing: none is written. */
+  /** Path of a new file that gets the findings with their places, as GeoJSON. Default: none is written. */
   readonly findingsPath?: string;
-  /** What must be at that path, and beside it, when the output is complete. Missing: anything. */
+  /** What must be at that path, and beside it, when the output is complete. Default: anything. */
   readonly expected?: readonly ExpectedFile[];
-  /** Directory for the files of a split output; exists and is empty. Missing: they are packed in a zip at `outputPath`. */
+  /** Directory for the files of a split output; exists and is empty. Default: they are packed in a zip at `outputPath`. */
   readonly outputDirectory?: string;
   /** Directory for unpacked files; exists and is empty. */
   readonly scratchDirectory: string;
@@ -130,7 +130,7 @@ export interface ConversionPaths {
   /** Worker threads for large inputs, at least 1. */
   readonly threads: number;
   readonly limits: InputLimits;
-  /** The time of the output, where its format states one, in ms since 1970: the same inputs then give the same bytes. Missing: now. */
+  /** The time of the output, where its format states one, in ms since 1970: the same inputs then give the same bytes. Default: now. */
   readonly timeMs?: number;
 }
 

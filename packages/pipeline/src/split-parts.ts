@@ -65,7 +65,7 @@ export class SplitValues {
 export interface OutputPart {
   /** Position of its layer in the plan. */
   readonly layer: number;
-  /** Missing: the layer has no features, and this part keeps its fields. */
+  /** Default: the layer has no features, and this part keeps its fields. */
   readonly value?: SplitValue;
   readonly name: string;
   readonly output: OutputLayer;

@@ -48,13 +48,13 @@ export interface Expectation {
 /** One layer of an input file. The sources of an output layer share all stages but the first. */
 export interface SessionLayer {
   readonly source: SourceLayer;
-  /** Format of the source; missing: that of the session. */
+  /** Format of the source. Default: that of the session. */
   readonly format?: string;
   /** At least one; the last one ends in statistics and encoding. Shared stages are prepared once. */
   readonly stages: readonly SessionStage[];
   /** Check positions against this; null: no check. */
   readonly positionRange: PositionRange | null;
-  /** The positions are in degrees, and the bounds in statistics are to contain features across the antimeridian. Missing: false. */
+  /** The positions are in degrees, and the bounds in statistics are to contain features across the antimeridian. Default: false. */
   readonly hasSphereBounds?: boolean;
   /** Value of the field that holds the source layer of joined layers; null: no such field. */
   readonly layerField: { readonly name: string; readonly value: string } | null;
@@ -121,11 +121,11 @@ export interface Task {
   readonly stage: number | null;
   /** Fields to cast the batch to before the links; null: no cast. */
   readonly stageFields: readonly Field[] | null;
-  /** Maps the fields of the batch to those of its layer before the links; null or missing: they are the same. */
+  /** Maps the fields of the batch to those of its layer before the links. Default: null, they are the same. */
   readonly fieldMapping?: SourceMapping | null;
   /** Return the numbers of the rows that are left after the links; only links that keep or drop rows come before. */
   readonly numbersRows?: true;
-  /** Number of features of the layer before the batch, for the first step of the stage; missing: no step uses it. */
+  /** Number of features of the layer before the batch, for the first step of the stage. Default: no step uses it. */
   readonly rowsBefore?: number;
   /** Statistics of the batch, at this depth; null: none. */
   readonly statisticsDepth: 'fields' | 'all' | null;
@@ -133,9 +133,9 @@ export interface Task {
   readonly keepBatch: boolean;
   /** How to encode the batch; null: not at all. */
   readonly encoding: LayerEncoding | null;
-  /** Name of a first field for the ids before encoding; empty: ids are dropped; null or missing: they stay ids. */
+  /** Name of a first field for the ids before encoding; empty: ids are dropped. Default: null, they stay ids. */
   readonly idField?: string | null;
-  /** Count the features of each value or, without `statisticsDepth`, encode them. Missing: the batch is whole. */
+  /** Count the features of each value or, without `statisticsDepth`, encode them. Default: the batch is not divided. */
   readonly split?: TaskSplit;
 }
 

@@ -11,7 +11,7 @@ export interface FieldMisfits {
   readonly count: number;
   /** The first few locations, at most MAX_LOCATIONS. */
   readonly locations: readonly Location[];
-  /** Within one batch. Missing: see `listed`. */
+  /** Within one batch. Default: see `listed`. */
   readonly rows?: FindingRows;
   /** Of all batches. */
   readonly listed?: readonly ListedRows[];
@@ -30,7 +30,7 @@ export class MisfitList {
   readonly #byField = new Map<string, Entry>();
   readonly #quota = { left: MAX_LISTED };
 
-  /** `tally`: the rows that `count` covers. Missing: the row of the location's record. */
+  /** `tally`: the rows that `count` covers. Default: the row of the location's record. */
   note(field: string, declared: string, location: Location, count = 1, tally?: RowTally): void {
     const { own } = this.#add(field, declared, count, [location]);
     if (tally !== undefined) own.addTally(tally);

@@ -16,7 +16,7 @@ export interface FieldStatistics {
   readonly name: string;
   /** 'null' if no row has a value. */
   type: OpenType;
-  /** Type of the columns, used if no row has a value; missing: text. */
+  /** Type of the columns, used if no row has a value. Default: text. */
   columnType?: FieldType;
   nonNullCount: number;
   /** Longest text or binary value in bytes; for numbers the longest integer part in characters, including its sign. */

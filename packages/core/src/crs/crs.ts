@@ -39,7 +39,7 @@ export interface CrsDescription {
   readonly name: string;
   /** Authority and code, when the definition has them or PROJ identifies it with certainty; e.g. EPSG 28350. */
   readonly authority: { readonly name: string; readonly code: string } | null;
-  /** A code in the definition that no authority has, as "EPSG:102003"; the parameters, or ESRI's system of this number, are used. Missing: none. */
+  /** A code in the definition that no authority has, as "EPSG:102003"; the parameters, or ESRI's system of this number, are used. Default: none. */
   readonly unknownCode?: string;
   readonly kind: 'geographic' | 'projected' | 'other';
   /** Horizontal unit of the coordinates: "degree", "metre", "US survey foot", ... */

@@ -142,7 +142,7 @@ export class Findings {
 
   /**
    * `where`: the row of the location in the batch, or all rows that `count` covers; an empty tally: they are listed
-   * elsewhere. Missing: the row is that of the location's record.
+   * elsewhere. Default: the row is that of the location's record.
    */
   note<Entry extends FindingEntry>(
     entry: Entry,
@@ -176,7 +176,7 @@ export class Findings {
   merge(
     findings: readonly FoundFinding[],
     locate: (location: Location) => Location = (location) => location,
-    /** The CRS of the boxes, or, of rows that have none yet, the row of the batch for each row. Missing: rows are not taken. */
+    /** The CRS of the boxes, or, of rows that have none yet, the row of the batch for each row. Default: rows are not taken. */
     origin: { readonly crs: string } | { readonly rowOf: ArrayLike<number> } | null = null,
   ): void {
     for (const { entry, params, count, places, rows } of findings) {

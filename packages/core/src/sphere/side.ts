@@ -67,7 +67,7 @@ function centralMeridianOf(conversion: Json): number | null {
   return null;
 }
 
-/** A unit is its name, or an object with its radians; missing: degrees. */
+/** A unit is its name, or an object with its radians. Default: degrees. */
 function degreesOf(value: unknown, unit: unknown): number | null {
   if (typeof value !== 'number') return null;
   const factor = typeof unit === 'object' && unit !== null ? (unit as Json)?.conversion_factor : undefined;

@@ -26,9 +26,9 @@ export interface ToLongitudes {
   /** A whole turn in the unit of the target. */
   readonly turn: number;
   readonly move: MovePositions;
-  /** Parts whose rings are those of several polygons, with their interior on the left. Missing: there are none. */
+  /** Parts whose rings are those of several polygons, with their interior on the left. Default: there are none. */
   readonly opened?: ReadonlySet<SpecialPart>;
-  /** A whole turn in the unit of a source in longitudes, which are continuous; missing: the source is a plane. */
+  /** A whole turn in the unit of a source in longitudes, which are continuous. Default: the source is a plane. */
   readonly turnFrom?: number;
 }
 

@@ -15,7 +15,7 @@ export interface CandidateChoice {
   readonly boxes: readonly CandidateBox[];
   /** Operations as if all grids known to PROJ were installed. */
   readonly known: readonly KnownOperation[];
-  /** The operation of positions in no box; null: only PROJ can choose it. Missing: not known. */
+  /** The operation of positions in no box; null: only PROJ can choose it. Default: not known. */
   readonly elsewhere?: number | null;
 }
 

@@ -18,7 +18,7 @@ export interface CountedRun {
   transform(): Failures;
   /** Why the position at this ordinate fails. */
   reasonOf(at: number): string;
-  /** After `transform`; missing: every position was transformed by the operation itself. */
+  /** After `transform`. Default: every position was transformed by the operation itself. */
   readonly approximated?: ApproximationCounts | null;
 }
 

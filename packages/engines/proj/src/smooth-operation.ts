@@ -26,7 +26,7 @@ export interface Approximable {
   transform(positions: Float64Array): Failures;
   /** Longitudes and latitudes of positions of the source; called only if neither system is geographic. Null: not known. */
   degreesOf(positions: Float64Array): Float64Array | null;
-  /** Whether the whole cell has one operation, which uses no grid. Missing: every cell has. */
+  /** Whether the whole cell has one operation, which uses no grid. Default: every cell has. */
   hasOneOperation?(cell: CellFacts): boolean;
 }
 

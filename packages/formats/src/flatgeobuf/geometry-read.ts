@@ -3,7 +3,7 @@
  *
  *     ends    [u32]   where each line or ring ends in the positions; missing if there is only one
  *     xy      [f64]   positions; z, m: one number for each; t, tm: times, which are not read
- *     type    u8      as in well-known binary; missing: that of the layer
+ *     type    u8      as in well-known binary. Default: that of the layer
  *     parts   members of a multi polygon, a collection, or a geometry with curves
  */
 import { ArcStroker, DEFAULT_STROKING } from '@geomill/core/geometry/arc.ts';

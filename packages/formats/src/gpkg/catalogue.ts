@@ -132,7 +132,7 @@ function tableRule(
 }
 
 interface FoundTable {
-  /** Missing: there is no table of the name. */
+  /** Default: there is no table of the name. */
   readonly entry: TableEntry | undefined;
   /** It is a table of attributes, and a layer. */
   readonly isTable: boolean;

@@ -40,7 +40,7 @@ export interface FoundLayer {
 export interface SchemaField {
   readonly name: string;
   readonly hint: TextHint;
-  /** Type of the elements of an array. Missing: the field is no array. */
+  /** Type of the elements of an array. Default: the field is no array. */
   readonly elements?: TextHint;
 }
 

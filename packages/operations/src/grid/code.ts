@@ -246,7 +246,7 @@ function tooSmall(path: string, size: number, x: number, y: number): Error {
   });
 }
 
-/** `width`: of the extent. Missing: the cells were counted. */
+/** `width`: of the extent. Default: the cells were counted. */
 function tooMany(path: string, cells: number, size: number, width = 0): Error {
   const isCounted = cells < Number.MAX_SAFE_INTEGER;
   const larger = isCounted

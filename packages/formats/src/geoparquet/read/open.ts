@@ -245,7 +245,7 @@ function sampleExtent(source: ByteSource, state: ParquetState): Bounds | null {
 
 /**
  * Ranges of rows of about the wanted size: row groups, parts of large ones, and small ones together. `isWanted`: 1 for each row group with rows
- * that are wanted; missing: all are.
+ * that are wanted. Default: all are.
  */
 export function cutRows(
   { firstRows, leafCount, unpackedBytes }: RowGroups,

@@ -56,7 +56,7 @@ export class RowPairs {
 
   /**
    * The batch with a feature for each pair: its attributes and `columns` of the source, then `more` with a value for each pair.
-   * `geometry` of the pairs; missing: that of the features. Only the first of several features of one row has its id. Throws
+   * `geometry` of the pairs. Default: that of the features. Only the first of several features of one row has its id. Throws
    * OUTPUT_FACTOR_EXCEEDED.
    */
   featuresOf(
