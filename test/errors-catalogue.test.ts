@@ -20,10 +20,10 @@ import {
   phrase,
   setting,
 } from '../packages/core/src/messages/message.ts';
-import { csvErrors } from '../packages/formats/src/csv/errors.ts';
-import { dxfFindings } from '../packages/formats/src/dxf/findings.ts';
+import { csvErrors } from '../packages/formats/src/csv/messages.ts';
+import { dxfFindings } from '../packages/formats/src/dxf/messages.ts';
 import { formatFindings } from '../packages/formats/src/findings.ts';
-import { shpFindings } from '../packages/formats/src/shp/findings.ts';
+import { shpFindings } from '../packages/formats/src/shp/messages.ts';
 import { transformations } from '../packages/operations/src/registry.ts';
 import type { Transformation } from '../packages/operations/src/transformation.ts';
 import { pipelineErrors } from '../packages/pipeline/src/errors.ts';

@@ -25,7 +25,7 @@ import { join } from 'node:path';
 import { type Perform, serveTasks } from '../../apps/service/src/jobs/runner-loop.ts';
 import { failure } from '../../packages/core/src/messages/errors.ts';
 import { generalErrors } from '../../packages/core/src/messages/general-errors.ts';
-import { csvErrors } from '../../packages/formats/src/csv/errors.ts';
+import { csvErrors } from '../../packages/formats/src/csv/messages.ts';
 import type { ConversionPaths } from '../../packages/pipeline/src/request.ts';
 import { fakeReport, outputOf } from './fake-conversion.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure } from '../../core/src/messages/errors.ts';
 import { generalErrors } from '../../core/src/messages/general-errors.ts';
-import { csvErrors } from '../../formats/src/csv/errors.ts';
+import { csvErrors } from '../../formats/src/csv/messages.ts';
 import { type Attempt, attemptAfter, firstAttempt } from '../src/attempts.ts';
 import { ExcerptDoubtful, ExcerptTooSmall } from '../src/excerpt.ts';
 import { MisfitsFound } from '../src/misfits.ts';

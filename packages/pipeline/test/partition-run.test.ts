@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { failure, GeomillError } from '../../core/src/messages/errors.ts';
-import { csvErrors } from '../../formats/src/csv/errors.ts';
+import { csvErrors } from '../../formats/src/csv/messages.ts';
 import type { Partition } from '../../formats/src/format.ts';
 import { UNLIMITED } from '../../io/src/limits.ts';
 import type { Executor } from '../src/executor.ts';

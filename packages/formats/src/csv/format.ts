@@ -2,8 +2,7 @@
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
 import { columnOptions, geometryOptions, rowOptions } from '../tables/column-options.ts';
-import { csvErrors } from './errors.ts';
-import { csvFindings } from './findings.ts';
+import { csvErrors, csvFindings } from './messages.ts';
 
 export const csv: Format = {
   id: 'csv',

@@ -19,8 +19,7 @@ import { delimiterName, delimiterOption } from '../tables/delimiter.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { tableState } from '../tables/state.ts';
 import { transcodeToUtf8 } from '../tables/transcode.ts';
-import { csvFindings } from './findings.ts';
-import { csvMessages } from './messages.ts';
+import { csvFindings, csvMessages } from './messages.ts';
 
 const SEARCH_BYTES = 64 << 10;
 

@@ -27,7 +27,7 @@ import {
   wholeOrdinates,
 } from '../tables/geometry-output.ts';
 import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
-import { csvErrors } from './errors.ts';
+import { csvErrors } from './messages.ts';
 
 const pointsOnly: PointsOnly = (found, location) => failure(csvErrors.CSV_POINTS_ONLY, { found }, location);
 

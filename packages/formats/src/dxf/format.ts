@@ -1,7 +1,6 @@
 /** DXF: the facts that need no codec. */
 import type { Format } from '../format.ts';
-import { dxfErrors } from './errors.ts';
-import { dxfFindings } from './findings.ts';
+import { dxfErrors, dxfFindings } from './messages.ts';
 import { writeOptions } from './write-options.ts';
 
 export const dxf: Format = {

@@ -15,10 +15,10 @@ import type {
   SourceLayer,
 } from '../format.ts';
 import { DrawingFeatures, type DrawingSettings } from './features/drawing-features.ts';
-import { dxfFindings } from './findings.ts';
 import type { EntityScan } from './head/drawing.ts';
 import type { DrawingState, EntityRange, TagFacts } from './head/drawing-state.ts';
 import { openDrawing } from './head/open.ts';
+import { dxfFindings } from './messages.ts';
 import { SHAPES } from './shapes/shapes.ts';
 import { DrawingText } from './tags/drawing-text.ts';
 import { type BrokenRecord, RecordReader } from './tags/record-reader.ts';

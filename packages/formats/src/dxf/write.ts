@@ -18,7 +18,7 @@ import type {
 } from '../format.ts';
 import { CRS_COMMENT, WKT_COMMENT } from './crs-comments.ts';
 import { metresPerUnit } from './drawing-units.ts';
-import { dxfFindings } from './findings.ts';
+import { dxfFindings } from './messages.ts';
 import type { DrawingFacts } from './writing/drawing-tables.ts';
 import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
 import { layerKey, legalLayerName } from './writing/layer-names.ts';

@@ -1,5 +1,5 @@
 import type { JsonDialect } from '@geomill/io/json-window.ts';
-import { esrijsonErrors } from './errors.ts';
+import { esrijsonErrors } from './messages.ts';
 
 export const ESRIJSON: JsonDialect = {
   name: 'EsriJSON',

@@ -14,8 +14,8 @@ import type { InputLimits } from '@geomill/io/limits.ts';
 import { formatFindings } from '../findings.ts';
 import { propertyRules } from '../property-rules.ts';
 import { type ColumnContext, declaredColumn, isEmpty, namedColumn } from './columns.ts';
-import { esrijsonFindings } from './findings.ts';
 import { GeometryParser } from './geometry-parser.ts';
+import { esrijsonFindings } from './messages.ts';
 import { crsOf } from './spatial-reference.ts';
 import type { LayerState } from './state.ts';
 

@@ -1,8 +1,7 @@
 /** EsriJSON: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { esrijsonErrors } from './errors.ts';
-import { esrijsonFindings } from './findings.ts';
+import { esrijsonErrors, esrijsonFindings } from './messages.ts';
 
 export const esrijson: Format = {
   id: 'esrijson',

@@ -19,8 +19,8 @@ import type { JsonScanner } from '@geomill/core/text/json-scanner.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { JsonWindow } from '@geomill/io/json-window.ts';
 import { ESRIJSON } from './dialect.ts';
-import { esrijsonErrors } from './errors.ts';
 import { MAX_MEMBER_BYTES, Members } from './members.ts';
+import { esrijsonErrors } from './messages.ts';
 
 const WINDOW_BYTES = 4 << 20;
 /** Greatest number of feature sets. */

@@ -10,7 +10,7 @@ import { type CoordinateRounding, coordinateRounding } from '../coordinate-digit
 import { formatFindings } from '../findings.ts';
 import type { LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import { hasMultiPoints, type KindPlan, partNames, planKinds } from '../single-kind.ts';
-import { esrijsonFindings } from './findings.ts';
+import { esrijsonFindings } from './messages.ts';
 import { spatialReferenceOf } from './spatial-reference.ts';
 
 export interface SetPlan extends KindPlan {

@@ -1,7 +1,6 @@
 /** FlatGeobuf 3 (flatgeobuf.org). Rules and losses: docs/formats/flatgeobuf.md. */
 import type { Format } from '../format.ts';
-import { flatgeobufErrors } from './errors.ts';
-import { flatgeobufFindings } from './findings.ts';
+import { flatgeobufErrors, flatgeobufFindings } from './messages.ts';
 
 export const flatgeobuf: Format = {
   id: 'flatgeobuf',

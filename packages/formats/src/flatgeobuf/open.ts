@@ -9,11 +9,10 @@ import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf, HEAD_BYTES, lookOf } from '../recognise.ts';
-import { flatgeobufErrors } from './errors.ts';
-import { flatgeobufFindings } from './findings.ts';
 import { FlatFault } from './flat-tables.ts';
 import { type Column, type Header, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, readHeader } from './header.ts';
 import { ENTRY_BYTES, levelsOf, REFERENCE_AT } from './index-layout.ts';
+import { flatgeobufErrors, flatgeobufFindings } from './messages.ts';
 
 /** What a worker needs to read features. Plain data. */
 export interface FlatGeobufState {

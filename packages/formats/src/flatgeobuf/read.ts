@@ -10,11 +10,10 @@ import { type ByteSource, openFileSource, ReusedMemory } from '@geomill/io/byte-
 import type { InputLimits } from '@geomill/io/limits.ts';
 import { assumedDegrees } from '../assumed-degrees.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
-import { flatgeobufErrors } from './errors.ts';
-import { flatgeobufFindings } from './findings.ts';
 import { FlatFault, FlatTables } from './flat-tables.ts';
 import { GeometryReader } from './geometry-read.ts';
 import { FEATURE, PREFIX_BYTES, readColumns } from './header.ts';
+import { flatgeobufErrors, flatgeobufFindings } from './messages.ts';
 import { partitionsNear } from './near-boxes.ts';
 import { type FlatGeobufState, featureEnd, fieldsOf, openFlatGeobuf } from './open.ts';
 import { PropertyReader } from './properties-read.ts';

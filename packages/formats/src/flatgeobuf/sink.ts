@@ -10,11 +10,11 @@ import { copyWords } from './copy-words.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 import { FeatureSpool } from './feature-spool.ts';
 import { widenFeatures } from './feature-widen.ts';
-import { flatgeobufFindings } from './findings.ts';
 import { MAGIC } from './header.ts';
 import { encodeHeader, type LayerHeader } from './header-write.ts';
 import { visitSorted } from './hilbert-sort.ts';
 import { IndexWriter, NODE_SIZE } from './index-write.ts';
+import { flatgeobufFindings } from './messages.ts';
 
 /** Features are appended to the file in blocks of this size. */
 const BLOCK_BYTES = 1 << 20;

@@ -23,9 +23,9 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
-import { flatgeobufErrors } from './errors.ts';
 import { encodeFeatures } from './feature-encode.ts';
 import type { LayerHeader } from './header-write.ts';
+import { flatgeobufErrors } from './messages.ts';
 import { FlatGeobufSink } from './sink.ts';
 
 /** Numbers of columns have 16 bits. */

@@ -6,8 +6,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { QUOTE } from '@geomill/core/text/ascii.ts';
 import type { JsonScanner } from '@geomill/core/text/json-scanner.ts';
 import { formatFindings } from '../findings.ts';
-import { geojsonErrors } from './errors.ts';
-import { geojsonFindings } from './findings.ts';
+import { geojsonErrors, geojsonFindings } from './messages.ts';
 
 export class CollectionMembers {
   /** The last `type`; null if there is none. */

@@ -1,5 +1,5 @@
 import type { JsonDialect } from '@geomill/io/json-window.ts';
-import { geojsonErrors } from './errors.ts';
+import { geojsonErrors } from './messages.ts';
 
 export const GEOJSON: JsonDialect = {
   name: 'GeoJSON',

@@ -13,8 +13,8 @@ import type { InputLimits } from '@geomill/io/limits.ts';
 import { formatFindings } from '../findings.ts';
 import { propertyRules } from '../property-rules.ts';
 import { noteCrsMember } from './collection-members.ts';
-import { geojsonFindings } from './findings.ts';
 import { GeometryParser } from './geometry-parser.ts';
+import { geojsonFindings } from './messages.ts';
 
 const encoder = new TextEncoder();
 const KEY_TYPE = encoder.encode('type');

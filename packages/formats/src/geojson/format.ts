@@ -1,8 +1,7 @@
 /** GeoJSON: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { geojsonErrors } from './errors.ts';
-import { geojsonFindings } from './findings.ts';
+import { geojsonErrors, geojsonFindings } from './messages.ts';
 
 export const geojson: Format = {
   id: 'geojson',

@@ -22,7 +22,7 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
-import { geojsonFindings } from './findings.ts';
+import { geojsonFindings } from './messages.ts';
 import { encodeFeatures, type WriteState } from './write-features.ts';
 
 /** Between two features: of a collection, of newline-delimited GeoJSON, of a GeoJSON text sequence (RFC 8142). */

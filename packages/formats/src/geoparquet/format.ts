@@ -1,8 +1,7 @@
 /** GeoParquet 1.1 and 2.0, and Parquet with geometry types. Rules and losses: docs/formats/geoparquet.md. */
 import type { Format } from '../format.ts';
 import { columnOptions } from '../tables/column-options.ts';
-import { geoparquetErrors } from './errors.ts';
-import { geoparquetFindings } from './findings.ts';
+import { geoparquetErrors, geoparquetFindings } from './messages.ts';
 
 const COLUMN = { type: 'string', minLength: 1, maxLength: 65_536 };
 

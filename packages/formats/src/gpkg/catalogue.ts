@@ -8,8 +8,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { SqlRow, UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import { formatFindings } from '../findings.ts';
 import type { OpenContext } from '../format.ts';
-import { gpkgErrors } from './errors.ts';
-import { gpkgFindings } from './findings.ts';
+import { gpkgErrors, gpkgFindings } from './messages.ts';
 import { folded, sameName } from './names.ts';
 import {
   readAttributeSchema,

@@ -7,7 +7,7 @@ import { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { SqlRow, UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import { formatFindings } from '../findings.ts';
-import { gpkgFindings } from './findings.ts';
+import { gpkgFindings } from './messages.ts';
 import { folded, sameName } from './names.ts';
 import { readColumns, type TableEntry } from './table-schema.ts';
 

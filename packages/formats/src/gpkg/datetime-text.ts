@@ -10,7 +10,7 @@ import { type BytesColumn, isValid } from '@geomill/core/columns/attribute-colum
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { DOT, UPPER_T, UPPER_Z } from '@geomill/core/text/ascii.ts';
 import { formatFindings } from '../findings.ts';
-import { gpkgFindings } from './findings.ts';
+import { gpkgFindings } from './messages.ts';
 
 const USUAL_LENGTH = 24;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;

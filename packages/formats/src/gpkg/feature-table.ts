@@ -15,7 +15,6 @@ import type { BulkDatabase, BulkStatement } from '@geomill/sqlite/bulk-database.
 import { type Key, MAX_RECORD_BYTES, type TableTree } from '@geomill/sqlite/table-tree.ts';
 import type { GpkgChunk } from './chunk.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';
-import { gpkgFindings } from './findings.ts';
 import { writeBlobBox } from './geometry-encode.ts';
 import { emptyFacts, type GeometryFacts, mergeFacts } from './geometry-facts.ts';
 import {
@@ -27,6 +26,7 @@ import {
   singleTypeOf,
 } from './geometry-promote.ts';
 import { KeyRuns } from './key-runs.ts';
+import { gpkgFindings } from './messages.ts';
 import { quoted } from './names.ts';
 import { RecordBinder } from './record-binder.ts';
 import { RtreeBuilder } from './rtree-build.ts';

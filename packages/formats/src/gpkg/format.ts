@@ -1,7 +1,6 @@
 /** OGC GeoPackage 1.0 to 1.4 (12-128r19), a SQLite database. Rules and losses: docs/formats/gpkg.md. */
 import type { Format } from '../format.ts';
-import { gpkgErrors } from './errors.ts';
-import { gpkgFindings } from './findings.ts';
+import { gpkgErrors, gpkgFindings } from './messages.ts';
 
 export const gpkg: Format = {
   id: 'gpkg',

@@ -18,8 +18,7 @@ import { failure, GeomillError, type Location } from '@geomill/core/messages/err
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { gpkgErrors } from './errors.ts';
-import { gpkgFindings } from './findings.ts';
+import { gpkgErrors, gpkgFindings } from './messages.ts';
 
 const HEADER_BYTES = 8;
 /** By the envelope code: none, XY, XYZ, XYM, XYZM; other codes are invalid. */

@@ -6,7 +6,7 @@ import { type ExpectedFile, moveIntoPlace } from '@geomill/io/output-place.ts';
 import { fileFacts } from '@geomill/platform/files.ts';
 import { hasContent } from '@geomill/sqlite/database-pages.ts';
 import { lockForWriting } from '@geomill/sqlite/write-lock.ts';
-import { gpkgErrors } from './errors.ts';
+import { gpkgErrors } from './messages.ts';
 
 const JOURNAL_MAGIC_BYTES = 8;
 

@@ -19,11 +19,11 @@ import type {
 import type { AppendedTablePlan } from './appended-table.ts';
 import { crsRows } from './crs-rows.ts';
 import { encodeBatch } from './encode.ts';
-import { gpkgErrors } from './errors.ts';
 import { type ExistingContent, ExtendingSink, readExisting } from './extend.ts';
 import type { FeatureTablePlan } from './feature-table.ts';
 import { refuseInUse } from './in-use.ts';
 import type { LayerState } from './layer-state.ts';
+import { gpkgErrors } from './messages.ts';
 import { columnNames, folded, furtherColumnName, tableNames } from './names.ts';
 import { GpkgSink } from './sink.ts';
 import type { GpkgState } from './state.ts';

@@ -6,7 +6,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { NumberScanner } from '@geomill/core/text/number-text.ts';
 import { elementJson, tagName } from '@geomill/core/text/xml-elements.ts';
 import { XmlFault, type XmlScanner } from '@geomill/core/text/xml-scanner.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxFindings } from './messages.ts';
 import { type GpxName, gpxName, isStandard } from './names.ts';
 import { FIELD_HINTS, MAX_LINKS, type StandardField } from './standard-fields.ts';
 import type { TimeList } from './time-list.ts';

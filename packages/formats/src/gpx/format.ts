@@ -1,8 +1,7 @@
 /** GPX: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { gpxErrors } from './errors.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxErrors, gpxFindings } from './messages.ts';
 
 export const gpx: Format = {
   id: 'gpx',

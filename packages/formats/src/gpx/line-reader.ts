@@ -11,7 +11,7 @@ import { tagName } from '@geomill/core/text/xml-elements.ts';
 import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
 import { ElementReader } from './element-reader.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxFindings } from './messages.ts';
 import { addStandardColumns, hintOf, standardFields, TIMES } from './standard-fields.ts';
 import type { LayerState, PieceCounts } from './state.ts';
 import { TimeList } from './time-list.ts';

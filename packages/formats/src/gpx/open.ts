@@ -6,7 +6,7 @@ import { openSegment } from '@geomill/io/file-segment.ts';
 import { fileSize } from '@geomill/platform/files.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxFindings } from './messages.ts';
 import { gpxName } from './names.ts';
 import type { LayerKind } from './standard-fields.ts';
 import { type DocumentState, type LayerState, PIECE, PIECE_STRIDE } from './state.ts';

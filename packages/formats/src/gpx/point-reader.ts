@@ -12,7 +12,7 @@ import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
 import { concatBytes } from '@geomill/platform/bytes.ts';
 import { ElementReader } from './element-reader.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxFindings } from './messages.ts';
 import type { GpxName } from './names.ts';
 import {
   addStandardColumns,

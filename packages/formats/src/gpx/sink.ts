@@ -4,7 +4,7 @@ import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { unfinishedPath } from '@geomill/io/output-place.ts';
 import { Spool } from '@geomill/io/spool.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxFindings } from './messages.ts';
 import type { GpxChunk } from './write-features.ts';
 import type { WriteState } from './write-plan.ts';
 

@@ -15,7 +15,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { usualLength } from '@geomill/core/text/number-text.ts';
 import { formatFindings } from '../findings.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxFindings } from './messages.ts';
 import { PositionWriter } from './position-writer.ts';
 import { dateTimeOf, ElementsWriter, ElementTallies } from './write-elements.ts';
 import type { WriteState } from './write-plan.ts';

@@ -4,7 +4,7 @@ import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { formatFindings } from '../findings.ts';
 import type { OutputLayer, WriteContext } from '../format.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxFindings } from './messages.ts';
 import { FIELD_HINTS, LINK_FIELD, MAX_LINKS, TIMES } from './standard-fields.ts';
 
 /** What an element can hold: see fitsElement in write-elements.ts. */

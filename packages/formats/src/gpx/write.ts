@@ -14,7 +14,7 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
-import { gpxFindings } from './findings.ts';
+import { gpxFindings } from './messages.ts';
 import { GpxSink } from './sink.ts';
 import { encodeFeatures } from './write-features.ts';
 import { planLayer, type WriteState } from './write-plan.ts';

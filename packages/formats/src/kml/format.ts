@@ -1,8 +1,7 @@
 /** KML and KMZ: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { kmlErrors } from './errors.ts';
-import { kmlFindings } from './findings.ts';
+import { kmlErrors, kmlFindings } from './messages.ts';
 
 const fieldOption = (description: string): object => ({
   type: 'string',

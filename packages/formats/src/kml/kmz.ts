@@ -9,8 +9,7 @@ import { fileSize, makeNewDirectory } from '@geomill/platform/files.ts';
 import { joinedPath, nameInArchive, pathInArchive } from '@geomill/platform/paths.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { lookOfMembers } from '../recognise.ts';
-import { kmlErrors } from './errors.ts';
-import { kmlFindings } from './findings.ts';
+import { kmlErrors, kmlFindings } from './messages.ts';
 
 const NAMES_SHOWN = 12;
 

@@ -4,7 +4,7 @@ import { xmlText } from '@geomill/core/text/xml-text.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
-import { kmlErrors } from './errors.ts';
+import { kmlErrors } from './messages.ts';
 import { simpleType, type WriteState } from './write-plan.ts';
 
 const encoder = new TextEncoder();

@@ -11,7 +11,7 @@ import { xmlText } from '@geomill/core/text/xml-text.ts';
 import { formatFindings } from '../findings.ts';
 import { XmlValueWriter } from '../xml-value-writer.ts';
 import { isXsdTime } from '../xsd-values.ts';
-import { kmlFindings } from './findings.ts';
+import { kmlFindings } from './messages.ts';
 import { GeometryWriter, type Modes } from './write-geometry.ts';
 import type { Role, WriteState } from './write-plan.ts';
 

@@ -1,7 +1,6 @@
 /** PMTiles 3 (docs.protomaps.com/pmtiles) with Mapbox Vector Tiles 2.1. Rules and losses: docs/formats/pmtiles.md. */
 import type { Format } from '../format.ts';
-import { pmtilesErrors } from './errors.ts';
-import { pmtilesFindings } from './findings.ts';
+import { pmtilesErrors, pmtilesFindings } from './messages.ts';
 
 const zoomOption = (description: string): object => ({
   type: 'integer',

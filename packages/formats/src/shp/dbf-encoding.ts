@@ -11,7 +11,7 @@ import { formatErrors } from '../errors.ts';
 import { formatFindings } from '../findings.ts';
 import type { EncodingOrigin } from '../format.ts';
 import type { DbfHeader } from './dbf-header.ts';
-import { shpFindings } from './findings.ts';
+import { shpFindings } from './messages.ts';
 
 /** Bytes of rows that are checked at once. */
 const SCAN_BYTES = 1 << 20;

@@ -9,7 +9,7 @@
  * bytes and descriptors of 48: name (32), type at 32, width at 33, decimals at 34.
  */
 import { failure } from '@geomill/core/messages/errors.ts';
-import { shpErrors } from './errors.ts';
+import { shpErrors } from './messages.ts';
 
 export interface DbfField {
   /** The bytes of the name without blanks, in the encoding of the table. */

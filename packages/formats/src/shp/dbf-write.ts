@@ -14,7 +14,7 @@ import { BACKSLASH, DOT, MINUS, QUOTE, SPACE, STAR, ZERO } from '@geomill/core/t
 import { LOW_HALF } from '@geomill/core/text/number-text.ts';
 import { formatFindings } from '../findings.ts';
 import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
-import { shpFindings } from './findings.ts';
+import { shpFindings } from './messages.ts';
 
 /** The widest text that every reader accepts, in bytes. */
 export const MAX_TEXT_BYTES = 254;

@@ -22,7 +22,7 @@ import { fileSize, makeNewDirectory, namesIn } from '@geomill/platform/files.ts'
 import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { lookOf, lookOfMembers } from '../recognise.ts';
-import { shpErrors } from './errors.ts';
+import { shpErrors } from './messages.ts';
 
 export interface ShapefileSet {
   /** File name without folder and extension; unique among the sets of an input. */

@@ -1,6 +1,5 @@
 import type { Format } from '../format.ts';
-import { shpErrors } from './errors.ts';
-import { shpFindings } from './findings.ts';
+import { shpErrors, shpFindings } from './messages.ts';
 
 export const shp: Format = {
   id: 'shp',

@@ -31,7 +31,6 @@ import { findEncoding } from './dbf-encoding.ts';
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
 import { declaredStatistics } from './declared-statistics.ts';
-import { shpErrors } from './errors.ts';
 import {
   findShapefiles,
   isCompressed,
@@ -40,7 +39,7 @@ import {
   type ShapefileSet,
   unpackedSet,
 } from './file-set.ts';
-import { shpFindings } from './findings.ts';
+import { shpErrors, shpFindings } from './messages.ts';
 import { partitionsNear } from './near-boxes.ts';
 import { sampleTable } from './sample-table.ts';
 import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';

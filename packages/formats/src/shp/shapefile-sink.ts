@@ -11,7 +11,7 @@ import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import type { LayerEncoding, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { type DbfFieldSpec, makeDbfHeader, rowBytesOf } from './dbf-header.ts';
 import type { DbfWriteField } from './dbf-write.ts';
-import { shpErrors } from './errors.ts';
+import { shpErrors } from './messages.ts';
 import type { ShapefilePlan } from './shapefile-plan.ts';
 import {
   emptyBounds,

@@ -11,7 +11,7 @@
  */
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
-import { shpErrors } from './errors.ts';
+import { shpErrors } from './messages.ts';
 
 export const HEADER_BYTES = 100;
 export const INDEX_RECORD_BYTES = 8;

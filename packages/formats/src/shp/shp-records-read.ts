@@ -23,7 +23,7 @@ import { RingSorter } from '@geomill/core/geometry/ring-sorter.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { shpErrors } from './errors.ts';
+import { shpErrors } from './messages.ts';
 import { appendPatches } from './multipatch.ts';
 import {
   baseType,

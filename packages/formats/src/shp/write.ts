@@ -17,8 +17,7 @@ import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteConte
 import { noteSplitCollections, rowsOfKind } from '../single-kind.ts';
 import { rowBytesOf } from './dbf-header.ts';
 import { type DbfWriteField, encodeRows, planField } from './dbf-write.ts';
-import { shpErrors } from './errors.ts';
-import { shpFindings } from './findings.ts';
+import { shpErrors, shpFindings } from './messages.ts';
 import { fileNames, planShapefiles, type ShapefilePlan } from './shapefile-plan.ts';
 import {
   checkMemberSize,

@@ -1,7 +1,7 @@
 /** Collects the arcs of a topology in memory that all threads share, while they are being parsed. */
 import { type Dimensions, restride } from '@geomill/core/geometry/geometry-column.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
-import { topojsonErrors } from './errors.ts';
+import { topojsonErrors } from './messages.ts';
 import type { Arcs, Transform } from './state.ts';
 
 /** 33 million positions, or 22 million with z. */

@@ -1,5 +1,5 @@
 import type { JsonDialect } from '@geomill/io/json-window.ts';
-import { topojsonErrors } from './errors.ts';
+import { topojsonErrors } from './messages.ts';
 
 export const TOPOJSON: JsonDialect = {
   name: 'TopoJSON',

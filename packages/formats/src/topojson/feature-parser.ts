@@ -26,9 +26,8 @@ import type { JsonScanner } from '@geomill/core/text/json-scanner.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import { formatFindings } from '../findings.ts';
 import { propertyRules } from '../property-rules.ts';
-import { topojsonErrors } from './errors.ts';
-import { topojsonFindings } from './findings.ts';
 import { GeometryParser } from './geometry-parser.ts';
+import { topojsonErrors, topojsonFindings } from './messages.ts';
 import type { TopologyState } from './state.ts';
 
 /** A collection whose members come before its type is scanned once more per level. */

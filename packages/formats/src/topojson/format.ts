@@ -1,8 +1,7 @@
 /** TopoJSON: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
-import { topojsonErrors } from './errors.ts';
-import { topojsonFindings } from './findings.ts';
+import { topojsonErrors, topojsonFindings } from './messages.ts';
 
 export const topojson: Format = {
   id: 'topojson',

@@ -7,7 +7,7 @@ import { openFileSource } from '@geomill/io/byte-source.ts';
 import { PART_STRIDE, partitionsOf } from '../counted-parts.ts';
 import { formatFindings } from '../findings.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
-import { topojsonFindings } from './findings.ts';
+import { topojsonFindings } from './messages.ts';
 import type { TopologyObject } from './objects.ts';
 import { type Root, readRoot } from './root.ts';
 import type { Arcs, LayerState, TopologyState } from './state.ts';

@@ -11,7 +11,7 @@ import type { InputLimits } from '@geomill/io/limits.ts';
 import { lookBeside, lookOf } from '../recognise.ts';
 import { ArcStore } from './arc-store.ts';
 import { TOPOJSON } from './dialect.ts';
-import { topojsonErrors } from './errors.ts';
+import { topojsonErrors } from './messages.ts';
 import { readObject, type TopologyObject } from './objects.ts';
 import type { Transform } from './state.ts';
 

@@ -7,10 +7,9 @@ import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { cutArcs } from './arc-cutter.ts';
 import { AttributeSpool } from './attribute-spool.ts';
 import type { EncodedFeatures } from './encode.ts';
-import { topojsonErrors } from './errors.ts';
-import { topojsonFindings } from './findings.ts';
 import { type Grid, gridOf, onGrid } from './line-set.ts';
 import { LineCollector } from './lines.ts';
+import { topojsonErrors, topojsonFindings } from './messages.ts';
 import type { KeptFeatures, WriteState } from './write-state.ts';
 import { writeTopology } from './write-topology.ts';
 

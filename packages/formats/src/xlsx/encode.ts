@@ -19,8 +19,7 @@ import {
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { pointOffset } from '../tables/geometry-output.ts';
 import { characterCount, MAX_CHARACTERS, writePlainCell, writeTextCell } from './cell-text.ts';
-import { xlsxErrors } from './errors.ts';
-import { xlsxFindings } from './findings.ts';
+import { xlsxErrors, xlsxFindings } from './messages.ts';
 import { serialOf } from './serial-date.ts';
 
 /** Numbers of the styles in styles.xml. */

@@ -2,8 +2,7 @@
 import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
 import { columnOptions, geometryOptions, rowOptions } from '../tables/column-options.ts';
-import { xlsxErrors } from './errors.ts';
-import { xlsxFindings } from './findings.ts';
+import { xlsxErrors, xlsxFindings } from './messages.ts';
 
 export const xlsx: Format = {
   id: 'xlsx',

@@ -19,7 +19,7 @@ import { joinedPath } from '@geomill/platform/paths.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { HEAD_BYTES, lookOf, lookOfMembers } from '../recognise.ts';
 import { isEncryptedDocument } from './compound-file.ts';
-import { xlsxErrors } from './errors.ts';
+import { xlsxErrors } from './messages.ts';
 import { eachElement } from './xml-part.ts';
 
 /** Relationships of a part. */

@@ -1,6 +1,6 @@
 /** Names of sheets: at most 31 characters, without some, and different in more than letter case. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import { xlsxFindings } from './findings.ts';
+import { xlsxFindings } from './messages.ts';
 
 const MAX_LENGTH = 31;
 

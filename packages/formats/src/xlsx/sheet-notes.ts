@@ -2,7 +2,7 @@
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { CellNotes } from './cell-notes.ts';
 import { MAX_CHARACTERS } from './cell-text.ts';
-import { xlsxFindings } from './findings.ts';
+import { xlsxFindings } from './messages.ts';
 
 /** Merged ranges that are named. */
 const SHOWN_RANGES = 5;

@@ -10,7 +10,7 @@ import type { CellFormats } from './cell-formats.ts';
 import { CellNotes } from './cell-notes.ts';
 import { CellValues, EMPTY } from './cell-values.ts';
 import { ColumnKinds, MAX_COLUMNS, MAX_ROWS } from './column-kinds.ts';
-import { xlsxErrors } from './errors.ts';
+import { xlsxErrors } from './messages.ts';
 import { NO_CONTENT, PlainCell, STR_TYPE, TEXT_CONTENT } from './plain-cell.ts';
 import { readRichText, readText } from './rich-text.ts';
 import type { SharedStrings } from './shared-strings.ts';

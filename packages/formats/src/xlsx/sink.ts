@@ -5,7 +5,7 @@ import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { MAX_ROWS } from './column-kinds.ts';
 import { numberRows, type RowChunk, type SheetEncoding } from './encode.ts';
-import { xlsxErrors } from './errors.ts';
+import { xlsxErrors } from './messages.ts';
 import {
   contentTypes,
   packageRelationships,

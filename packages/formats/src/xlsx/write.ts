@@ -19,7 +19,7 @@ import {
 import { MAX_CHARACTERS, writeTextCell } from './cell-text.ts';
 import { MAX_COLUMNS } from './column-kinds.ts';
 import { encodeRows, type SheetEncoding } from './encode.ts';
-import { xlsxErrors } from './errors.ts';
+import { xlsxErrors } from './messages.ts';
 import { sheetNames } from './sheet-names.ts';
 import { XlsxSink } from './sink.ts';
 

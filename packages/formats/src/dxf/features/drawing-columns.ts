@@ -13,7 +13,7 @@ import { type Field, type FieldType, type OpenType, widenType } from '@geomill/c
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { SPACE } from '@geomill/core/text/ascii.ts';
 import type { EntityTags } from '../contract.ts';
-import { dxfFindings } from '../findings.ts';
+import { dxfFindings } from '../messages.ts';
 import { colorText } from './colors.ts';
 import { alignRows, type OwnColumn } from './own-columns.ts';
 import type { AttribValue, EntityProperties, Inherited } from './properties.ts';

@@ -20,8 +20,8 @@ import {
   type ShapeFunction,
   type StrokeOptions,
 } from '../contract.ts';
-import { dxfFindings } from '../findings.ts';
 import type { Drawing, EntityScan } from '../head/drawing.ts';
+import { dxfFindings } from '../messages.ts';
 import { IDENTITY } from '../shapes/affine-map.ts';
 import { pen } from '../shapes/pen.ts';
 import { BlockLibrary } from './blocks.ts';

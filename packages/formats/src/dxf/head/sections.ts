@@ -8,7 +8,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { CR, LF } from '@geomill/core/text/ascii.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { byteView, latin1Text, newByteView } from '@geomill/platform/bytes.ts';
-import { dxfErrors } from '../errors.ts';
+import { dxfErrors } from '../messages.ts';
 import { countSourceLines } from '../tags/lines.ts';
 
 export interface Section {

@@ -7,7 +7,7 @@ import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { LF } from '@geomill/core/text/ascii.ts';
-import { dxfFindings } from '../findings.ts';
+import { dxfFindings } from '../messages.ts';
 import { type EntityWriter, entityHead } from './entity-writer.ts';
 import { writeTextValue } from './escape-text.ts';
 import { FIRST_BLOCK_HANDLE, HANDLE } from './handles.ts';

@@ -3,7 +3,7 @@ import { type AttributeColumn, isValid, valueAt } from '@geomill/core/columns/at
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { formatFindings } from '../../findings.ts';
-import { dxfFindings } from '../findings.ts';
+import { dxfFindings } from '../messages.ts';
 import { layerKey, legalLayerName } from './layer-names.ts';
 
 const encoder = new TextEncoder();

@@ -19,7 +19,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { DOT, LF, LOWER_E } from '@geomill/core/text/ascii.ts';
 import { writeInteger, writeNumber } from '@geomill/core/text/number-text.ts';
 import { formatFindings } from '../../findings.ts';
-import { dxfFindings } from '../findings.ts';
+import { dxfFindings } from '../messages.ts';
 import { cutAt, MOST_BYTES_PER_BYTE, writeEscaped } from './escape-text.ts';
 
 /** AutoCAD accepts 16 KB of XDATA per entity; text takes at least as many bytes as its binary form. */

@@ -21,9 +21,8 @@ import { lookOf } from '../../recognise.ts';
 import { geometryNotation } from '../../tables/data-cells.ts';
 import { crsOfPair } from '../../tables/locate-pair.ts';
 import { shown } from '../../tables/located.ts';
-import { geoparquetErrors } from '../errors.ts';
 import { withFaults } from '../fault.ts';
-import { geoparquetFindings } from '../findings.ts';
+import { geoparquetErrors, geoparquetFindings } from '../messages.ts';
 import {
   type Columns,
   chooseColumns,

@@ -8,7 +8,7 @@ import { isGeometryName } from '../../tables/data-cells.ts';
 import { pairText } from '../../tables/locate-pair.ts';
 import { shown } from '../../tables/located.ts';
 import { unpairedCoordinates } from '../../tables/not-found.ts';
-import { geoparquetErrors } from '../errors.ts';
+import { geoparquetErrors } from '../messages.ts';
 import { scalarType } from './convert.ts';
 import type { SchemaNode } from './schema.ts';
 

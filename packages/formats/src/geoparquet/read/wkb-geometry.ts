@@ -11,7 +11,7 @@ import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { formatFindings } from '../../findings.ts';
-import { geoparquetErrors } from '../errors.ts';
+import { geoparquetErrors } from '../messages.ts';
 import type { Segment } from './chunk-reader.ts';
 import { byteLengthOf } from './flat-column.ts';
 import type { SchemaNode } from './schema.ts';

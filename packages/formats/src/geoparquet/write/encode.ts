@@ -7,7 +7,7 @@ import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
 import { formatFindings } from '../../findings.ts';
 import type { EncodedChunk } from '../../format.ts';
 import { pack, release } from '../bytes/compression.ts';
-import { geoparquetFindings } from '../findings.ts';
+import { geoparquetFindings } from '../messages.ts';
 import { ENCODING } from '../read/values.ts';
 import {
   booleanPages,

@@ -2,7 +2,7 @@
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../../format.ts';
-import { geoparquetFindings } from '../findings.ts';
+import { geoparquetFindings } from '../messages.ts';
 import type { ParquetChunk, Slice } from './encode.ts';
 import { type ColumnChunk, fileMetadata, type RowGroup } from './file-metadata.ts';
 import { emptyGeometryFacts, type GeometryFacts, mergeGeometryFacts } from './geometry-pages.ts';

@@ -1,4 +1,14 @@
-import { findingTable, info, lost } from '@geomill/core/messages/catalogue-entries.ts';
+/** Errors and findings of FlatGeobuf. */
+import { errorTable, findingTable, info, lost, user } from '@geomill/core/messages/catalogue-entries.ts';
+
+export const flatgeobufErrors = errorTable({
+  FLATGEOBUF_HEADER: user(400, '{source} cannot be read: {reason}'),
+  FLATGEOBUF_FEATURE: user(400, '{source}, feature {record} at byte {offset}: {reason}'),
+  FLATGEOBUF_TOO_MANY_FIELDS: user(
+    400,
+    "layer '{layer}' has {fields} fields, and a FlatGeobuf file at most {limit}; write GeoJSON or CSV, or drop fields",
+  ),
+});
 
 export const flatgeobufFindings = findingTable({
   FEATURES_SORTED: info(

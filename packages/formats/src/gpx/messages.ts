@@ -1,4 +1,14 @@
-import { changed, dropped, findingTable, info, lost } from '@geomill/core/messages/catalogue-entries.ts';
+/** Errors and findings of GPX. */
+import {
+  changed,
+  dropped,
+  errorTable,
+  findingTable,
+  info,
+  lost,
+} from '@geomill/core/messages/catalogue-entries.ts';
+
+export const gpxErrors = errorTable({});
 
 export const gpxFindings = findingTable({
   GPX_METADATA_IGNORED: info("metadata of the file was not read: '{names}'", 'element'),
