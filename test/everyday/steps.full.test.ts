@@ -138,7 +138,7 @@ test('a table gives roads the names of their classes, and says what matches noth
   assert.equal(labelled.features.length, 16);
   for (const { values } of labelled.features) assert.equal(values.label, names[String(values.class)] ?? null);
   assert.match(warnings, /features have no match in 'classes.csv'/);
-  assert.match(warnings, /features of 'classes.csv' match nothing/);
+  assert.match(warnings, /rows of 'classes.csv' were not used/);
 });
 
 test('roads are counted in each municipality, and cut along their borders', { skip }, async () => {

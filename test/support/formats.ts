@@ -12,12 +12,12 @@ export interface FormatTraits {
     readonly fastDriver?: string;
     readonly openOptions: readonly string[];
     readonly layerOptions: readonly string[];
-    /** Creation options of a file. Missing: none. */
+    /** Creation options of a file. Default: none. */
     readonly datasetOptions?: readonly string[];
     /** GDAL finds the features and fields of a file as we do; false: it has a view of its own, as of drawings. */
     readonly findsSameRows: boolean;
   } | null;
-  /** Where `gdal` is null: whether a driver of GDAL reads the format, which it cannot write. Missing: none. */
+  /** Where `gdal` is null: whether a driver of GDAL reads the format, which it cannot write. Default: no driver does. */
   readonly gdalReads?: boolean;
   /**
    * Where `gdal` is null: GDAL's driver knows the table without geometries. Benchmarks take these from a field with WKT, through a
@@ -37,7 +37,7 @@ export interface FormatTraits {
     readonly options?: Readonly<Record<string, unknown>>;
     /** Read options with which it holds. */
     readonly readOptions?: Readonly<Record<string, unknown>>;
-    /** Write options with which features keep their order. Missing: they always do. */
+    /** Write options with which features keep their order. Default: they always do. */
     readonly inOrder?: Readonly<Record<string, unknown>>;
   };
   /** How fixtures are read. */

@@ -17,7 +17,7 @@ export interface Sheet {
 
 export interface WorkbookParts {
   readonly sheets: readonly Sheet[];
-  /** The content of sst and styleSheet. Missing: there is no such part. */
+  /** The content of sst and styleSheet. Default: the workbook has no such part. */
   readonly strings?: string;
   readonly styles?: string;
   readonly is1904?: boolean;

@@ -1,5 +1,6 @@
 /** Which control a sentence of the service is about. Pure. */
 import type { WorkspaceDocument } from './document.ts';
+import { labelOf } from './schema-form.ts';
 
 export interface StepProblem {
   /** Key of the step. */
@@ -12,13 +13,23 @@ export interface StepProblem {
 
 const PATH = /'?\btransformations\[(\d+)\](?:\.params)?(?:\.([A-Za-z]\w*))?((?:\.\w+|\[\d+\])*)'?\s*/;
 
-/** The message with the step as the user sees it in place of its path: "Step 2, buffer, distance: Must be number". */
+/**
+ * The message with the step as the user sees it in place of its path: "Step 2 (Buffer), Distance: Must be number". A parameter that is
+ * missing becomes an instruction: 'Enter "Distance" for step 2 (Buffer).'
+ */
 export function withStepName(document: WorkspaceDocument, message: string): string {
   const problem = stepProblem(document, message);
   if (problem === null) return message;
   const at = document.steps.findIndex(({ key }) => key === problem.step);
-  const parameter = problem.parameter === null ? '' : `, ${problem.parameter}`;
-  return `Step ${at + 1}, ${document.steps[at].type}${parameter}: ${problem.text}`;
+  const step = `tep ${at + 1} (${labelOf(document.steps[at].type)})`;
+  if (problem.parameter === null) return `S${step}: ${problem.text}`;
+  const label = labelOf(problem.parameter);
+  return isMissing(problem) ? `Enter "${label}" for s${step}.` : `S${step}, ${label}: ${problem.text}`;
+}
+
+/** Whether the problem is only that a parameter has no value yet. */
+export function isMissing({ parameter, text }: StepProblem): boolean {
+  return parameter !== null && /^Is required\b/.test(text);
 }
 
 /** A message that names a parameter of a step by its path; null: it names none. Steps that are switched off do not count. */

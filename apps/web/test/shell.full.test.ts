@@ -57,7 +57,7 @@ test('the palette does by keyboard what the page can do, and says so to screen r
     const options = palette(page).getByRole('option');
     assert.match((await options.first().textContent()) ?? '', /^Output format: GeoPackage/);
     await search.fill('no such thing');
-    await palette(page).getByRole('status').getByText('No command has these words.').waitFor();
+    await palette(page).getByRole('status').getByText('Nothing found.').waitFor();
     await page.keyboard.press('Escape');
     await palette(page).waitFor({ state: 'hidden' });
     await choose(page, 'curl', 'Copy as: curl');

@@ -34,7 +34,11 @@ test('paths count only the steps that are switched on', () => {
   assert.equal(stepProblem(off, "'transformations[0].params.by' must be a list")?.step, 2);
   assert.equal(
     withStepName(off, "'transformations[0].params.by' must be a list"),
-    'Step 2, dissolve, by: Must be a list',
+    'Step 2 (Dissolve), By: Must be a list',
+  );
+  assert.equal(
+    withStepName(off, "'transformations[0].params.by' is required for dissolve: fields"),
+    'Enter "By" for step 2 (Dissolve).',
   );
   assert.equal(withStepName(off, "'input.epsg' is required"), "'input.epsg' is required");
 });

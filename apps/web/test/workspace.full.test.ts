@@ -72,7 +72,7 @@ test('undo takes back a step, and a file comes back with its preview', { skip },
     await page.getByLabel('Add a step').selectOption('centroid');
     await page.getByText('Centroid', { exact: true }).first().waitFor();
     await button(page, 'Undo').click();
-    await page.getByText('None: the data is converted as it is.').waitFor();
+    await page.getByText('No steps: the data is only converted.').waitFor();
     await page.getByRole('button', { name: 'Remove harbour.geojson' }).click();
     await page.getByText('Drop files anywhere on this page.').waitFor();
     await button(page, 'Undo').click();

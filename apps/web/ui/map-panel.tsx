@@ -20,7 +20,7 @@ export function MapPanel(): JSX.Element {
       ) : (
         <div class="map-empty">
           {workspace.current.value.inputs.length > 0 ? (
-            <p>Files appear here when their place on the Earth is known.</p>
+            <p>Your data appears here once its coordinate system is known.</p>
           ) : (
             !isNarrow.value && <Welcome />
           )}

@@ -1,6 +1,6 @@
 /** What should come out: format, CRS and options. */
 import type { JSX } from 'preact';
-import { chooseOutput, convertedInputs, fixedCrs } from '../model/document.ts';
+import { chooseOutput, convertedInputs, fixedCrs, type WorkspaceDocument } from '../model/document.ts';
 import { checkNow, dryRun, isCheckOffered } from '../model/dry-run.ts';
 import { renamedFields } from '../model/short-names.ts';
 import { sourceFields } from '../model/source-fields.ts';
@@ -61,6 +61,12 @@ export function OutputPanel(): JSX.Element {
   );
 }
 
+/** The sentence for a dry run that failed; an instruction needs no introduction. */
+function forecastOf(document: WorkspaceDocument, message: string): string {
+  const text = withStepName(document, message);
+  return text.startsWith('Enter ') ? text : `It would fail: ${text}`;
+}
+
 /** What this output will lose, before the run. */
 function Forecast(): JSX.Element | null {
   const checked = dryRun.value;
@@ -85,9 +91,7 @@ function Forecast(): JSX.Element | null {
         )}
       </h3>
       {result.state === 'loading' && <Busy label="Checking…" />}
-      {result.state === 'failed' && (
-        <p class="soft">It would fail: {withStepName(document, result.message)}</p>
-      )}
+      {result.state === 'failed' && <p class="soft">{forecastOf(document, result.message)}</p>}
       {result.state === 'ready' && (
         <>
           <p class="soft">

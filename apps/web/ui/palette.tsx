@@ -107,7 +107,7 @@ export function Palette(): JSX.Element {
       </div>
       <p class="palette-note" role="status">
         {shown.length === 0
-          ? 'No command has these words.'
+          ? 'Nothing found.'
           : `${shown.length} ${shown.length === 1 ? 'command' : 'commands'}`}
         {message !== null && ` Systems could not be searched: ${message}`}
       </p>

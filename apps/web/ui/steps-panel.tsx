@@ -7,7 +7,7 @@ import { dryRun } from '../model/dry-run.ts';
 import { runs } from '../model/run.ts';
 import { firstChoices } from '../model/schema-form.ts';
 import { sourceFields } from '../model/source-fields.ts';
-import { type StepProblem, stepProblem } from '../model/step-problems.ts';
+import { isMissing, type StepProblem, stepProblem } from '../model/step-problems.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue } from '../service.ts';
 import { Section } from './controls.tsx';
@@ -40,7 +40,7 @@ export function StepsPanel(): JSX.Element {
   const problem = problemNow();
   return (
     <Section number={2} title="Steps">
-      {steps.length === 0 && <p class="soft">None: the data is converted as it is.</p>}
+      {steps.length === 0 && <p class="soft">No steps: the data is only converted.</p>}
       <ol class="cards">
         {steps.map((step, index) => (
           <StepCard
@@ -101,5 +101,5 @@ function problemNow(): StepProblem | null {
   const message =
     checked?.state === 'failed' ? checked.message : checked === undefined ? failed?.failure?.message : null;
   const problem = message == null ? null : stepProblem(workspace.current.value, message);
-  return problem === null || /^Is required\b/.test(problem.text) ? null : problem;
+  return problem === null || isMissing(problem) ? null : problem;
 }

@@ -131,7 +131,7 @@ export class Compiler {
     )
       throw this.refuse(
         place,
-        `names a field "${name.slice(0, 40)}", which there is not; write a text in single quotes, as '${name.slice(0, 40)}'`,
+        `names a field "${name.slice(0, 40)}" that does not exist; for a text, write '${name.slice(0, 40)}'`,
       );
     const isText = typeof place === 'number' && !isQuoted;
     const index = indexOfField(fields, name, isText ? ` (a text needs single quotes: '${name}')` : '');

@@ -53,7 +53,7 @@ export const stepFindings = findingTable({
     "no key can match: field '{field}' is {type} and field '{sourceField}' of '{source}' is {sourceType}; to compare both as texts, {set:step.compare_as=text}, or as numbers, {set:step.compare_as=number}",
     'feature',
   ),
-  SOURCE_ROWS_UNMATCHED: info("features of '{source}' match nothing", 'feature'),
+  SOURCE_ROWS_UNMATCHED: info("rows of '{source}' were not used: no feature matches them", 'row'),
   OVERLAY_OUTSIDE: removed("features outside of the polygons of '{source}' were dropped", 'feature'),
   OVERLAY_INSIDE: removed("features inside of the polygons of '{source}' were dropped", 'feature'),
   SOURCE_REPAIRED: info("polygons of '{source}' are invalid; they were repaired", 'feature'),

@@ -120,5 +120,7 @@ export const pipelineFindings = findingTable({
   UNIT_CONTRADICTS_CRS: info(
     '{source} states the unit {unit}, but the unit of {crs} is {crsUnit}; is it the right CRS?',
   ),
-  LAYERS_JOINED: changed("{count} layers were joined; the field '{field}' names the layer of each feature"),
+  LAYERS_JOINED: changed(
+    "{count|layer was|layers were} joined; the field '{field}' names the layer of each feature",
+  ),
 });

@@ -4,6 +4,7 @@ import type { GeomillError, Location } from '@geomill/core/messages/errors.ts';
 import {
   entryOf,
   type Finding,
+  SEVERITY_NOUNS,
   type SeverityCounts,
   severities,
   severitiesOf,
@@ -67,7 +68,7 @@ export function documentText(document: object | null): string {
   return `${indented.length > MAX_REPORT_BYTES / 3 ? JSON.stringify(document) : indented}\n`;
 }
 
-/** "10 features read, 8 written as shp in EPSG:25832: 2 dropped; 3 warnings: 1 lost, 2 info". */
+/** "10 features read, 8 written as shp in EPSG:25832 (2 dropped); 1 loss, 2 notes". */
 export function summaryOf(report: ConversionReport, catalogue: Catalogue): string {
   const { features, output, input } = report;
   const files = report.totals?.files ?? input.files.length;
@@ -125,15 +126,14 @@ function locationText({ file, line, record, offset, id }: Location): string | nu
   return file === undefined ? null : `'${file}'`;
 }
 
-/** "3 warnings: 1 lost, 2 info". */
+/** "1 loss, 2 notes". */
 export function severityText(
   report: { readonly warnings: readonly Finding[]; readonly severities?: SeverityCounts },
   catalogue: Catalogue,
 ): string {
   const counts = severitiesOf(report, catalogue);
   const parts = [...severities].reverse().filter((severity) => counts[severity] > 0);
-  const total = parts.reduce((sum, severity) => sum + counts[severity], 0);
-  return `${counted(total, 'warning')}: ${parts.map((severity) => `${counts[severity]} ${severity}`).join(', ')}`;
+  return parts.map((severity) => counted(counts[severity], SEVERITY_NOUNS[severity])).join(', ');
 }
 
 function mergeDocument({ attributes, sourceField }: MergeRequest): object {

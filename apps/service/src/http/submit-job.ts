@@ -199,7 +199,7 @@ function checkStepParts(
       )
       .join(', ');
     throw failure(generalErrors.CONFIG_INVALID, {
-      detail: `part '${part}' came, but no step takes it; add one (${known}), or leave the part out`,
+      detail: `no step uses part '${part}'; add one (${known}), or leave the part out`,
     });
   }
 }

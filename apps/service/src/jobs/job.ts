@@ -87,7 +87,7 @@ export interface Idempotency {
 
 export interface JobOutput {
   readonly byteLength: number;
-  /** Findings with places, as GeoJSON, which follow the output in its stored file. Missing: there are none. */
+  /** Findings with places, as GeoJSON, which follow the output in its stored file. Default: there are none. */
   readonly findingsBytes?: number;
   readonly mediaType: string;
   /** File name for the download. */

@@ -31,7 +31,7 @@ export class Receipts {
   }
 
   /**
-   * Wraps an upload and tracks it until it is discarded or its job is closed; bytes that it has already count, too. `checkRoom` is called before
+   * Wraps an upload and tracks it until it is discarded or its job is closed; bytes already received count. Without this, parallel uploads could together exceed the quota. `checkRoom` is called before
    * each write with all bytes that its owner is sending: else concurrent uploads could each use the
    * room for one of them. Its error is thrown to the writer.
    */

@@ -20,7 +20,7 @@ export const remoteInputErrors = errorTable({
   ),
   SERVICE_LAYERS: user(
     400,
-    "the service of '{host}' has {count} layers: {layers}; add the number of one to the URL, such as /FeatureServer/0",
+    "the service of '{host}' has {count|layer}: {layers}; add the number of one to the URL, such as /FeatureServer/0",
   ),
   SERVICE_NO_FEATURES: user(
     400,

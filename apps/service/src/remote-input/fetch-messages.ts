@@ -51,7 +51,7 @@ export interface FetchedFile {
    * kind shows its end, so that its reader refuses it if it was cut. unknown: a file that was cut can look complete.
    */
   readonly end: (typeof FILE_ENDS)[number];
-  /** Missing: it was a file. */
+  /** Default: a file was fetched. */
   readonly layer?: FetchedLayer;
 }
 

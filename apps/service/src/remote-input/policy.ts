@@ -23,7 +23,7 @@ export interface HostRule {
   readonly host: string;
   /** Null: the ports of http and https, 80 and 443. */
   readonly port: number | null;
-  /** The host may have private addresses of any network. Missing: only those of `privateNetworks`. */
+  /** The host may have private addresses of any network. Default: only addresses in `privateNetworks`. */
   readonly mayBePrivate?: true;
 }
 

@@ -158,7 +158,7 @@ test('a part and the steps must fit', async () => {
   await refusal(
     await send([{ type: 'clip', clipping_geojson: SMALL }], [['mask', JSON.stringify(SMALL)]]),
     400,
-    /part 'mask' came, but no step takes it; add one \(clip without 'clipping_geojson', erase without/,
+    /no step uses part 'mask'; add one \(clip without 'clipping_geojson', erase without/,
   );
   const twice = [
     ['mask', '{}'],
@@ -283,7 +283,7 @@ test('several steps name several masks, and share one', async () => {
   await refusal(
     await sendFiles(steps, [...both, ['mask_more', '{}', 'm.json']]),
     400,
-    /part 'mask_more' came, but no step takes it; add one \(clip with 'mask' set to 'mask_more'/,
+    /no step uses part 'mask_more'; add one \(clip with 'mask' set to 'mask_more'/,
   );
 });
 

@@ -166,7 +166,7 @@ test('a mask that was an upload is sent again as a part once the upload is gone'
     return id;
   };
   const before = await idOf(await rerun(one, [], 'before'));
-  await expectProblem(await rerun(one, ['mask']), 400, /part 'mask' came, but no step takes it/);
+  await expectProblem(await rerun(one, ['mask']), 400, /no step uses part 'mask'/);
   assert.equal((await fetch(`${service.url}/v1/uploads/${mask}`, { method: 'DELETE' })).status, 204);
   const gone =
     /'transformations\[0\]\.mask_upload' of job '[^']+' is no longer stored; send .* as part 'mask'/;

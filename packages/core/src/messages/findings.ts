@@ -71,6 +71,13 @@ export function shownFindings(
   });
 }
 
+/** What readers call a finding of each severity. */
+export const SEVERITY_NOUNS: Readonly<Record<Severity, string>> = {
+  info: 'note',
+  changed: 'change',
+  lost: 'loss',
+};
+
 /** Number of kinds of findings of each severity. */
 export type SeverityCounts = Readonly<Record<Severity, number>>;
 

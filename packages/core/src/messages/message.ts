@@ -163,7 +163,8 @@ export function counted(count: number, noun: string): string {
 }
 
 function pluralOf(noun: string): string {
-  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  if (noun.endsWith('y')) return `${noun.slice(0, -1)}ies`;
+  return noun.endsWith('s') || noun.endsWith('x') ? `${noun}es` : `${noun}s`;
 }
 
 /** A filled template as a phrase, which keeps the references to fields: the text of another message. */

@@ -2,7 +2,7 @@
  * Approximates an operation by polynomials, one for each cell of fixed grids over the source coordinates.
  *
  * A cell is fitted when its first position comes. It is used only if the operation itself agrees at all points of the fit, those between the
- * nodes included; else its positions belong to the four cells of half its size, and at last to the operation itself. So the result of a
+ * nodes included; a rejected cell is split into four of half its size, and PROJ transforms the positions of cells that are rejected at the last level. So the result of a
  * position depends on the position alone: not on other positions, their order, or how they are divided among calls and threads. Equal positions
  * stay equal.
  */

@@ -89,7 +89,7 @@ class Gathered {
     let bytes = 0;
     for (const at of byRank) {
       const length = view.byteLength(at);
-      // One that is too large alone keeps no others out.
+      // A feature that alone exceeds the limit is skipped; the others are kept.
       if (length > most) continue;
       if (bytes + length > most) {
         this.#leastRank = view.rank(at);

@@ -42,10 +42,10 @@ export function tableFindings<
       `${table} begins with a ${line} of values, not of names: it was read as data; say '{field:${options}.has_header}' if it has the names`,
     ),
     LINES_SKIPPED: info(
-      `${lead}{lines|${line}} before the header, beginning with '{text}', were skipped; '{field:${header}}' states another ${line} as the header`,
+      `${lead}skipped {lines|${line}} before the header: '{text}'; '{field:${header}}' states another ${line} as the header`,
     ),
     TABLE_SKIPPED: lost(
-      `${lead}{lines|${line}} before the header, beginning with '{text}', look like another table, whose rows were skipped: convert each table from a file of its own; '{field:${header}}' states another ${line} as the header`,
+      `${lead}skipped {lines|${line}} before the header that look like another table: '{text}'; convert each table from a file of its own; '{field:${header}}' states another ${line} as the header`,
     ),
     GEOMETRY_COLUMN_FOUND: info(
       `${lead}the geometries were read from column '{column}' ({notation}); '{field:${options}.geometry_column}' states another column`,
