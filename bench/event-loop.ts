@@ -32,7 +32,7 @@ async function measure(service: ServiceProcess, probe: Worker, request: WorstReq
   await loopDelay(service);
   await latency(probe);
   const { status } = await send(service.url, request);
-  // What is left of the body may still be read and thrown away.
+  // The rest of the body may still be read and discarded.
   await pause(20);
   const healthMs = await latency(probe);
   const { maxMs, cpuMs, rssBytes } = await loopDelay(service);
@@ -95,7 +95,7 @@ async function probeHealth(url: string): Promise<void> {
   let longest = 0;
   let begun: number | null = null;
   parentPort?.on('message', () => {
-    // One that is on its way counts as far as it has come.
+    // A request under way counts with the time that it has taken so far.
     parentPort?.postMessage(Math.max(longest, begun === null ? 0 : performance.now() - begun));
     longest = 0;
   });

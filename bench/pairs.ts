@@ -20,7 +20,7 @@ export interface Pair {
   readonly reproject: boolean;
 }
 
-/** What is converted: GPX has no polygons. */
+/** The kinds of geometries that are converted: GPX has no polygons. */
 export function datasetOf({ from, to }: Pick<Pair, 'from' | 'to'>): Dataset {
   return from === 'gpx' || to === 'gpx' ? 'points' : 'buildings';
 }

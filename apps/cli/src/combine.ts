@@ -1,4 +1,4 @@
-/** What `append` and `merge` have in common: several files go into one that is named by a flag. */
+/** Shared by `append` and `merge`: several files go into one, which a flag names. */
 import type { CrsText } from '@geomill/core/crs/crs.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';

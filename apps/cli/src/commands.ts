@@ -18,7 +18,7 @@ export interface CommandModule {
 export interface Command {
   /** One line for the list of commands. */
   readonly text: string;
-  /** What its first argument can be; missing: a file. */
+  /** Values that the first argument can have. Default: it is a file. */
   readonly words?: () => Promise<readonly string[]>;
   readonly load: () => Promise<CommandModule>;
 }

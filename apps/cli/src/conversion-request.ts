@@ -113,7 +113,7 @@ async function inputOf(
   };
 }
 
-/** What does not depend on the inputs. */
+/** The part of the request that does not depend on the inputs. */
 async function restOf(
   { output, directory, merge }: Conversion,
   to: OutputChoice,

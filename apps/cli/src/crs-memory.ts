@@ -16,7 +16,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 type Entries<Answers> =
   Answers extends Map<infer Key, infer Answer> ? readonly (readonly [Key, Answer])[] : never;
 type StoredAnswers = { readonly [Kind in keyof CrsMemory]: Entries<CrsMemory[Kind]> } & {
-  /** What the answers depend on. */
+  /** The state that the answers depend on. */
   readonly basis: string;
 };
 
@@ -139,7 +139,7 @@ function readAnswers(path: string, basis: string): StoredAnswers | null {
     const stored = JSON.parse(readFileSync(path, 'utf8')) as StoredAnswers;
     return stored.basis === basis ? stored : null;
   } catch {
-    // There is none yet, or it is damaged: it is replaced.
+    // The file does not exist yet, or is damaged and is replaced.
     return null;
   }
 }

@@ -13,7 +13,7 @@ export async function interruptible<Result>(work: (signal: AbortSignal) => Promi
   try {
     return await work(abort.signal);
   } catch (error) {
-    // What was under way breaks in its own way.
+    // Work under way fails with errors of its own, which are not printed.
     throw abort.signal.aborted ? failure(generalErrors.CANCELLED, {}) : error;
   } finally {
     for (const signal of INTERRUPTING) process.removeListener(signal, interrupt);

@@ -157,7 +157,7 @@ async function revoke(
   _values: Parsed['values'],
   [text]: readonly string[],
 ): Promise<void> {
-  // Who finds a key lying about has all of it: that is as good as its id. It is not repeated in what we print.
+  // A user who finds a leaked key knows the whole key, not its id, so the whole key is accepted. It is not repeated in the output.
   const id = publicIdIn(text);
   const before = id === null ? null : await accounts.credentials.get(id);
   if (id === null || before === null)

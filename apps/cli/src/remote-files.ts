@@ -78,7 +78,7 @@ export class RemoteFiles {
     return { path, name: plainFileName(name ?? '', fileNameOf(text)) };
   }
 
-  /** What was fetched since the last call. `isFirst`: whether the first file is the first input of the command. */
+  /** The files that were fetched since the last call. `isFirst`: whether the first file is the first input of the command. */
   taken(isFirst: boolean): { readonly findings: readonly Finding[]; readonly reports: FetchReports } {
     const { findings } = this;
     const fetched = this.#fetched;

@@ -5,7 +5,7 @@ import { configOfRequest } from '@geomill/pipeline/report-document.ts';
 import type { ConversionRequest } from '@geomill/pipeline/request.ts';
 import { isUrl } from './urls.ts';
 
-/** What is sent besides the input. */
+/** The parts of the request besides the input. */
 export interface SubmittedConfig {
   readonly config: Readonly<Record<string, unknown>>;
   /** Paths of the files of steps, by the names of the parts of the form. */

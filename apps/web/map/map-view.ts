@@ -405,7 +405,7 @@ function hiddenNames(layer: DataLayer | undefined): string {
   return JSON.stringify(layer?.hiddenParts?.values ?? []);
 }
 
-/** What lies within a few pixels counts as clicked. */
+/** Features within a few pixels count as clicked. */
 function around(x: number, y: number): [[number, number], [number, number]] {
   return [
     [x - 4, y - 4],
@@ -512,7 +512,7 @@ function styleOf(palette: Palette, base: string, tilesUrl: string | null): Style
         filter: ['==', ['geometry-type'], 'Polygon'],
         paint: { 'fill-color': palette.land },
       },
-      // Land shows until the tiles have come, and where there are none.
+      // Land shows until the tiles have come, and where the tile server has none.
       ...(tilesUrl === null ? [] : [{ id: 'tiles', type: 'raster', source: 'tiles' } as const]),
       { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': palette.grid, 'line-width': 0.5 } },
       {

@@ -240,7 +240,7 @@ export function inputConfig({ format, crs, overridesCrs, layers, options, url }:
   };
 }
 
-/** What the CRS of an output depends on, of the record of its format; null: the record is not loaded yet. */
+/** The facts of the output format that decide the CRS of an output; null: the record is not loaded yet. */
 export type CrsRule = Pick<FormatRecord, 'fixed_output_crs'> | null;
 
 /** `output` of a config. */

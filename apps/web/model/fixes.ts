@@ -67,7 +67,7 @@ export function documentFixes(
   });
 }
 
-/** What most files are in whose coordinates are not known to the page. */
+/** The CRS of most files whose coordinates the page does not know. */
 const WGS84 = { crs: 'EPSG:4326', name: 'longitude and latitude' };
 
 function labelOfFix({ path, value }: ProposedFix, crsName: string | undefined): string {

@@ -7,7 +7,7 @@ export interface SourceFile {
   readonly content: Blob;
 }
 
-/** Sources in the order of their first files. Files beside a shapefile that are none of its parts, such as .sbn, are sources. */
+/** Sources in the order of their first files. Files beside a shapefile that do not belong to it, such as .sbn, are sources. */
 export async function groupFiles(
   files: readonly File[],
   formats: readonly FormatRecord[],

@@ -15,7 +15,7 @@ import { sources } from './sources.ts';
 import { stepView, type ViewState, views } from './views.ts';
 import { workspace } from './workspace.ts';
 
-/** What data is drawn on: data without a position on the Earth on plain paper, in its own units. */
+/** The background: data without a position on the Earth is drawn on plain paper, in its own units. */
 export type Ground = 'earth' | 'paper';
 
 /** A source or a result on the map. */
@@ -133,7 +133,7 @@ export function zoomToLayer(layer: MapLayer): void {
   requestedLayer.value = { layer };
 }
 
-/** What the user chose to see; null: what was added last. */
+/** The ground (map or plain paper) that the user chose to see; null: the ground of the data that was added last. */
 export const chosenGround = signal<Ground | null>(null);
 /** Whether there is something to see on both. */
 export const hasBothGrounds = computed(

@@ -1,4 +1,4 @@
-/** What passes with time: a service that does not answer, or a proxy that does not reach it. */
+/** Failures that pass with time: a service that does not answer, or a proxy that does not reach it. */
 import { GeomillProblem } from '@geomill/client/client.ts';
 
 /** Answers of a proxy that did not reach the service. */

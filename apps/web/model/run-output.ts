@@ -27,7 +27,7 @@ export function outputInput(job: Job): InputChoice {
 }
 
 /**
- * An output for the map. Those that are not GeoJSON for the map are sent back to the service, which makes a preview of them.
+ * An output for the map. Outputs that are not GeoJSON are sent back to the service, which makes a preview of them.
  * Throws an Error with a sentence.
  */
 export async function drawOutput(handle: JobHandle, job: Job, signal: AbortSignal): Promise<Preview> {

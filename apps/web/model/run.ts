@@ -144,7 +144,7 @@ async function startOne(document: WorkspaceDocument, inputs: readonly InputChoic
   }
 }
 
-/** Also if it was cancelled elsewhere. One that ended while it was to be cancelled is deleted, with its record. */
+/** Also if the job was cancelled elsewhere. A job that ended while it was to be cancelled is deleted, with its record. */
 function isCancelled(error: unknown, isCancelling: boolean): boolean {
   if (error instanceof JobFailed) return error.code === 'CANCELLED';
   return isCancelling && error instanceof GeomillProblem && error.status === 404;

@@ -44,7 +44,7 @@ export interface Source {
   readonly isDrawingOffered: boolean;
 }
 
-/** What the service takes longer to fetch is not fetched a second time unasked. */
+/** A file that takes the service longer to fetch is not fetched again unasked. */
 const SLOW_MS = 4000;
 
 /** Before the service was asked. */
@@ -246,7 +246,7 @@ async function inspectAndDraw(
     if (abort.aborted) return;
     change(path, {
       inspection: { state: 'failed', message: messageOf(error) },
-      // What is at an address can be another thing the next time.
+      // The content of an address can differ the next time.
       mayRetry: isTransient(error) || input.url !== undefined,
       suggestions: suggestionsOf(error),
       failure: failureOf(error),

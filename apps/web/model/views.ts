@@ -6,7 +6,7 @@ import type { LonLatBox } from '../map/extent.ts';
 export interface ViewPreview {
   /** A little more than the view for which it was made. */
   readonly box: LonLatBox;
-  /** Those of the box first, then those of the source's preview that are outside of it. */
+  /** Features of the box first, then features of the source's preview that are outside of the box. */
   readonly features: FeatureCollection;
   /** Number of features in the box that are drawn, and of all in the box; null: more, which were not counted. */
   readonly drawn: number;

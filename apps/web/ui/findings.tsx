@@ -34,7 +34,7 @@ export function Findings(props: {
   return <BySeverity groups={groupFindings(props.findings, null)} nothing={props.nothing} />;
 }
 
-/** What became of the data of a run, with the places. */
+/** The findings of a run, with their locations. */
 export function RunFindings({ run }: { readonly run: Run }): JSX.Element | null {
   const found = placesOf(run);
   if (found === null) return null;

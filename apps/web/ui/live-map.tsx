@@ -94,7 +94,7 @@ export function LiveMap(): JSX.Element {
     const box = extentOf(shown.map(({ features }) => features));
     if (box !== null) void view.current?.fit(box);
   });
-  // What was added or asked for last is shown.
+  // The data that was added or asked for last is shown.
   const added = useRef('');
   useSignalEffect(() => {
     const key = mapLayers.value.map(({ id }) => id).join('\n');
@@ -109,7 +109,7 @@ export function LiveMap(): JSX.Element {
   );
   useSignalEffect(() => {
     const { value: asked } = requestedView;
-    // What was asked for before the map was there is shown if there is no data to show instead.
+    // A view that was asked for before the map was ready is shown if there is no data to show instead.
     if (asked === null || asked === answered.current) return;
     answered.current = asked;
     if (chosenGround.peek() === 'paper') chosenGround.value = 'earth';

@@ -19,7 +19,7 @@ export function PasteBox(): JSX.Element {
   );
 }
 
-/** A text area with a button. What `onAdd` throws is said below the text, which stays. */
+/** A text area with a button. An error that `onAdd` throws is shown below the text, which stays. */
 export function PasteField(props: {
   readonly id: string;
   readonly label: string;

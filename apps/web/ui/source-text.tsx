@@ -77,7 +77,7 @@ function Encoding(props: {
   const isWrong = hasFailed && candidates.length > 0 && candidates[0].encoding !== encoding;
   const details = useDetails(isWrong);
   if (candidates.length === 0) return null;
-  // What was chosen is marked at once; the file is read again meanwhile.
+  // The choice is marked immediately; the file is read again meanwhile.
   const asked = candidates.find((candidate) => candidate.encoding === input.options.encoding);
   const shown = asked ?? candidates.find((candidate) => candidate.encoding === encoding);
   return (

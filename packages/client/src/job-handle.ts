@@ -94,7 +94,7 @@ export class JobHandle {
 
   /**
    * Ends a job that waits or runs: it becomes FAILED with the code CANCELLED, and its work has stopped when this
-   * resolves. One that has ended is left as it is; one that ends in the same moment is deleted.
+   * resolves. A job that has ended is left as it is; a job that ends at the same moment is deleted.
    */
   async cancel(options: CallOptions = {}): Promise<void> {
     if (!isFinal(await this.status(options))) await this.#remove(options);

@@ -96,7 +96,7 @@ export class Ranking {
   }
 }
 
-/** Of widely used systems that are found by their area: less for more people. Those found by their names are before them. */
+/** Of widely used systems that are found by their area: less for more people. Systems found by their names come first. */
 function rarityOf({ millions }: Use): number {
   return Math.max(1, Math.min(BELOW.rarity - 1, 24 - Math.floor(1.5 * Math.log2(millions))));
 }

@@ -40,7 +40,7 @@ export class TemporaryDirectory {
     }
   }
 
-  /** One that is certain to be used. Throws SETTING_INVALID. */
+  /** A directory that can be used. Throws SETTING_INVALID. */
   static required(prefix: string, parent?: string): TemporaryDirectory {
     const directory = new TemporaryDirectory(prefix, parent);
     if (directory.#cause !== null) throw directory.#refusal(directory.#cause);

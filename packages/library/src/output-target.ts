@@ -12,7 +12,7 @@ export interface StatedOutput {
   readonly name: string | undefined;
   readonly overwrite: boolean;
   readonly dropOtherContent: boolean;
-  /** Those of a job document, with the format and what its name or the ending of the path state. */
+  /** The members of an output in a job document, with the format and the options that its name or the ending of the path state. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly format: OutputFormat;
 }

@@ -112,7 +112,7 @@ export class AttemptLimiter {
     this.#collected.restore(failures);
   }
 
-  /** Failures of a subject in all processes, the last of them so long ago. Those that were not drained yet are added. */
+  /** Failures of a subject in all processes, the last of them so long ago. Failures that were not drained yet are added. */
   learn(subject: string, failures: number, ageMs: number): void {
     const all = failures + this.#collected.of(subject);
     this.#counts.delete(subject);

@@ -73,7 +73,7 @@ export class TokenBuckets {
     this.#collected.restore(counts);
   }
 
-  /** A bucket is full in so many milliseconds after what all processes took. What was not drained yet is added. */
+  /** A bucket is full in so many milliseconds after what all processes took. Tokens that were not drained yet are added. */
   learn(key: string, fullInMs: number): void {
     this.#fullAt.delete(key);
     this.#fullAt.set(key, this.#now() + fullInMs + this.#collected.of(key));

@@ -48,7 +48,7 @@ export async function buildApp(
     // Node's own response would lack our headers.
     http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
-    // What still arrives on open connections is answered: the service stops after the last response.
+    // Requests that still arrive on open connections are answered: the service stops after the last response.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, headers),
     frameworkErrors: (error, request, reply) => answerBrokenPath(error, request, reply, headers),

@@ -150,7 +150,7 @@ export class Metrics implements JobObserver, ExportObserver {
     for (const outcome of ['ok', 'failed']) this.#sweeps.inc({ outcome }, 0);
   }
 
-  /** Adds the metrics that are read from the service at each scrape. What cannot be read in time is NaN. */
+  /** Adds the metrics that are read from the service at each scrape. A value that cannot be read in time is NaN. */
   watch(service: JobService, { version, role, runners }: ProcessFacts): void {
     this.#gauge('geomill_info', 'Always 1.', ['version', 'role']).set({ version, role }, 1);
     this.#gauge('geomill_runners_configured', 'Runner processes that this process should have.').set(runners);

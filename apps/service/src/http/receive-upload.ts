@@ -122,7 +122,7 @@ async function orRemoved(
   }
 }
 
-/** What cannot be removed now expires. */
+/** A file that cannot be removed now expires. */
 async function discard(uploads: Uploads, { owner, id }: UploadRecord): Promise<void> {
   await uploads.remove(owner, id).catch(() => {});
 }

@@ -7,7 +7,7 @@ import { isLayerUrl, parseLayerUrl } from '../remote-input/arcgis/layer-url.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 
-/** `policy`: the hosts from which files are fetched. What the parser throws: INPUT_URL_DISABLED, URL_INVALID, URL_REFUSED and CONFIG_INVALID. */
+/** `policy`: the hosts from which files are fetched. The parser throws INPUT_URL_DISABLED, URL_INVALID, URL_REFUSED and CONFIG_INVALID. */
 export function addressParser(policy: UrlPolicy): AddressParser {
   const requireFetching = (path: string, part: string): void => {
     if (policy.hosts.length === 0) throw notFetched(path, part);

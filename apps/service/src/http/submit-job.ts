@@ -170,7 +170,7 @@ async function receiveForm(
   });
   if (parsed === undefined)
     throw failure(generalErrors.INTERNAL, { reason: 'a form without config was let through' });
-  // Those of a repeated request are compared with the earlier request: a mask may have become lost since then.
+  // The masks of a repeated request are compared with the earlier request: a mask may have been lost since then.
   if (!uploads.isRepeat) checkStepParts(parsed.steps, form.stepParts, missingPart);
   return { ...form, parsed };
 }

@@ -361,7 +361,7 @@ export class Attempts {
       }
     });
     if (typeof recorded !== 'boolean' && recorded.code === 'STORAGE_FULL') {
-      // Its output may fill the disk, so it is removed before waiting for space. What cannot be removed now is
+      // Its output may fill the disk, so it is removed before waiting for space. A file that cannot be removed now is
       // replaced by the next attempt.
       await store.remove('output', claim.job.id, claim.fence).catch(() => {});
       return this.#afterStorageFault(claim, runner, recorded);
@@ -401,7 +401,7 @@ export class Attempts {
     if (isEnded) await this.#removeInputs(claim);
   }
 
-  /** Of an ended job. What cannot be removed now belongs to no job any more, and is swept. */
+  /** Removes the files of an ended job. A file that cannot be removed now belongs to no job any more, and is swept. */
   async #removeInputs({ job, facts }: Attempt): Promise<void> {
     const { store, log } = this.#options;
     await removeInputs(store, job).catch((error: unknown) =>

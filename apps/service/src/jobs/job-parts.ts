@@ -89,7 +89,7 @@ export class JobParts {
     this.#options.onProgress(this.#progress());
   }
 
-  /** What the runner has told, or what the parts have done. */
+  /** The progress that the runner has reported, or that of the parts. */
   #progress(): Progress {
     if (this.#offer === null) return this.#own;
     const { first, progress, parts } = this.#offer;

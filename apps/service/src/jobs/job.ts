@@ -127,7 +127,7 @@ export interface JobSummary {
   readonly error: PlainError | null;
 }
 
-/** What watchers of a job hear of: a new state, or the same one in another attempt. */
+/** A change that is sent to the watchers of a job: a new state, or the same state in another attempt. */
 export type JobStep = Pick<JobSummary, 'state' | 'attempts'>;
 
 /** The whole record of a job. */

@@ -72,7 +72,7 @@ END $$;
 CREATE TRIGGER part_changes AFTER UPDATE OF state ON parts FOR EACH ROW
   WHEN (old.state <> new.state) EXECUTE FUNCTION part_changes();
 
--- An attempt at a job ends with its parts, whatever ends it. Those that run are kept until their worker has stopped them.
+-- An attempt at a job ends with its parts, whatever ends it. Running parts are kept until their worker has stopped them.
 CREATE FUNCTION attempt_ends() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM parts WHERE job = old.id AND state NOT IN ('RUNNING', 'ENDED');

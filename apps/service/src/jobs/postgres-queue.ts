@@ -2,7 +2,7 @@
  * The queue of many machines: a table in PostgreSQL, with the contract of the embedded queue.
  *
  * A worker leases the jobs that it runs and extends its leases while it lives. The job of a worker that died, or was cut off, is
- * taken up after its lease has ended. What the worker of an outdated attempt reports is refused by the fence.
+ * taken up after its lease has ended. The fence refuses reports of the worker of an outdated attempt.
  */
 import { failure, type PlainError } from '@geomill/core/messages/errors.ts';
 import type { JobReport, Progress } from '@geomill/pipeline/report.ts';

@@ -63,7 +63,7 @@ export const GET = new Prepared('SELECT * FROM jobs WHERE id = $1');
 /** Parameter: ids. */
 export const STATES = new Prepared('SELECT id, state, attempts FROM jobs WHERE id = ANY($1)');
 
-/** Those of the attempts that are no longer current. Without a worker, the attempt itself has ended the job or given it back. */
+/** The attempts that are no longer current. Without a worker, the attempt itself has ended the job or given it back. */
 export const LOST = new Prepared(
   `SELECT id, fence FROM ${HELD} WHERE NOT EXISTS
      (SELECT FROM jobs WHERE jobs.id = held.id AND jobs.fence = held.fence AND (state = 'RUNNING' OR worker IS NULL))`,

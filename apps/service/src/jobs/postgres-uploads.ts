@@ -73,7 +73,7 @@ export class PostgresUploads implements UploadRecords {
     return this.#changed(await this.#database.rows<{ owner: string }>(sql, [id]));
   }
 
-  /** What was remembered of the owner is no longer true: this process no longer counts these bytes as being received. */
+  /** Discards the numbers remembered for the owner: this process no longer counts these bytes as being received. */
   #changed(rows: readonly { readonly owner: string }[]): boolean {
     for (const { owner } of rows) this.#owners.forget(owner);
     return rows.length > 0;

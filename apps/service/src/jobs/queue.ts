@@ -1,7 +1,7 @@
 /**
  * The queue of jobs and their records. One interface, so that an embedded database and a shared one are
  * interchangeable. Every method that changes a job resolves only when the change would survive the death of the process;
- * `enqueue`, `succeed`, `fail`, `cancel` and `removeEnded` also survive a power failure. One that rejects has changed
+ * `enqueue`, `succeed`, `fail`, `cancel` and `removeEnded` also survive a power failure. A call that rejects has changed
  * nothing, unless the disk refused for half a minute to make a change durable: then the change stands.
  */
 import type { PlainError } from '@geomill/core/messages/errors.ts';
@@ -66,7 +66,7 @@ export interface SharedQueue {
    * `workersOnly`, which others can stand in for, may hear none.
    */
   listen(news: QueueNews, workersOnly?: boolean): void;
-  /** Those of these attempts whose work has to end, because their job was cancelled, deleted or given to another attempt. */
+  /** The attempts whose work has to end, because their job was cancelled, deleted or given to another attempt. */
   lost(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]>;
   /** A sign of life for attempts of this process. Resolves as `lost`. */
   extend(attempts: readonly AttemptId[]): Promise<readonly AttemptId[]>;

@@ -7,7 +7,7 @@ import { ReceivedBytes } from './received-bytes.ts';
 
 interface Receipt {
   readonly owner: string;
-  /** Those that were not discarded. */
+  /** The uploads that were not discarded. */
   readonly uploads: Set<Upload>;
 }
 

@@ -75,7 +75,7 @@ export class RunnerPool {
     return null;
   }
 
-  /** Returns a reserved runner. One that cannot be used again is replaced. */
+  /** Returns a reserved runner. A runner that cannot be used again is replaced. */
   giveBack(runner: RunnerProcess): void {
     try {
       runner.release();

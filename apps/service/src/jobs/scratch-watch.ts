@@ -49,7 +49,7 @@ export class ScratchWatch {
     let timer: NodeJS.Timeout;
     const next = (): void => {
       timer = setTimeout(() => {
-        // What cannot be measured now is measured next time.
+        // A directory that cannot be measured now is measured next time.
         this.measure(runner)
           .catch(this.#onTrouble)
           .finally(() => isOver || next());

@@ -283,7 +283,7 @@ export class Uploads {
 
   /**
    * Frees the space of bytes that are not recorded. Reads the offset again: a commit whose sync failed stands, and its bytes
-   * must stay. What cannot be discarded now is discarded when the upload is continued.
+   * must stay. Bytes that cannot be discarded now are discarded when the upload is continued.
    */
   async #discardRest(id: string, file: GrowingFile): Promise<void> {
     const recorded = await this.#options.records.get(id);

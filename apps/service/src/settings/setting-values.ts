@@ -82,7 +82,7 @@ function parseOrigins(given: string, refuse: (reason: string) => Error): string 
     .split(',')
     .map((text) => {
       const origin = text.trim().replace(/\/$/, '');
-      // What a browser sends is in lower case and without the usual port; anything else would never match.
+      // Browsers send origins in lower case and without the default port; other spellings would never match.
       if (!/^https?:\/\//.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
         throw refuse(`give * or origins like https://maps.example.org, not '${text.trim()}'`);
       return origin;

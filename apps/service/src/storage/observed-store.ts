@@ -4,7 +4,7 @@ import type { FileStore, GrowingFile, Upload } from './store.ts';
 
 export type StoreOutcome = 'ok' | 'full' | 'failed';
 
-/** Operations that are measured. Those whose time depends on the speed of a client are measured at their end. */
+/** Operations that are measured. Operations whose time depends on the speed of a client are measured at their end. */
 export const storeOperations = [
   'keep_input',
   'provide_input',

@@ -2,7 +2,7 @@
  * The part of S3's interface that the store uses, with path-style addresses: https://endpoint/bucket/key. Requests are repeated after
  * errors of the server and of the connection, so all of them are ones that can be repeated.
  *
- * Alternative rejected: the client of an SDK. What is hard to get right is the signature, which aws4fetch (one file) makes; the rest are
+ * Alternative rejected: the client of an SDK. Only the signature is hard to get right, and aws4fetch (one file) makes it; the rest are
  * ten requests, whose bodies go out from where they are in memory and whose answers are read as streams.
  */
 import { createHash } from 'node:crypto';

@@ -10,7 +10,7 @@ import { BLOCK_BYTES } from './segments.ts';
 export const PART_BYTES = BLOCK_BYTES;
 /** S3's limit. */
 export const MAX_PARTS = 10_000;
-/** Requests for one file at a time. Those that send hold a part in memory each; those that copy within the store are only waited for. */
+/** Requests for one file at a time. An upload holds a part in memory; a copy within the store is only waited for. */
 const SENT_AT_ONCE = 2;
 const FETCHED_AT_ONCE = 4;
 const COPIED_AT_ONCE = 8;

@@ -102,7 +102,7 @@ export class SegmentedFile implements GrowingFile {
 
   recorded(): void {
     const merged = this.#merged.splice(0);
-    // What stays is removed with the upload.
+    // Files that stay are removed with the upload.
     for (const segment of merged) this.#files.remove(segmentName(segment)).catch(() => {});
   }
 

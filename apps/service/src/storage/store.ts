@@ -110,7 +110,7 @@ export interface PartFiles {
   list(): AsyncIterable<StoredAttempt & { readonly changedAt: number }>;
 }
 
-/** Throws if a name is none that part files have. */
+/** Throws if a name is not the name of a part file. */
 export function checkPartName(name: string): void {
   if (!/^[a-z0-9][a-z0-9.-]{0,99}$/.test(name))
     throw failure(generalErrors.INTERNAL, { reason: 'malformed name of a part file' });

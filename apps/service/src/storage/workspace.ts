@@ -184,7 +184,7 @@ export function sweepSlots(slotsDirectory: string): number {
   return removed;
 }
 
-/** Total size of the files below the directory. Those that are removed meanwhile do not count. */
+/** Total size of the files below the directory. Files that are removed meanwhile do not count. */
 async function bytesBelow(directory: string): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(ignoreMissing);
   let bytes = 0;

@@ -5,7 +5,7 @@ import type { ExporterOptions } from './otlp-exporter.ts';
 import type { Sampler } from './recorder.ts';
 import { NO_TRACES, type Tracer } from './tracer.ts';
 
-/** As the variables of the same names; null: unset. Those of other programs can be wrong, so they are checked only here. */
+/** As the variables of the same names; null: unset. Other programs may have set wrong values, so they are checked only here. */
 export interface TraceSettings {
   readonly otelEndpoint: string | null;
   readonly otelTracesEndpoint: string | null;

@@ -267,7 +267,7 @@ function boundedParam(name: string, value: MessageParam): MessageParam {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'string') return shortText(value, COMPOSED_LIMITS[name]);
   if ('field' in value) return boundedField(value);
-  // Whoever reads a phrase expects a part.
+  // Readers of a phrase expect at least one part.
   if (value.length === 0) return '';
   const text = textOf(value);
   const short = shortText(text, COMPOSED_LIMITS[name]);

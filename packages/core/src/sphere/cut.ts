@@ -203,7 +203,7 @@ class Cutter {
     return { ordinates, minX, maxX };
   }
 
-  /** Null: the longitudes are none. A part without positions is one piece without rings. */
+  /** Null: the coordinates are not longitudes. A part without positions is one piece without rings. */
   #cutLine(part: number): FlatPolygon[] | null {
     const { ringOffsets } = this.#column;
     if (ringOffsets[part] === ringOffsets[part + 1]) return [[]];

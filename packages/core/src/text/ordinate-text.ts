@@ -107,7 +107,7 @@ export class OrdinateScanner {
     this.#notation = notation;
   }
 
-  /** The value of the text `bytes[start, end)`, without blanks around it; NaN if it is none: see `reason`. */
+  /** The value of the text `bytes[start, end)`, without blanks around it; NaN if it is not a number: see `reason`. */
   parse(bytes: Uint8Array, start: number, end: number): number {
     this.hemisphere = '';
     this.isSexagesimal = false;

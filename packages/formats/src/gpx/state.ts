@@ -45,7 +45,7 @@ export interface PieceCounts {
   readonly points: number;
 }
 
-/** Those of parts `[start, end)`. */
+/** Counts of the parts `[start, end)`. */
 export function countsOf({ pieces, partStarts }: LayerState, start: number, end: number): PieceCounts {
   let features = 0;
   let points = 0;

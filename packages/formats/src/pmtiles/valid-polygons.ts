@@ -16,7 +16,7 @@ const MOST_PAIRS = 1 << 22;
 const MOST_ROUNDS = 32;
 
 /**
- * The same area as valid polygons; of shells that overlap, their union. Those that have too many edges, or edges that cross too often, are
+ * The same area as valid polygons; of shells that overlap, their union. Polygons that have too many edges, or edges that cross too often, are
  * returned as they are.
  */
 export function validPolygons(polygons: Polygon[]): Polygon[] {

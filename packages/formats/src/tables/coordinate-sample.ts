@@ -6,7 +6,7 @@ import { isMissing } from './missing.ts';
 import { CellBytes, type Sample, shownCell } from './sample.ts';
 
 export interface ColumnValues {
-  /** Cells with a value; texts for a missing one are none. */
+  /** Cells with a value; texts that mean a missing value do not count. */
   filled: number;
   valid: number;
   /** Of these valid values. */
@@ -116,7 +116,7 @@ export function positionsOf({ x, y }: Pick<PairValues, 'x' | 'y'>): Float64Array
 
 /**
  * Whether more than half of the positions `x, y, x, y, ...` can be longitudes and latitudes, in this or in the other order;
- * true if there are none. The pipeline reports those that cannot.
+ * true if there are none. The pipeline reports positions that cannot be degrees.
  */
 export function areMostlyDegrees(positions: Float64Array): boolean {
   let right = 0;

@@ -142,7 +142,7 @@ export function likelyHeader(
   }
 }
 
-/** The header in the line that an option states, in the first line, or in a later one if the first is none. */
+/** The header in the line that an option states, in the first line, or in a later line if the first is not a header. */
 function findFrom(settings: HeadSettings, start: LineStart, wanted: WantedColumns): Found {
   const { context, hasHeader, source, messages } = settings;
   const { findings, options } = context;
@@ -164,7 +164,7 @@ function findFrom(settings: HeadSettings, start: LineStart, wanted: WantedColumn
   return inLine(settings, first, wanted, () => (hasHeader ? findLater(settings, first, wanted) : null));
 }
 
-/** The header in this line; if it is none, in the line that `findOther` returns, and else the likeliest reading of this line or a table without positions. */
+/** The header in this line; if it is not a header, in the line that `findOther` returns, and else the likeliest reading of this line or a table without positions. */
 function inLine(
   settings: HeadSettings,
   start: LineStart,

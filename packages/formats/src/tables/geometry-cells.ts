@@ -14,7 +14,7 @@ import { CellBytes } from './sample.ts';
 export class GeometryCells implements RowGeometry, GeometryProbe {
   srid = 0;
   notes = 0;
-  /** Rows with a text for a missing value. Those with an empty cell are not counted: writers make them. */
+  /** Rows with a text for a missing value. Rows with an empty cell are not counted: writers make them. */
   emptyCount = 0;
   readonly zeroCount = 0;
   readonly lacksOrder = false;

@@ -34,7 +34,7 @@ function groupIn(cell: CellBytes, hasDecimalComma: boolean): Group | null {
   return groupOf(hasDecimalComma ? kindWithComma(bytes, start, end) : kindOf(bytes, start, end));
 }
 
-/** The columns of the sample with nearly one type. Those whose numbers have leading zeros are codes, which are text on purpose. */
+/** The columns of the sample with nearly one type. Columns whose numbers have leading zeros are codes, which are text on purpose. */
 export function expectedTypes(
   names: readonly string[],
   sample: Sample,

@@ -8,7 +8,7 @@ const DEGREE = Math.PI / 180;
 const EARTH_RADIUS_METERS = 6.4e6;
 /** Rounding of computed latitudes, degrees. */
 const ROUNDING = 1e-9;
-/** Longitudes beyond are none. */
+/** Values beyond it are not longitudes. */
 const MAX_LONGITUDE = 540;
 
 export class GeodesicExtent {

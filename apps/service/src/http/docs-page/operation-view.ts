@@ -43,7 +43,7 @@ function needOf({ security }: OperationObject): Html {
     : html`Where credentials are required: one with the scope <code>${scope}</code>.`;
 }
 
-/** What is to be filled in stands out; the address of the service is filled in when the page is sent. */
+/** Placeholders are highlighted; the address of the service is filled in when the page is sent. */
 function exampleView(source: string): Html {
   const parts = source
     .replaceAll('BASE_URL', BASE_URL_MARK)

@@ -3,7 +3,7 @@ import type { JsonSchema } from '@geomill/core/schemas/schema-check.ts';
 import { type Html, type HtmlValue, html, joined } from '../../pages/html.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
 
-/** What the view reads of a schema; keywords that no schema here uses are not known. */
+/** The keywords of a schema that the view reads; keywords that no schema here uses are not included. */
 interface SchemaFacts {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

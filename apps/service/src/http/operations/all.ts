@@ -20,7 +20,7 @@ import { submitJob } from './transform.ts';
 import { createUpload, deleteUpload, describeUploads, getUpload, listUploads } from './uploads.ts';
 import { inspect, versionedOperations } from './versioned.ts';
 
-/** What a process answers that only runs jobs. */
+/** The operations of a process that only runs jobs. */
 export const healthOperations: readonly Operation[] = [getHealth, getReadiness, getMetrics];
 
 export function allOperations(formats: readonly Format[]): readonly Operation[] {

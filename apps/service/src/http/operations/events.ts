@@ -111,7 +111,7 @@ function openStream(context: HttpContext, request: FastifyRequest, id: string): 
   return stream;
 }
 
-/** Who watches the same job gets the same texts, made once. */
+/** All watchers of a job get the same texts, which are made once. */
 const stateTexts = new WeakMap<Job, Map<string, string>>();
 const progressTexts = new WeakMap<Progress, string>();
 

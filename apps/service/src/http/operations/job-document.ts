@@ -8,7 +8,7 @@ import { catalogue } from '../../catalogue.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
 import { outputUrl } from './result.ts';
 
-/** What the list of files may take of the document of a job. */
+/** Maximum size of the list of files in the document of a job. */
 const FILES_BYTES = 300_000;
 /** Files that a list tells of each job. */
 export const LISTED_FILES = 10;

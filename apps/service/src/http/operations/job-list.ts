@@ -81,7 +81,7 @@ export const listJobs: Operation = {
   },
 };
 
-/** Whose jobs are asked for. Throws SCOPE_MISSING. */
+/** The account whose jobs the request asks for. Throws SCOPE_MISSING. */
 function viewerOf(request: FastifyRequest): Viewer {
   const own = ownerOf(request);
   const { owner = own } = request.query as ListQuery;

@@ -1,4 +1,4 @@
-/** What lets others check our tokens and find the token endpoint: the key set and the metadata of RFC 8414. */
+/** The key set, with which other services check our tokens, and the metadata of RFC 8414, which name the token endpoint. */
 import { SCOPES } from '../../accounts/principal.ts';
 import { baseUrlOf } from '../context.ts';
 import type { Operation } from '../operation.ts';

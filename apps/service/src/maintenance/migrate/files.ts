@@ -63,7 +63,7 @@ async function copyOne(
   temporary: string,
 ): Promise<CopiedFile> {
   const { kind, key, bytes } = file;
-  // What a killed move left of it.
+  // Removes the partial copy that a killed move left.
   await store.remove(kind, key);
   const read = async function* (hash: Hash): AsyncGenerator<Buffer> {
     let length = 0;

@@ -75,7 +75,7 @@ export class FeatureSetFile implements AsyncDisposable {
   }
 }
 
-/** What the page does not state is taken from the document of the layer. */
+/** Members that the page does not state are taken from the document of the layer. */
 function headText(layer: Layer, page: Page): string {
   const stated = new Map(page.head);
   if (!stated.has('geometryType') && layer.geometryType !== null)

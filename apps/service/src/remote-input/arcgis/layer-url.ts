@@ -2,7 +2,7 @@
  * URLs of layers of ArcGIS servers: `.../FeatureServer/0`, `.../MapServer/3/query?where=...`, `.../FeatureServer`.
  *
  * The parameters of the URL that select features or shape them (where, geometry, outFields, outSR, token, ...) are sent with
- * each query. Those that cut a page out of the result are replaced by our own.
+ * each query. Parameters that cut a page out of the result are replaced by our own.
  */
 
 import { failure } from '@geomill/core/messages/errors.ts';

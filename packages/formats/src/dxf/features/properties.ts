@@ -36,7 +36,7 @@ export interface Inherited {
   /** Handle of the outermost INSERT. */
   readonly handleBytes: Uint8Array | null;
   readonly isPaperSpace: boolean;
-  /** Those of the innermost INSERT first: of two with the same tag the first is used. */
+  /** Attributes of the innermost INSERT come first: of two with the same tag the first is used. */
   readonly attribs: readonly AttribValue[];
 }
 

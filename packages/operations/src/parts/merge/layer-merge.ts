@@ -52,7 +52,7 @@ export class LayerMerge {
   };
 
   /**
-   * Parts of one PART_KIND in input order. Those of collections with several kinds only `withMixed`. Lines of one place
+   * Parts of one PART_KIND in input order. Parts of collections with several kinds only `withMixed`. Lines of one place
    * are left out and their rows marked as repaired.
    */
   partsOf(kind: number, withMixed: boolean): PartList {
