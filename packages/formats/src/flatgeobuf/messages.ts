@@ -6,7 +6,7 @@ export const flatgeobufErrors = errorTable({
   FLATGEOBUF_FEATURE: user(400, '{source}, feature {record} at byte {offset}: {reason}'),
   FLATGEOBUF_TOO_MANY_FIELDS: user(
     400,
-    "layer '{layer}' has {fields} fields, and a FlatGeobuf file at most {limit}; write GeoJSON or CSV, or drop fields",
+    "layer '{layer}' has {fields|field}, and a FlatGeobuf file at most {limit}; write GeoJSON or CSV, or drop fields",
   ),
 });
 

@@ -5,7 +5,7 @@ export const gpkgErrors = errorTable({
   GPKG_NO_FEATURES: user(400, '{source} is a GeoPackage without a feature layer; it contains {found}'),
   GPKG_TOO_MANY_FIELDS: user(
     400,
-    "layer '{layer}' has {fields} fields, and a GeoPackage table at most {limit}; write GeoJSON or CSV, or drop fields",
+    "layer '{layer}' has {fields|field}, and a GeoPackage table at most {limit}; write GeoJSON or CSV, or drop fields",
   ),
   GPKG_LAYER_READ_ONLY: user(
     400,

@@ -20,7 +20,7 @@ export const shpErrors = errorTable({
   ),
   SHP_TOO_MANY_FIELDS: user(
     400,
-    "layer '{layer}' has {fields} fields, and a Shapefile at most 255; write GeoPackage or GeoJSON, or drop fields",
+    "layer '{layer}' has {fields|field}, and a Shapefile at most 255; write GeoPackage or GeoJSON, or drop fields",
   ),
 });
 
