@@ -14,7 +14,7 @@ const DATE = '2035-05-05';
 
 test('every path of the area is for those whom it is for', async () => {
   const stranger = new Browser(area.url);
-  for (const { method, path, access } of accountRoutes) {
+  for (const { method, path, access } of await accountRoutes()) {
     const at = path.replace(':id', 'gm_00000000');
     const ask = async (browser: Browser): Promise<number> => {
       if (method === 'GET') return (await browser.get(at, { follow: false })).status;

@@ -76,7 +76,7 @@ test('while the database is away every request that needs it gets 503, and then 
       assert.notEqual(response.status, 500, `${what}: ${await response.text()}`);
     } else await refused(response, what);
   }
-  for (const { method, path } of accountRoutes.filter((route) => !route.path.includes(':')))
+  for (const { method, path } of (await accountRoutes()).filter((route) => !route.path.includes(':')))
     for (const cookie of ['', [...admin.cookies].map((pair) => pair.join('=')).join('; ')]) {
       const response = await fetch(service.url + path, {
         method,

@@ -6,11 +6,10 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import { sendStatic, staticContent } from '../../http/send-static.ts';
 import { type Html, html } from '../html.ts';
 import { SHEET } from '../style/sheet.ts';
-import { Area, type AreaOptions } from './area.ts';
-import { layout } from './pages/layout.ts';
+import type { Area, AreaOptions } from './area.ts';
 import type { AccountRoute, Answer } from './route.ts';
-import { ACCOUNT_PATH, accountRoutes, STYLE_PATH } from './routes.ts';
-import { Visit } from './visit.ts';
+import { ACCOUNT_PATH, accountPages, STYLE_PATH } from './routes.ts';
+import type { Visit } from './visit.ts';
 
 export interface AccountAreaOptions extends Omit<AreaOptions, 'accounts'> {
   /** Opened at the first request to the area; not closed by the area. */
@@ -58,18 +57,33 @@ export async function registerAccountArea(
         (request, reply) => options.refuseMethod?.(request, reply) ?? sendFault(areas, null, request, reply),
       );
       scope.get(within(STYLE_PATH), (request, reply) => sendStatic(request, reply, style));
-      for (const route of accountRoutes)
-        scope.route({
-          method: route.method === 'GET' ? ['GET', 'HEAD'] : 'POST',
-          url: within(route.path),
-          handler: (request, reply) => areas.unmasked(() => answer(areas, route, request, reply)),
-        });
+      for (const { load, routes } of accountPages)
+        for (const name of routes) {
+          const [method, path] = name.split(' ');
+          scope.route({
+            method: method === 'GET' ? ['GET', 'HEAD'] : 'POST',
+            url: within(path),
+            handler: (request, reply) =>
+              areas.unmasked(async () => answer(areas, routeNamed(name, await load()), request, reply)),
+          });
+        }
     },
     { prefix: ACCOUNT_PATH },
   );
   return {
-    visit: (request, reply) => areas.unmasked(async () => Visit.begin(await areas.open(), request, reply)),
+    visit: (request, reply) => areas.unmasked(async () => beginVisit(await areas.open(), request, reply)),
   };
+}
+
+function routeNamed(name: string, routes: readonly AccountRoute[]): AccountRoute {
+  const found = routes.find(({ method, path }) => `${method} ${path}` === name);
+  if (found === undefined) throw new Error(`no page has the route ${name}`);
+  return found;
+}
+
+async function beginVisit(area: Area, request: FastifyRequest, reply: FastifyReply): Promise<Visit> {
+  const { Visit } = await import('./visit.ts');
+  return Visit.begin(area, request, reply);
 }
 
 function within(path: string): string {
@@ -110,6 +124,7 @@ class AreaDoor {
   }
 
   async #open(): Promise<Area> {
+    const { Area } = await import('./area.ts');
     return Area.open({ ...this.#options, accounts: await this.#options.accounts.open() });
   }
 }
@@ -120,7 +135,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const visit = await Visit.begin(await areas.open(), request, reply);
+  const visit = await beginVisit(await areas.open(), request, reply);
   if (route.method === 'POST') visit.refuseForeignForm();
   if (route.access !== 'anyone' && visit.session === null) {
     const next = route.method === 'GET' ? `?next=${encodeURIComponent(request.url.split('?', 1)[0])}` : '';
@@ -151,11 +166,12 @@ async function sendFault(
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   const visit = await areas
     .open()
-    .then((area) => Visit.begin(area, request, reply))
+    .then((area) => beginVisit(area, request, reply))
     .catch(() => null);
   // Without the accounts it is not known who is signed in.
   if (visit === null) return send({ page: barePage(title, text), status, headers }, reply);
   const body = html`<p>${text}</p><p><a href="${visit.href(ACCOUNT_PATH)}">Your account</a></p>`;
+  const { layout } = await import('./pages/layout.ts');
   return send({ page: layout(visit, { title, body }), status, headers }, reply);
 }
 
