@@ -276,3 +276,17 @@ test('treats an unnamed column without values as trailing delimiters', async () 
   assert.deepEqual(late.layers[0].rows.at(-1)?.properties, { a: 2, column_3: 'x' });
   assert.deepEqual(late.layers[0].rows[0].properties, { a: 1, column_3: null });
 });
+
+test('takes delimiters after the names alone as no columns, as GDAL writes them for a single column', async () => {
+  const cases: readonly (readonly [text: string, fields: readonly string[], rows: number])[] = [
+    ['WKT,\n"POINT (1 2)"\n"LINESTRING (1 2,3 4)"\n', [], 2],
+    ['WKT,\n"POINT (1 2)"\n', [], 1],
+    ['a,geom_wkt,\n1,POINT (1 2)\n2,POINT (3 4)\n', ['a'], 2],
+    ['a;geom_wkt;;\n1;POINT (1 2)\n2;POINT (3 4)\n', ['a'], 2],
+    ['a\tb\tlon\tlat\t\n1\t\t2\t3\n', ['a', 'b'], 1],
+  ];
+  for (const [text, names, rows] of cases) {
+    const { layers } = await readBytesLayers(reader, text);
+    assert.deepEqual([layers[0].fields.map(({ name }) => name), layers[0].rows.length], [names, rows], text);
+  }
+});

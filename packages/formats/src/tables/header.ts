@@ -160,7 +160,7 @@ export function* headerReadings(
 function readingOf(
   { source, newline, hasHeader, messages }: HeadSettings,
   delimiter: number,
-  cells: readonly string[],
+  headerCells: readonly string[],
   line: number,
   dataStart: LineStart,
 ): HeaderReading {
@@ -168,13 +168,22 @@ function readingOf(
   const rowsOf = (columnCount: number): Sample =>
     sampleRows(source, offset, delimiter, newline, columnCount, lines);
   let sample: Sample | null = null;
+  let cells = headerCells;
   let hasTrailing = false;
   // A header of one cell is mostly the sign of another delimiter: its rows are read only if they are asked for.
   if (hasHeader && cells.length > 1) {
-    sample = rowsOf(cells.length);
-    const longer = sample.rowCount === 0 && sample.share === 0 ? rowsOf(cells.length + 1) : null;
+    const own = rowsOf(cells.length);
+    const isOther = own.rowCount === 0 && own.share === 0;
+    const longer = isOther ? rowsOf(cells.length + 1) : null;
+    // GDAL writes a delimiter after the name of a single column, and none after its values.
+    const named = cells.findLastIndex((cell) => cell !== '') + 1;
+    const shorter = isOther && named > 0 && named < cells.length ? rowsOf(named) : null;
     hasTrailing = longer !== null && longer.share === 1 && isEmptyColumn(longer, cells.length);
-    if (hasTrailing) sample = longer;
+    sample = hasTrailing ? longer : own;
+    if (!hasTrailing && shorter?.share === 1) {
+      cells = cells.slice(0, named);
+      sample = shorter;
+    }
   }
   const all = hasTrailing ? [...cells, ''] : cells;
   const names = hasHeader ? all : all.map((_, i) => `column_${i + 1}`);
