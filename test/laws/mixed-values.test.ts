@@ -79,6 +79,7 @@ const positionOf = (wkt: string | null): number => Number(/-?[\d.]+/.exec(wkt ??
 
 for (const format of formats
   .filter(isOutputFormat)
+  .filter(({ outputFields }) => outputFields !== 'none')
   .filter((one) => one.id === 'pmtiles' || isInputFormat(one)))
   test(`${format.id} has no quotes of JSON in fields with several types`, async () => {
     const cases = Object.entries(CASES);

@@ -24,6 +24,8 @@ export interface FormatTraits {
    * virtual layer, and write them to one.
    */
   readonly gdalTable?: { readonly driver: string; readonly wktField: string };
+  /** Why files state no boxes of layers or features. Default: `STATED_BOXES` reads them. */
+  readonly statesNoBoxes?: string;
   /** What of GeoJSON features comes back after writing and reading the format. */
   readonly roundTrip: {
     /**

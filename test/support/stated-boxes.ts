@@ -24,14 +24,8 @@ type StatesBoxes = (path: string) => Promise<StatedBoxes> | StatedBoxes;
 const numbers = (count: number, at: (i: number) => number): number[] =>
   Array.from({ length: count }, (_, i) => at(i));
 
-/** By format, or why its files state no box. */
-export const STATED_BOXES: Readonly<Record<string, StatesBoxes | string>> = {
-  csv: 'a table of texts',
-  xlsx: 'a table of cells',
-  esrijson: 'the extent of a layer is not in a feature set',
-  kml: 'no regions and overlays are written',
-  gpx: 'bounds are optional, and not written',
-  dxf: 'the extent of a drawing is that of what is drawn, in a plane',
+/** By format; `statesNoBoxes` of test/fixtures/<id>/format.json says why a format is not here. */
+export const STATED_BOXES: Readonly<Record<string, StatesBoxes>> = {
   geojson: memberBox,
   topojson: memberBox,
   pmtiles(path) {
