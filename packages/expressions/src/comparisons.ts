@@ -1,4 +1,5 @@
 /** Comparisons of compiled parts: `=`, `<`, ..., `in`, `like`, `is null`. */
+
 import {
   type AttributeColumn,
   type BytesColumn,
@@ -9,7 +10,7 @@ import { numbersOf } from './arithmetic.ts';
 import { columnIsIn, compareColumn, mixedValue, orderOfBytes } from './compare.ts';
 import type { Literal } from './expression.ts';
 import { instantOf } from './instant.ts';
-import { columnIsLike } from './like.ts';
+import { LikePattern } from './like-pattern.ts';
 import {
   condition,
   type Evaluation,
@@ -225,4 +226,27 @@ export function isNull(node: Node): Node {
     for (let row = 0; row < rowCount; row++) if (!isValid(validity, row)) verdicts[row] = TRUE;
     return verdicts;
   });
+}
+
+const encoder = new TextEncoder();
+
+/** Matches rows of a text column with a pattern; rows of a json column that are not text do not match. */
+function columnIsLike(column: BytesColumn, rowCount: number, pattern: string): Verdicts {
+  const compiled = new LikePattern(pattern);
+  const verdicts = new Uint8Array(rowCount);
+  const { bytes, offsets, type } = column;
+  for (let row = 0; row < rowCount; row++) {
+    if (type !== 'json') {
+      verdicts[row] = compiled.matches(bytes, offsets[row], offsets[row + 1]) ? TRUE : FALSE;
+      continue;
+    }
+    const value = mixedValue(column, row);
+    if (value === null) verdicts[row] = UNKNOWN;
+    else if (typeof value !== 'string') verdicts[row] = FALSE;
+    else {
+      const text = encoder.encode(value);
+      verdicts[row] = compiled.matches(text, 0, text.length) ? TRUE : FALSE;
+    }
+  }
+  return markNulls(verdicts, column.validity);
 }

@@ -6,7 +6,7 @@ import test from 'node:test';
 import { seededRandom } from '../../../bench/data.ts';
 import { makeWorkspace } from '../../../test/support/convert.ts';
 import { CellSet } from '../src/pmtiles/cell-set.ts';
-import { stableOrder } from '../src/pmtiles/record-order.ts';
+import { stableOrder } from '../src/pmtiles/record-writer.ts';
 import { RecordWriter } from '../src/pmtiles/record-writer.ts';
 import { RecordView } from '../src/pmtiles/records.ts';
 import { SortedRuns } from '../src/pmtiles/sorted-runs.ts';

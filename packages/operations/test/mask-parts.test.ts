@@ -7,7 +7,7 @@ import { batchOfWkt, columnOfWkt } from '../../../test/support/wkt-column.ts';
 import { Geos } from '../../engines/geos/src/geos.ts';
 import { Mask } from '../src/parts/mask/mask.ts';
 import { MaskCollector } from '../src/parts/mask/mask-collector.ts';
-import { indexParts } from '../src/parts/mask/part-index.ts';
+import { indexParts } from '../src/parts/mask/mask.ts';
 
 const geos = await Geos.load();
 

@@ -2,11 +2,37 @@
  * Visits the features of a layer along a Hilbert curve. Few are sorted in memory. Many are distributed over buckets, each a
  * section of the curve, and sorted in one bucket at a time, so that memory does not grow with the layer.
  */
+
 import { RadixSorter } from '@geomill/core/bytes/radix-sort.ts';
+import { hilbert } from '@geomill/core/geometry/hilbert.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 import type { FeatureSpool } from './feature-spool.ts';
-import { PLACES, type Place, placesIn } from './hilbert-places.ts';
 import { type BucketChoice, MOST_NUMBERS, SortBuckets, type VisitFeature } from './sort-buckets.ts';
+
+/** Number of cells of the curve along each axis, as a power of 2. */
+const CELL_BITS = 16;
+const CELLS = 2 ** CELL_BITS;
+/** Numbers of places are below this. */
+const PLACES = 2 ** (2 * CELL_BITS);
+
+/** Gives the place of the box at `boxes[at]`. */
+type Place = (boxes: Float64Array, at: number) => number;
+
+/** Places in the order of the reference implementation, against the curve; boxes without a position come last. */
+function placesIn([minX, minY, maxX, maxY]: Readonly<Float64Array>): Place {
+  return (boxes, at) => {
+    if (boxes[at] > boxes[at + 2]) return PLACES - 1;
+    const x = cellOf(boxes[at] / 2 + boxes[at + 2] / 2, minX, maxX);
+    const y = cellOf(boxes[at + 1] / 2 + boxes[at + 3] / 2, minY, maxY);
+    return PLACES - 1 - hilbert(x, y, CELL_BITS);
+  };
+}
+
+/** 0 for an extent without width. */
+function cellOf(centre: number, least: number, most: number): number {
+  const cell = Math.floor(((CELLS - 1) * (centre - least)) / (most - least));
+  return cell > 0 ? Math.min(cell, CELLS - 1) : 0;
+}
 
 const BUCKET_BYTES = 16 << 20;
 /** The curve has so many sections, each with a sequence of places. */

@@ -2,7 +2,7 @@
 
 import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { openFileSource } from '@geomill/io/byte-source.ts';
+import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import type { FileSegment } from '@geomill/io/file-segment.ts';
 import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
 import { Unpacking } from '@geomill/io/unpacking.ts';
@@ -14,13 +14,33 @@ import {
   unpackEntry,
   type ZipEntry,
 } from '@geomill/io/zip-read.ts';
+import { byteView, compareBytes } from '@geomill/platform/bytes.ts';
 import { makeNewDirectory, removeFile } from '@geomill/platform/files.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 import { HEAD_BYTES, lookOf, lookOfMembers } from '../recognise.ts';
-import { isEncryptedDocument } from './compound-file.ts';
 import { xlsxErrors } from './messages.ts';
 import { eachElement } from './xml-part.ts';
+
+const MAGIC = Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
+/** Sectors of the directory that are searched: its first entries name the streams. */
+const SEARCH_BYTES = 4096;
+/** Stream of an encrypted package ([MS-OFFCRYPTO] 2.3.4.4). */
+const ENCRYPTED = Uint8Array.from(
+  'EncryptedPackage'.split('').flatMap((letter) => [letter.charCodeAt(0), 0]),
+);
+
+/** Whether the file is an Office document of XML parts that is encrypted. */
+function isEncryptedDocument(source: ByteSource): boolean {
+  const head = source.slice(0, 512);
+  if (head.length < 512 || compareBytes(MAGIC, head.subarray(0, MAGIC.length)) !== 0) return false;
+  const view = new DataView(head.buffer, head.byteOffset);
+  const sectorShift = view.getUint16(30, true);
+  if (sectorShift !== 9 && sectorShift !== 12) return false;
+  const start = (view.getUint32(48, true) + 1) * 2 ** sectorShift;
+  const directory = source.slice(start, start + SEARCH_BYTES);
+  return byteView(directory).indexOf(ENCRYPTED) >= 0;
+}
 
 /** Relationships of a part. */
 export interface Relationship {

@@ -1,4 +1,5 @@
 /** Opens a Parquet file: metadata, columns, CRS and partitions. */
+
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
@@ -31,9 +32,8 @@ import {
   leavesOfField,
   leavesOfGeometry,
 } from './columns.ts';
-import { isEmptyColumn } from './empty-column.ts';
 import { crsDefinitionOf, crsOf, type GeoMetadata, parseGeo } from './geo-metadata.ts';
-import { readMetadata } from './metadata.ts';
+import { type FileMetadata, readMetadata } from './metadata.ts';
 import { hasLargePages } from './page-memory.ts';
 import { type PointPlan, statedPoint } from './point-columns.ts';
 import { readRows } from './read-rows.ts';
@@ -279,4 +279,18 @@ export function cutRows(
   }
   cut(firstRows[firstRows.length - 1]);
   return partitions;
+}
+
+/**
+ * Returns whether no row of a column has a value: the column has the null type of Arrow, the file has no rows, or the statistics of
+ * each row group count as many nulls as values. Throws ParquetFault.
+ */
+function isEmptyColumn(metadata: FileMetadata, leaves: readonly SchemaNode[], node: SchemaNode): boolean {
+  if (node.logical?.kind === 'unknown') return true;
+  const own = new Set(leavesOf(node).map(({ firstLeaf }) => firstLeaf));
+  let isEmpty = true;
+  readRowGroups(metadata, leaves, { geometry: -1, box: null }, (_group, leaf, { nullCount, valueCount }) => {
+    if (own.has(leaf) && valueCount > 0 && nullCount !== valueCount) isEmpty = false;
+  });
+  return isEmpty;
 }

@@ -1,5 +1,8 @@
 /** What steps that use the features of a second source have in common: the parameter of the file, and the frame of the code. */
+
+import type { Findings } from '@geomill/core/messages/findings.ts';
 import { Geos } from '@geomill/geos/geos.ts';
+import { stepFindings } from '../../findings.ts';
 import type {
   ApplyStep,
   StepParameters,
@@ -7,8 +10,7 @@ import type {
   StreamingTransformation,
 } from '../../transformation.ts';
 import { SOURCE } from '../source-file.ts';
-import { concludeSource } from './conclude-source.ts';
-import type { FeatureSource } from './feature-source.ts';
+import { type FeatureSource, ROW_FLAG } from './feature-source.ts';
 import { type AtAntimeridian, PlacedSource } from './placed-source.ts';
 import { type AddedField, namedFields } from './source-fields.ts';
 
@@ -41,4 +43,17 @@ export function featureStep(
 /** The value that the collector of the step made. */
 export function sourceOf(parameters: StepParameters): FeatureSource {
   return parameters[SOURCE] as FeatureSource;
+}
+
+function concludeSource({ table: { file }, flags }: FeatureSource, findings: Findings): void {
+  let [unmatched, repaired, notShown] = [0, 0, 0];
+  for (const flag of flags) {
+    if ((flag & ROW_FLAG.matched) === 0) unmatched++;
+    if ((flag & ROW_FLAG.repaired) !== 0) repaired++;
+    if ((flag & ROW_FLAG.notShown) !== 0) notShown++;
+  }
+  const source = file;
+  if (unmatched > 0) findings.note(stepFindings.SOURCE_ROWS_UNMATCHED, { source }, { file }, unmatched);
+  if (repaired > 0) findings.note(stepFindings.SOURCE_REPAIRED, { source }, { file }, repaired);
+  if (notShown > 0) findings.note(stepFindings.SOURCE_NOT_SHOWN, { source }, { file }, notShown);
 }
