@@ -5,9 +5,8 @@ import fc from 'fast-check';
 import { METRIC_CRS } from '../../../test/support/run-step.ts';
 import { batchOfWkt, columnOfWkt } from '../../../test/support/wkt-column.ts';
 import { Geos } from '../../engines/geos/src/geos.ts';
-import { Mask } from '../src/parts/mask/mask.ts';
+import { indexParts, Mask } from '../src/parts/mask/mask.ts';
 import { MaskCollector } from '../src/parts/mask/mask-collector.ts';
-import { indexParts } from '../src/parts/mask/mask.ts';
 
 const geos = await Geos.load();
 
