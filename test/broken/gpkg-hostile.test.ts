@@ -83,7 +83,7 @@ const rewriteSchema =
     db.exec(`PRAGMA writable_schema = ON; ${sql}`);
 
 const corruptSchemas: Readonly<Record<string, string>> = {
-  'SQL that is none': `UPDATE sqlite_schema SET sql = 'CREATE TABLE t (' WHERE name = 't'`,
+  'invalid SQL': `UPDATE sqlite_schema SET sql = 'CREATE TABLE t (' WHERE name = 't'`,
   'the SQL of another table': `UPDATE sqlite_schema SET sql = 'CREATE TABLE u (a, b)' WHERE name = 't'`,
   'a root page that is the schema itself': `UPDATE sqlite_schema SET rootpage = 1 WHERE name = 't'`,
   'a root page beyond the file': `UPDATE sqlite_schema SET rootpage = 99999 WHERE name = 't'`,
@@ -148,8 +148,8 @@ const hostileBlobs: Readonly<Record<string, string>> = {
   'a polygon of 4 billion rings': `${HEADER}0103000000ffffffff`,
   'a collection of 4 billion members': `${HEADER}0107000000ffffffff`,
   'a collection in a collection, 50,000 deep': HEADER + nested(50_000),
-  'a type that is none': `${HEADER}01ff000000`,
-  'a byte order that is none': `${HEADER}0701000000`,
+  'an unknown type': `${HEADER}01ff000000`,
+  'an unknown byte order': `${HEADER}0701000000`,
   'an envelope code of 7': `4750000fe6100000${'00'.repeat(80)}`,
   'a version of 9': `47500901e6100000${POINT.slice(18, -1)}`,
   'an extended geometry of an organisation': `47500021e610000041424344${'00'.repeat(8)}`,

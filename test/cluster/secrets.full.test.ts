@@ -98,7 +98,7 @@ test('a service that cannot reach or enter its database or store says so without
       of(withPassword(url).replace('/postgres', '/nothing')),
       /DATABASE_URL.*does not exist/s,
     ],
-    'an address that is none': [of(`mysql://geomill:${PASSWORD}@localhost/a`), /DATABASE_URL/],
+    'an invalid address': [of(`mysql://geomill:${PASSWORD}@localhost/a`), /DATABASE_URL/],
     ...(server === null
       ? {}
       : { 'wrong credentials of the store': [s3(server.url), /STORE_URL.*credentials/s] }),

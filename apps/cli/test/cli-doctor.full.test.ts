@@ -233,7 +233,7 @@ const CASES: readonly Case[] = [
     /accounts\.sqlite cannot be used: it has schema version 99 and this geomill knows/,
   ],
   [
-    'a lock that is none',
+    'a file in place of a lock',
     (at) => writeFileSync(at('lock.sqlite'), 'x'.repeat(999)),
     4,
     'databases',

@@ -136,7 +136,7 @@ contract('what one connection revokes, all refuse on the next check', async (ope
 });
 
 contract(
-  'revoking twice keeps the first time; there is nothing to revoke under an id that is none',
+  'revoking twice keeps the first time; there is nothing to revoke under an unknown id',
   async (open) => {
     await using opened = await open();
     const { credentials, audit } = opened.accounts;

@@ -260,7 +260,7 @@ test('after a failure the issuer is left alone for a moment', async () => {
   assert.ok((await oidc.verify(token)).ok);
 });
 
-test('a key of the issuer that is none refuses the token and breaks nothing', async () => {
+test('an invalid key of the issuer refuses the token and breaks nothing', async () => {
   await using issuer = await new Issuer().start();
   issuer.keys = [{ ...first.jwk, x: 'AAAA' }];
   const { oidc } = verifier(issuer);

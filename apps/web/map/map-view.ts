@@ -249,7 +249,7 @@ export class MapView {
     this.#overlays.delete(overlayId);
   }
 
-  /** Whether an overlay that can be picked lies there; if so it is told. */
+  /** Whether an overlay that can be picked is there; if so, it is reported. */
   #pickOverlay(x: number, y: number): boolean {
     const layers = [...this.#overlays.values()]
       .filter(({ onPick }) => onPick !== undefined)

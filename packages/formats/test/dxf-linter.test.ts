@@ -31,7 +31,7 @@ const withXdata = (...tags: string[]): string =>
 const damages: Readonly<Record<string, readonly [text: () => string, complaint: RegExp]>> = {
   'a line that is no pair': [() => `${GOOD}  0\n`, /pairs/],
   'a group code of letters': [() => replaced('  0\nLINE\n', ' xy\nLINE\n'), /no group code/],
-  'a number that is none': [
+  'an invalid number': [
     () => replaced(/AcDbLine\n 10\n.*\n/, 'AcDbLine\n 10\nNaN\n'),
     /no finite number/,
   ],

@@ -174,7 +174,7 @@ for (const [name, { run }] of general) {
     assert.ok(isEnded);
   });
 
-  test(`${name}: inputs that are none are errors`, async () => {
+  test(`${name}: invalid inputs are errors`, async () => {
     const inputs = [null, undefined, 5, {}, '', [1], new Uint8Array(0), { path: 'a', data: 'b' }, join(work, 'none.gpkg'), { data: [], format: 7 }]; // biome-ignore format: one line
     for (const input of inputs) {
       if (input === undefined) continue;

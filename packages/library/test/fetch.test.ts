@@ -152,7 +152,7 @@ for (const [path, [code, message]] of Object.entries(refused))
     assert.doesNotMatch(error.message, /secret/);
   });
 
-test('a URL with a password, one that is none, and a closed port are errors', async () => {
+test('a URL with a password, an invalid URL, and a closed port are errors', async () => {
   const user = await failureOf(convert({ input: `http://me:secret@${host}/quays.csv`, output: csv }, run));
   assert.equal(user.code, 'URL_INVALID');
   assert.doesNotMatch(user.message, /secret/);

@@ -275,7 +275,7 @@ test('a box is taken to the CRS of the data, also beyond what a projection knows
   );
 });
 
-test('boxes that are none are refused with the request', () => {
+test('invalid boxes are refused with the request', () => {
   for (const bbox of [
     [0, 0, 1],
     [0, 1, 1, 0],

@@ -115,7 +115,7 @@ test('wrong values are named by the path that the client wrote', () => {
   refused([{ ...base, mask: {} }], INVALID, "'transformations[0].mask' is a line");
 });
 
-test('numbers that are none are refused', () => {
+test('invalid numbers are refused', () => {
   for (const distance of [JSON.parse('1e999'), Number.NaN, '1', true]) {
     refused(
       [{ type: 'swell', distance, units: 'feet' }],

@@ -22,7 +22,7 @@ function gpx(points: readonly string[]): string {
 
 const time = '<time>2024-01-01T10:00:00Z</time>';
 
-test('a time that is none is told with the first such feature', async () => {
+test('an invalid time is reported with the first such feature', async () => {
   assert.deepEqual(await widenedIn('gpx', gpx([time, time, '<time>noon</time>', '<time>later</time>'])), [
     ['time', 'datetime', 'string', 3],
   ]);

@@ -30,7 +30,7 @@ export interface PeersOptions {
 /** Signs of life for each lease: one or two may be lost. */
 const SIGNS_A_LEASE = 3;
 const POLL_MS = 2000;
-/** Progress of a job is told to the others at most this often. */
+/** Minimum time between two reports of the progress of a job to the other processes. */
 const PROGRESS_MS = 1000;
 /** Jobs elsewhere whose progress is remembered. */
 const MAX_REMEMBERED = 10_000;
@@ -98,7 +98,7 @@ export class Peers {
     const toldAt = this.#toldAt.get(id);
     if (toldAt !== undefined && now - toldAt < PROGRESS_MS) return;
     this.#toldAt.set(id, now);
-    // That it has begun is told by the claim.
+    // The claim has already reported that the job has begun.
     if (toldAt === undefined) return;
     this.#options.queue.tellProgress(id, progress);
   }

@@ -33,7 +33,7 @@ export class PostgresNews {
   readonly #database: PostgresDatabase;
   readonly #options: PostgresNewsOptions;
   readonly #channel: string;
-  /** In the order in which they were told; one that is told twice is sent once. */
+  /** In the order in which they were reported; a change that is reported twice is sent once. */
   #untold = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #listener: { close(): Promise<void> } | null = null;
@@ -50,7 +50,7 @@ export class PostgresNews {
     return this.#channel;
   }
 
-  /** Parameters of a `pg_notify` that tells of the change. */
+  /** Parameters of a `pg_notify` that reports the change. */
   changeOf(id: string): readonly [channel: string, payload: string] {
     return [this.#channel, `${this.#options.sender}\nchanged ${id}`];
   }

@@ -69,7 +69,7 @@ export interface UploadRecords {
   kept(after: string, limit: number): Promise<readonly UploadRecord[]>;
   /** Ids of uploads that expired before `now` and are still marked as kept, at most `limit`. */
   expired(now: number, limit: number): Promise<readonly string[]>;
-  /** The file is to be removed; the record stays, so that clients are told that the upload has expired. */
+  /** The file is to be removed; the record stays, so that clients get the answer that the upload has expired. */
   markExpired(id: string): Promise<void>;
   /** Deletes records of uploads that expired before this time, at most `limit`; their number. */
   deleteOld(expiredBefore: number, limit: number): Promise<number>;

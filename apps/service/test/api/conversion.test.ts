@@ -218,7 +218,7 @@ const failures: [string, unknown, string | Uint8Array<ArrayBuffer>, RegExp][] = 
     sample,
     /999999/,
   ],
-  ['a zip that is none', shpToGeojson, 'PK nonsense', /zip/i],
+  ['a file that is not a zip', shpToGeojson, 'PK nonsense', /zip/i],
   ['a zip with a name that leads outside', shpToGeojson, zipOf('../../evil.shp', 'x'), /\.\.\/evil\.shp/],
   ['a zip without a shapefile', shpToGeojson, zipOf('readme.txt', 'x'), /\.shp/],
   ['a zip bomb', shpToGeojson, zipOf('a.shp', '\0'.repeat(20_000_000)), /limit is 100.*MAX_UNZIP_RATIO/],

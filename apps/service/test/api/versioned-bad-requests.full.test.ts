@@ -154,7 +154,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     /'input_crs_mapping' lists 2 CRS for 3 files/,
   ],
   [
-    'a CRS that is none',
+    'an unknown CRS',
     'shp',
     [target],
     { ...toCsv, input_crs: 'mercator' },
@@ -162,7 +162,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     /'input_crs': unknown .* 'mercator'/,
   ],
   [
-    'a CRS in a list that is none',
+    'an unknown CRS in a list',
     'shp/merge',
     more('a', 'b'),
     { ...toCsv, input_crs_mapping: [CRS, 'EPSG:x'] },
@@ -186,7 +186,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     /'input_epsg' contradicts 'input_crs'/,
   ],
   [
-    'an output CRS that is none',
+    'an unknown output CRS',
     'shp',
     [target],
     { ...toCsv, output_crs: 'x' },

@@ -34,7 +34,7 @@ export const gpxFindings = findingTable({
   ),
   GPX_ELE_DIFFERS: changed("values of 'ele' that differ from the Z value were not written", 'value'),
   GPX_TIMES_UNUSED: changed(
-    "values of 'times' that are no time for each position were written as an extension",
+    "values of 'times' that do not have a time for each position were written as an extension",
     'feature',
   ),
   GPX_VALUES_AS_EXTENSIONS: info(
@@ -46,7 +46,7 @@ export const gpxFindings = findingTable({
     'value',
   ),
   GPX_POSITION_OUT_OF_RANGE: changed(
-    'positions that are no longitude and latitude in degrees were written as they are, which other programs refuse; was the CRS of the input stated right?',
+    'positions outside the range of longitudes and latitudes were written unchanged, and other programs reject them; was the CRS of the input stated right?',
     'feature',
   ),
   GPX_FIELDS_EMPTY: info(

@@ -185,7 +185,7 @@ const decoder = new TextDecoder();
 
 /** The text of a cell with a word; '' if it is longer than any or does not begin with a letter. */
 export function textOf({ bytes, start, end }: CellBytes): string {
-  // Numbers are told by their first byte: this is called for all columns beside coordinates.
+  // Numbers are recognised by their first byte: this is called for all columns beside coordinates.
   if (end - start > LONGEST_WORD || bytes[start] < UPPER_A) return '';
   return decoder.decode(bytes.subarray(start, end));
 }

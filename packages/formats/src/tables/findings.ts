@@ -39,7 +39,7 @@ export function tableFindings<
       `${table} has no columns with a position: its rows are features without geometry; name columns of coordinates with '{field:${options}.x_column}' and '{field:${options}.y_column}', a column of geometries with '{field:${options}.geometry_column}', and the ${line} of the names with '{field:${header}}'; columns: {columns}`,
     ),
     NO_NAMES: info(
-      `${table} begins with a ${line} of values, not of names: it was read as data; say '{field:${options}.has_header}' if it has the names`,
+      `${table} begins with a ${line} of values, not of names: it was read as data; {set:${options}.has_header=true} if it has the names`,
     ),
     LINES_SKIPPED: info(
       `${lead}skipped {lines|${line}} before the header: '{text}'; '{field:${header}}' states another ${line} as the header`,

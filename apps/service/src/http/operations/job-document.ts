@@ -10,7 +10,7 @@ import { outputUrl } from './result.ts';
 
 /** Maximum size of the list of files in the document of a job. */
 const FILES_BYTES = 300_000;
-/** Files that a list tells of each job. */
+/** Number of files of each job in a list of jobs. */
 export const LISTED_FILES = 10;
 
 /** `progress`: of a running job; null if it has reported none. */

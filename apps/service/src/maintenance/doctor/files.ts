@@ -21,7 +21,7 @@ export function checkFiles(subject: Subject): DoctorFinding[] {
     jobs = new JobFiles(database);
   } catch (error) {
     const message = `files were not compared with jobs.sqlite: ${(error as Error).message}`;
-    return [finding('warning', message, 'see what is said about jobs.sqlite'), checkNames(subject)];
+    return [finding('warning', message, 'see the finding about jobs.sqlite'), checkNames(subject)];
   }
   try {
     return [...checkPromises(subject, jobs), ...checkOrphans(subject, jobs), checkNames(subject)];
