@@ -31,10 +31,7 @@ const withXdata = (...tags: string[]): string =>
 const damages: Readonly<Record<string, readonly [text: () => string, complaint: RegExp]>> = {
   'a line that is no pair': [() => `${GOOD}  0\n`, /pairs/],
   'a group code of letters': [() => replaced('  0\nLINE\n', ' xy\nLINE\n'), /no group code/],
-  'an invalid number': [
-    () => replaced(/AcDbLine\n 10\n.*\n/, 'AcDbLine\n 10\nNaN\n'),
-    /no finite number/,
-  ],
+  'an invalid number': [() => replaced(/AcDbLine\n 10\n.*\n/, 'AcDbLine\n 10\nNaN\n'), /no finite number/],
   'a missing EOF': [() => cut(0, 'EOF'), /EOF/],
   'no CLASSES': [() => without('  0\nSECTION\n  2\nCLASSES', '  0\nSECTION\n  2\nTABLES'), /sections are/],
   'no $HANDSEED': [() => without('  9\n$HANDSEED', '  9\n'), /HANDSEED/],
