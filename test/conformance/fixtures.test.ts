@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import type { FormatReader } from '../../packages/formats/src/format.ts';
+import type { FormatReader } from '../../packages/formats/src/reader.ts';
 import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { fixturesOf } from '../support/fixtures.ts';
 import { traitsOf } from '../support/formats.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
 import { Findings } from '../../packages/core/src/messages/findings.ts';
-import type { FormatReader, SourceLayer } from '../../packages/formats/src/format.ts';
+import type { FormatReader, SourceLayer } from '../../packages/formats/src/reader.ts';
 import { boxesOf, clearOutside, withTurns } from '../../packages/operations/src/filter/box.ts';
 import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 import type { Box } from './stated-boxes.ts';

@@ -19,7 +19,7 @@ import type {
   Partition,
   PartitionRead,
   SourceLayer,
-} from '../../packages/formats/src/format.ts';
+} from '../../packages/formats/src/reader.ts';
 import type { InputLimits } from '../../packages/io/src/limits.ts';
 import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 import { batchRows, type Row } from './rows.ts';

@@ -11,8 +11,8 @@ import {
 } from '../../packages/core/src/columns/statistics.ts';
 import type { CrsDescription } from '../../packages/core/src/crs/crs.ts';
 import { type Finding, Findings } from '../../packages/core/src/messages/findings.ts';
-import type { OutputFile } from '../../packages/formats/src/format.ts';
 import { writer } from '../../packages/formats/src/shp/write.ts';
+import type { OutputFile } from '../../packages/formats/src/writer.ts';
 
 export const WGS84_ESRI =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';

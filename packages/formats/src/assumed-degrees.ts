@@ -3,7 +3,7 @@ import { WGS84 } from '@geomill/core/crs/crs.ts';
 import { type Bounds, positionBounds } from '@geomill/core/geometry/bounds.ts';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
-import type { AssumedCrs, FormatReader, SourceLayer } from './format.ts';
+import type { AssumedCrs, FormatReader, SourceLayer } from './reader.ts';
 
 /** `reason`: why degrees are likely. `isTable`: the layer can be one without geometries. */
 export function assumedDegrees(

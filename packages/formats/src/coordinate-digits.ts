@@ -14,7 +14,7 @@ import {
 } from '@geomill/core/text/number-text.ts';
 import { digitOptions } from './digit-options.ts';
 import { formatFindings } from './findings.ts';
-import type { OutputLayer } from './format.ts';
+import type { OutputLayer } from './writer.ts';
 
 /** Significant digits of computed coordinates; further digits are noise. */
 const COMPUTED_DIGITS = 15;

@@ -1,5 +1,5 @@
 /** Parts of a text file that have consecutive features of one layer: start and end in bytes, and number of features of each. */
-import type { ExcerptRules, Partition, SourceLayer } from './format.ts';
+import type { ExcerptRules, Partition, SourceLayer } from './reader.ts';
 
 /** Numbers of a part in the list. */
 export const PART_STRIDE = 3;

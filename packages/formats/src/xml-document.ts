@@ -19,7 +19,7 @@ import { fileSize, makeNewDirectory } from '@geomill/platform/files.ts';
 import { endingOf, joinedPath } from '@geomill/platform/paths.ts';
 import { formatErrors } from './errors.ts';
 import { formatFindings } from './findings.ts';
-import type { InputFile, OpenContext } from './format.ts';
+import type { InputFile, OpenContext } from './reader.ts';
 import { lookOf } from './recognise.ts';
 
 const HEAD_BYTES = 1 << 16;

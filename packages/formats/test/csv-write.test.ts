@@ -14,7 +14,7 @@ import { WGS84_DESCRIPTION as wgs84 } from '../../core/src/crs/wgs84.ts';
 import { type Finding, Findings } from '../../core/src/messages/findings.ts';
 import { reader } from '../src/csv/read.ts';
 import { writer } from '../src/csv/write.ts';
-import type { OutputLayer } from '../src/format.ts';
+import type { OutputLayer } from '../src/writer.ts';
 
 interface Written {
   readonly text: string;

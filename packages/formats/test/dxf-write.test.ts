@@ -22,9 +22,9 @@ import { GEOMETRY_TYPE, GeometryBuilder } from '../../core/src/geometry/geometry
 import { type Finding, Findings } from '../../core/src/messages/findings.ts';
 import { writer } from '../src/dxf/write.ts';
 import { writeOptions } from '../src/dxf/write-options.ts';
-import type { OutputLayer } from '../src/format.ts';
 import { reader as geojsonReader } from '../src/geojson/read.ts';
 import { validateOptions } from '../src/options.ts';
+import type { OutputLayer } from '../src/writer.ts';
 
 interface Written {
   readonly text: string;

@@ -15,11 +15,11 @@ import { WGS84_DESCRIPTION as wgs84 } from '../../core/src/crs/wgs84.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND } from '../../core/src/geometry/geometry-column.ts';
 import { signedArea } from '../../core/src/geometry/rings.ts';
 import { type Finding, Findings } from '../../core/src/messages/findings.ts';
-import type { OutputLayer } from '../src/format.ts';
 import { geojson } from '../src/geojson/format.ts';
 import { reader } from '../src/geojson/read.ts';
 import { writer } from '../src/geojson/write.ts';
 import { validateOptions } from '../src/options.ts';
+import type { OutputLayer } from '../src/writer.ts';
 
 const mga: CrsDescription = {
   ...wgs84,

@@ -14,9 +14,9 @@ import { pointBlob, writeRawGeopackage } from '../../../test/support/raw-gpkg.ts
 import { valueAt } from '../../core/src/columns/attribute-column.ts';
 import { GeomillError } from '../../core/src/messages/errors.ts';
 import { Findings } from '../../core/src/messages/findings.ts';
-import type { PartitionRead, SourceLayer } from '../src/format.ts';
 import { reader } from '../src/gpkg/read.ts';
 import type { GpkgState } from '../src/gpkg/state.ts';
+import type { PartitionRead, SourceLayer } from '../src/reader.ts';
 
 async function openLayer(
   path: string,

@@ -11,9 +11,9 @@ import { readFileLayers } from '../../../test/support/read-layers.ts';
 import { valueAt } from '../../core/src/columns/attribute-column.ts';
 import { castBatch } from '../../core/src/columns/cast.ts';
 import { Findings } from '../../core/src/messages/findings.ts';
-import type { SourceLayer } from '../src/format.ts';
 import { reader } from '../src/gpkg/read.ts';
 import type { GpkgState } from '../src/gpkg/state.ts';
+import type { SourceLayer } from '../src/reader.ts';
 
 const COLUMNS =
   'i INTEGER, m MEDIUMINT, y BOOLEAN, r REAL, t TEXT, b BLOB, d DATE, at DATETIME, u UNHEARD_OF';

@@ -19,8 +19,8 @@ import { Findings } from '../../core/src/messages/findings.ts';
 import { readPageLayout } from '../../engines/sqlite/src/database-pages.ts';
 import { measureTable, readRowPayloads } from '../../engines/sqlite/src/table-pages.ts';
 import { fileState } from '../../io/src/output-place.ts';
-import type { WriteContext } from '../src/format.ts';
 import { writer } from '../src/gpkg/write.ts';
+import type { WriteContext } from '../src/writer.ts';
 
 type Value = null | boolean | number | bigint | string | Uint8Array;
 

@@ -22,10 +22,10 @@ import { batchStatistics } from '../../core/src/columns/statistics.ts';
 import type { CrsDescription } from '../../core/src/crs/crs.ts';
 import { WGS84_DESCRIPTION as wgs84 } from '../../core/src/crs/wgs84.ts';
 import { type Finding, Findings } from '../../core/src/messages/findings.ts';
-import type { OutputLayer } from '../src/format.ts';
 import { GeometryEncoder, mostGeometryBytes } from '../src/gpkg/geometry-encode.ts';
 import { reader } from '../src/gpkg/read.ts';
 import { writer } from '../src/gpkg/write.ts';
+import type { OutputLayer } from '../src/writer.ts';
 
 type Value = null | boolean | number | bigint | string | Uint8Array;
 type Row = Record<string, unknown>;

@@ -6,9 +6,10 @@ import { batchBuffers, type FeatureBatch } from '../../core/src/columns/feature-
 import { batchStatistics, emptyStatistics, mergeStatistics } from '../../core/src/columns/statistics.ts';
 import { WGS84_DESCRIPTION } from '../../core/src/crs/wgs84.ts';
 import { Findings } from '../../core/src/messages/findings.ts';
-import { type FormatWriter, isOutputFormat, type LayerEncoding } from '../src/format.ts';
+import { isOutputFormat } from '../src/format.ts';
 import { validateOptions } from '../src/options.ts';
 import { formats } from '../src/registry.ts';
+import type { FormatWriter, LayerEncoding } from '../src/writer.ts';
 
 /** Formats whose writers free values or positions before the last byte is encoded. */
 const FREEING = ['csv', 'esrijson', 'flatgeobuf', 'geojson', 'gpkg', 'kml'];

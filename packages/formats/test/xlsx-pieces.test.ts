@@ -10,7 +10,7 @@ import { workbook } from '../../../test/support/workbooks.ts';
 import { GeomillError } from '../../core/src/messages/errors.ts';
 import { Findings } from '../../core/src/messages/findings.ts';
 import { ZipWriter } from '../../io/src/zip-write.ts';
-import type { OpenThreads, SourceLayer } from '../src/format.ts';
+import type { OpenThreads, SourceLayer } from '../src/reader.ts';
 import { reader } from '../src/xlsx/read.ts';
 
 /** Large enough for several pieces, and for threads. */

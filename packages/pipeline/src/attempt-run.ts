@@ -4,7 +4,7 @@ import { fieldsOf } from '@geomill/core/columns/statistics.ts';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { phrase, setting as settingText } from '@geomill/core/messages/message.ts';
-import type { OutputFile, OutputLayer } from '@geomill/formats/format.ts';
+import type { OutputFile, OutputLayer } from '@geomill/formats/writer.ts';
 import type { InputsSetting, ReadInputs } from './attempt-inputs.ts';
 import type { BatchSpool } from './batch-spool.ts';
 import { visibleSteps } from './chain.ts';

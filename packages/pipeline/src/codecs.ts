@@ -1,6 +1,8 @@
 /** The code that reads the inputs of a conversion and writes its output. */
-import type { Format, FormatReader, FormatWriter } from '@geomill/formats/format.ts';
+import type { Format } from '@geomill/formats/format.ts';
 import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
+import type { FormatReader } from '@geomill/formats/reader.ts';
+import type { FormatWriter } from '@geomill/formats/writer.ts';
 import type { ConversionRequest } from './request.ts';
 
 export interface InputCodec {

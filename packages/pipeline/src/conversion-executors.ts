@@ -2,7 +2,7 @@
  * The executors of one conversion: this thread for small inputs, threads for large ones (started before the inputs are opened
  * if these are certainly large), and other processes where the work is divided.
  */
-import type { SourceLayer } from '@geomill/formats/format.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import type { Transformation } from '@geomill/operations/transformation.ts';
 import type { LoadedStep } from './chain.ts';

@@ -4,7 +4,7 @@
  */
 import { type CrsText, LOCAL_CRS, WGS84 } from '@geomill/core/crs/crs.ts';
 import { type Bounds, typicalBounds } from '@geomill/core/geometry/bounds.ts';
-import type { FormatReader, SourceLayer } from '@geomill/formats/format.ts';
+import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { CrsAuthority } from './crs-authority.ts';
 

@@ -6,7 +6,7 @@ import {
   type LayerStatistics,
   mergeStatistics,
 } from '@geomill/core/columns/statistics.ts';
-import type { SourceLayer } from '@geomill/formats/format.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import { changesFeatures, type LoadedStep } from './chain.ts';
 import type { ConversionRequest } from './request.ts';
 

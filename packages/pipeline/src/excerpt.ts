@@ -11,7 +11,7 @@
 import type { NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings, FoundFinding } from '@geomill/core/messages/findings.ts';
-import type { Excerpt, ExcerptRules, FormatReader, Partition, SourceLayer } from '@geomill/formats/format.ts';
+import type { Excerpt, ExcerptRules, FormatReader, Partition, SourceLayer } from '@geomill/formats/reader.ts';
 import { layersOf } from '@geomill/operations/parts/step-layers.ts';
 import type { StreamingTransformation, TransformationCode } from '@geomill/operations/transformation.ts';
 import type { LoadedStep } from './chain.ts';

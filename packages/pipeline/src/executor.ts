@@ -3,7 +3,7 @@
 import { batchBuffers } from '@geomill/core/columns/feature-batch.ts';
 import { asGeomillError, failure, type GeomillError, reviveError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import type { SourceLayer } from '@geomill/formats/format.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import type { PackedPiece, Packer } from '@geomill/io/zip-pack.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import type { Transformation } from '@geomill/operations/transformation.ts';

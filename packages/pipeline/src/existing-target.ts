@@ -2,8 +2,9 @@
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { listed } from '@geomill/core/messages/short-text.ts';
-import type { ExistingOutput, FormatReader } from '@geomill/formats/format.ts';
 import { outputFormatById } from '@geomill/formats/format-by-id.ts';
+import type { FormatReader } from '@geomill/formats/reader.ts';
+import type { ExistingOutput } from '@geomill/formats/writer.ts';
 import { fileState } from '@geomill/io/output-place.ts';
 import type { FileState } from '@geomill/platform/file-state.ts';
 import { pipelineErrors } from './errors.ts';

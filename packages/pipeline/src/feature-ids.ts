@@ -9,7 +9,7 @@ import { castColumn } from '@geomill/core/columns/cast.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { fieldsOf, type LayerStatistics } from '@geomill/core/columns/statistics.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import type { OutputLayer } from '@geomill/formats/format.ts';
+import type { OutputLayer } from '@geomill/formats/writer.ts';
 import { pipelineFindings } from './findings.ts';
 
 /** The field of ids that are data. */

@@ -10,7 +10,7 @@ import {
 } from '@geomill/core/columns/field-mapping.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
-import type { FormatReader, SourceLayer } from '@geomill/formats/format.ts';
+import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import { ID_FIELD } from './feature-ids.ts';
 import { pipelineFindings } from './findings.ts';
 import { hasOpenFields } from './plan.ts';

@@ -4,7 +4,7 @@ import type { Catalogue } from '@geomill/core/messages/catalogue-entries.ts';
 import type { GeomillError } from '@geomill/core/messages/errors.ts';
 import { severitiesOf, shownFindings } from '@geomill/core/messages/findings.ts';
 import { CONFIG_FORM } from '@geomill/core/messages/message.ts';
-import type { FileText } from '@geomill/formats/format.ts';
+import type { FileText } from '@geomill/formats/reader.ts';
 import type { Inspection, LayerInspection } from './inspect.ts';
 import { type ConversionReport, snakeCaseKeys } from './report.ts';
 import { errorDocument, stepDocuments } from './report-document.ts';

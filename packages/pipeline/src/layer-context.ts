@@ -1,6 +1,6 @@
 /** State that the layers of a conversion share. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import type { FormatReader } from '@geomill/formats/format.ts';
+import type { FormatReader } from '@geomill/formats/reader.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { BatchStore } from '@geomill/operations/transformation.ts';
 import type { LoadedStep } from './chain.ts';

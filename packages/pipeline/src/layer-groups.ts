@@ -2,7 +2,7 @@
 import { didYouMean } from '@geomill/core/messages/did-you-mean.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { listed, shortText } from '@geomill/core/messages/short-text.ts';
-import type { SourceLayer } from '@geomill/formats/format.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import { pipelineErrors } from './errors.ts';
 import type { ConversionRequest } from './request.ts';
 

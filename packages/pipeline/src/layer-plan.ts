@@ -1,7 +1,7 @@
 /** The plan of a layer of the output; planConversion makes it. */
 import type { LayerStatistics } from '@geomill/core/columns/statistics.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
-import type { SourceLayer } from '@geomill/formats/format.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import type { ChainLink, StagePlan } from './chain.ts';
 import type { PositionRange } from './position-range.ts';
 

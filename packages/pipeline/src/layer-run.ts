@@ -4,7 +4,7 @@
  */
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics } from '@geomill/core/columns/statistics.ts';
-import type { LayerEncoding } from '@geomill/formats/format.ts';
+import type { LayerEncoding } from '@geomill/formats/writer.ts';
 import { isFieldName } from '@geomill/operations/split_by/record.ts';
 import { fieldsAfter, requireField } from './chain.ts';
 import { planFieldMappings } from './field-mappings.ts';

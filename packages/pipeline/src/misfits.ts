@@ -9,7 +9,7 @@ import type { OpenType } from '@geomill/core/columns/schema.ts';
 import type { Findings, FoundFinding } from '@geomill/core/messages/findings.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import type { TemplateParams } from '@geomill/core/messages/message.ts';
-import type { FormatReader } from '@geomill/formats/format.ts';
+import type { FormatReader } from '@geomill/formats/reader.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { Executor } from './executor.ts';
 import type { OpenedInput } from './open-inputs.ts';

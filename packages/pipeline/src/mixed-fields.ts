@@ -1,7 +1,8 @@
 /** Fields with values of several types, for outputs whose columns have one type. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { formatFindings } from '@geomill/formats/findings.ts';
-import type { Format, OutputLayer } from '@geomill/formats/format.ts';
+import type { Format } from '@geomill/formats/format.ts';
+import type { OutputLayer } from '@geomill/formats/writer.ts';
 
 /**
  * Returns the layer with text in place of JSON for each field whose values are numbers, booleans and texts, so that a text is written

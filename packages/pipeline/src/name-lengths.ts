@@ -1,7 +1,7 @@
 /** Rejects oversized names: they would be copied into every batch, and into the memory of readers of the output. */
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
-import type { SourceLayer } from '@geomill/formats/format.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import { pipelineErrors } from './errors.ts';
 
 export const MAX_NAME_CHARACTERS = 65_536;

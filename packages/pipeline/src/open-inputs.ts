@@ -5,7 +5,7 @@ import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts'
 import { textOf } from '@geomill/core/messages/message.ts';
 import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
 import { positionText } from '@geomill/core/text/text-position.ts';
-import type { FormatReader, OpenContext } from '@geomill/formats/format.ts';
+import type { FormatReader, OpenContext } from '@geomill/formats/reader.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '@geomill/io/gzip.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';

@@ -6,7 +6,7 @@ import {
   type LayerStatistics,
   mergeStatistics,
 } from '@geomill/core/columns/statistics.ts';
-import type { OutputLayer } from '@geomill/formats/format.ts';
+import type { OutputLayer } from '@geomill/formats/writer.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
 import type { CrsAuthority } from './crs-authority.ts';
 import type { LayerRun } from './layer-run.ts';

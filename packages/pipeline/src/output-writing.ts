@@ -1,6 +1,6 @@
 /** Encodes the layers of a conversion and writes its output: one file, or the parts of a split output. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import type { ExistingOutput, OutputFile, OutputLayer, WriteContext } from '@geomill/formats/format.ts';
+import type { ExistingOutput, OutputFile, OutputLayer, WriteContext } from '@geomill/formats/writer.ts';
 import type { Codecs } from './codecs.ts';
 import type { Executor } from './executor.ts';
 import type { LayerRun } from './layer-run.ts';

@@ -9,7 +9,7 @@ import { failure, GeomillError, type Location } from '@geomill/core/messages/err
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { MessageParam } from '@geomill/core/messages/message.ts';
 import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
-import type { Partition } from '@geomill/formats/format.ts';
+import type { Partition } from '@geomill/formats/reader.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
 import type { Executor } from './executor.ts';
 import type { Task, TaskResult } from './task.ts';

@@ -2,7 +2,7 @@
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { OpenType } from '@geomill/core/columns/schema.ts';
 import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
-import type { Partition } from '@geomill/formats/format.ts';
+import type { Partition } from '@geomill/formats/reader.ts';
 import type { StoredBatch } from '@geomill/operations/transformation.ts';
 import type { Executor } from './executor.ts';
 import { type LayerLocation, locateErrorAt, type PartitionBase, throwIfAborted } from './partition-run.ts';

@@ -1,7 +1,7 @@
 /** Plans a conversion with the answers of PROJ about its CRSs, most of which the memory has from earlier conversions. */
 import { type CrsText, LOCAL_CRS, SOURCE_CRS } from '@geomill/core/crs/crs.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import type { SourceLayer } from '@geomill/formats/format.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Codecs } from './codecs.ts';
 import { sampledExtent, WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';

@@ -8,13 +8,9 @@ import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { field } from '@geomill/core/messages/message.ts';
-import type {
-  Format,
-  FormatReader,
-  FormatWriter,
-  SourceLayer,
-  WriterNeeds,
-} from '@geomill/formats/format.ts';
+import type { Format } from '@geomill/formats/format.ts';
+import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
+import type { FormatWriter, WriterNeeds } from '@geomill/formats/writer.ts';
 import { LAYER_PARAMETER } from '@geomill/operations/parts/step-layers.ts';
 import {
   changesFeatures,

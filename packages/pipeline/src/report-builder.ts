@@ -11,7 +11,7 @@ import {
 } from '@geomill/core/messages/findings.ts';
 import { counted, field } from '@geomill/core/messages/message.ts';
 import { shortText } from '@geomill/core/messages/short-text.ts';
-import type { OutputFile } from '@geomill/formats/format.ts';
+import type { OutputFile } from '@geomill/formats/writer.ts';
 import { layersOf } from '@geomill/operations/parts/step-layers.ts';
 import type { OperationDescription } from '@geomill/proj/operation-description.ts';
 import { MAX_STEP_CRS } from './bounded-report.ts';

@@ -1,7 +1,7 @@
 /** A layer of an input file during the conversion. */
 import type { FoundField } from '@geomill/core/columns/field-mapping.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
-import type { FormatReader, SourceLayer } from '@geomill/formats/format.ts';
+import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import type { InputCodec } from './codecs.ts';
 import { GEOMETRY_ONLY, type SourceMapping } from './field-mappings.ts';
 import type { SourcePlan } from './layer-plan.ts';

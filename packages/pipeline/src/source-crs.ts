@@ -3,7 +3,8 @@ import { type CrsDescription, type CrsText, LOCAL_CRS, localCrs, WGS84 } from '@
 import { asGeomillError, failure, GeomillError, type Location } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { field, textOf } from '@geomill/core/messages/message.ts';
-import type { Format, SourceLayer } from '@geomill/formats/format.ts';
+import type { Format } from '@geomill/formats/format.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import { crsAdvice, NO_ADVICE } from './crs-advice.ts';
 import type { CrsAuthority } from './crs-authority.ts';
 import { pipelineErrors } from './errors.ts';

@@ -6,7 +6,7 @@ import { batchStatistics, type LayerStatistics } from '@geomill/core/columns/sta
 import { failure } from '@geomill/core/messages/errors.ts';
 import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { field, type Phrase, phrase } from '@geomill/core/messages/message.ts';
-import type { EncodedChunk, FormatWriter, LayerEncoding } from '@geomill/formats/format.ts';
+import type { EncodedChunk, FormatWriter, LayerEncoding } from '@geomill/formats/writer.ts';
 import { takeFeatures, takeGeometry } from '@geomill/operations/parts/take-geometry.ts';
 import { SPLIT_PATH } from '@geomill/operations/split_by/record.ts';
 import { pipelineErrors } from './errors.ts';

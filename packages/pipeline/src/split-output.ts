@@ -7,17 +7,16 @@ import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { FoundFinding } from '@geomill/core/messages/findings.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
-import {
-  type ExistingOutput,
-  type Format,
-  type FormatWriter,
-  type LayerEncoding,
-  type OutputFile,
-  type OutputLayer,
-  type OutputSink,
-  outputKind,
-  type WriteContext,
-} from '@geomill/formats/format.ts';
+import { type Format, outputKind } from '@geomill/formats/format.ts';
+import type {
+  ExistingOutput,
+  FormatWriter,
+  LayerEncoding,
+  OutputFile,
+  OutputLayer,
+  OutputSink,
+  WriteContext,
+} from '@geomill/formats/writer.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { fileNameKey } from '@geomill/io/safe-name.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';

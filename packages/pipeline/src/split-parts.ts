@@ -2,7 +2,7 @@
 import type { MixedType } from '@geomill/core/columns/schema.ts';
 import { emptyStatistics, type LayerStatistics, mergeStatistics } from '@geomill/core/columns/statistics.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
-import type { OutputLayer } from '@geomill/formats/format.ts';
+import type { OutputLayer } from '@geomill/formats/writer.ts';
 import { fileNameKey, safeName } from '@geomill/io/safe-name.ts';
 import { isFieldName, type SplitBy } from '@geomill/operations/split_by/record.ts';
 import type { SplitInto } from './request.ts';

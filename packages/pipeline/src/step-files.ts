@@ -21,9 +21,10 @@ import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts'
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { field, inFileOfStep, phrase } from '@geomill/core/messages/message.ts';
 import { listed, shortText } from '@geomill/core/messages/short-text.ts';
-import type { FormatReader, InputFormat, SourceLayer } from '@geomill/formats/format.ts';
+import type { InputFormat } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { optionOfText } from '@geomill/formats/option-text.ts';
+import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import { formatOfFile, formatOfUnnamed, HEAD_BYTES } from '@geomill/formats/recognise.ts';
 import { inputFormats } from '@geomill/formats/registry.ts';
 import { fileHead } from '@geomill/io/byte-source.ts';

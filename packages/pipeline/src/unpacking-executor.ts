@@ -1,5 +1,5 @@
 /** An executor that keeps the files of a layer unpacked while tasks read them. */
-import type { FormatReader } from '@geomill/formats/format.ts';
+import type { FormatReader } from '@geomill/formats/reader.ts';
 import type { ScratchSpace, UnpackedSet } from '@geomill/io/scratch-space.ts';
 import type { Executor } from './executor.ts';
 

@@ -8,7 +8,7 @@ import { pointBlob, writeRawGeopackage } from '../../../test/support/raw-gpkg.ts
 import { onePoint } from '../../../test/support/raw-shapefile.ts';
 import type { Bounds } from '../../core/src/geometry/bounds.ts';
 import { GeomillError } from '../../core/src/messages/errors.ts';
-import type { SourceLayer } from '../../formats/src/format.ts';
+import type { SourceLayer } from '../../formats/src/reader.ts';
 import { crsAdvice, GRIDS, NO_ADVICE, WEB_MERCATOR, wantsAdvice } from '../src/crs-advice.ts';
 import { CrsService } from '../src/crs-service.ts';
 

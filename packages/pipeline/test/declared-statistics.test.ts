@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FieldType } from '../../core/src/columns/schema.ts';
 import { emptyStatistics } from '../../core/src/columns/statistics.ts';
-import type { SourceLayer } from '../../formats/src/format.ts';
+import type { SourceLayer } from '../../formats/src/reader.ts';
 import { declaredTogether } from '../src/declared-statistics.ts';
 
 function layerOf(fields: readonly (readonly [string, FieldType, number])[], rowCount: number): SourceLayer {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure, GeomillError } from '../../core/src/messages/errors.ts';
-import type { SourceLayer } from '../../formats/src/format.ts';
 import { gpkgErrors } from '../../formats/src/gpkg/messages.ts';
+import type { SourceLayer } from '../../formats/src/reader.ts';
 import { groupLayers, type OpenedFile } from '../src/layer-groups.ts';
 
 function file(name: string, ...layers: readonly string[]): OpenedFile {

@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { failure, GeomillError } from '../../core/src/messages/errors.ts';
 import { csvErrors } from '../../formats/src/csv/messages.ts';
-import type { Partition } from '../../formats/src/format.ts';
+import type { Partition } from '../../formats/src/reader.ts';
 import { UNLIMITED } from '../../io/src/limits.ts';
 import type { Executor } from '../src/executor.ts';
 import { type PartitionBase, runPartitions } from '../src/partition-run.ts';

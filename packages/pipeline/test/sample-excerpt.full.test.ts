@@ -15,7 +15,7 @@ import {
   writeShapefile,
 } from '../../../test/support/large-files.ts';
 import { GeomillError } from '../../core/src/messages/errors.ts';
-import type { SourceLayer } from '../../formats/src/format.ts';
+import type { SourceLayer } from '../../formats/src/reader.ts';
 import { transformations } from '../../operations/src/registry.ts';
 import { parseSteps } from '../../operations/src/requested-steps.ts';
 import { type ExcerptPlan, excerptsOf, isExcerpt } from '../src/excerpt.ts';

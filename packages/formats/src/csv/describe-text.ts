@@ -10,7 +10,7 @@ import { createFileSink } from '@geomill/io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { sampleTextFile } from '@geomill/io/text-samples.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
-import type { FileText, InputFile, OpenContext, TextTable } from '../format.ts';
+import type { FileText, InputFile, OpenContext, TextTable } from '../reader.ts';
 import { likelyHeader } from '../tables/find-header.ts';
 import type { GeometryPlace } from '../tables/geometry-place.ts';
 import type { HeaderReading } from '../tables/located.ts';

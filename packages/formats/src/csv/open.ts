@@ -13,7 +13,7 @@ import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { sourceForm } from '@geomill/io/source-form.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
 import { formatErrors } from '../errors.ts';
-import type { EncodingOrigin, InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import type { EncodingOrigin, InputFile, OpenContext, Partition, SourceLayer } from '../reader.ts';
 import { binaryLookOf } from '../recognise.ts';
 import { delimiterName, delimiterOption } from '../tables/delimiter.ts';
 import { findHeader } from '../tables/find-header.ts';

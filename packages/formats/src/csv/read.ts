@@ -1,5 +1,5 @@
 /** Reads CSV in partitions. */
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { readTable } from '../tables/partition-reader.ts';
 import type { TableState } from '../tables/state.ts';
 import { describeText } from './describe-text.ts';

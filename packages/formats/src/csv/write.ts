@@ -7,15 +7,6 @@ import { COMMA } from '@geomill/core/text/ascii.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import { formatFindings } from '../findings.ts';
-import type {
-  EncodedChunk,
-  FormatWriter,
-  LayerEncoding,
-  OutputFile,
-  OutputLayer,
-  OutputSink,
-  WriteContext,
-} from '../format.ts';
 import { delimiterOption } from '../tables/delimiter.ts';
 import {
   columnNames,
@@ -26,6 +17,15 @@ import {
   pointRows,
   wholeOrdinates,
 } from '../tables/geometry-output.ts';
+import type {
+  EncodedChunk,
+  FormatWriter,
+  LayerEncoding,
+  OutputFile,
+  OutputLayer,
+  OutputSink,
+  WriteContext,
+} from '../writer.ts';
 import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
 import { csvErrors } from './messages.ts';
 

@@ -13,7 +13,7 @@ import type {
   PartitionRead,
   PartitionRequest,
   SourceLayer,
-} from '../format.ts';
+} from '../reader.ts';
 import { DrawingFeatures, type DrawingSettings } from './features/drawing-features.ts';
 import type { EntityScan } from './head/drawing.ts';
 import type { DrawingState, EntityRange, TagFacts } from './head/drawing-state.ts';

@@ -15,7 +15,7 @@ import type {
   OutputLayer,
   OutputSink,
   WriteContext,
-} from '../format.ts';
+} from '../writer.ts';
 import { CRS_COMMENT, WKT_COMMENT } from './crs-comments.ts';
 import { metresPerUnit } from './drawing-units.ts';
 import { dxfFindings } from './messages.ts';

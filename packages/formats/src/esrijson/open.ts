@@ -12,7 +12,7 @@ import { beginsWithMember, cutJson, findElement } from '@geomill/io/json-cuts.ts
 import { JsonWindow } from '@geomill/io/json-window.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
 import { latin1Text } from '@geomill/platform/bytes.ts';
-import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, Partition, SourceLayer } from '../reader.ts';
 import { lookOf } from '../recognise.ts';
 import { ESRIJSON } from './dialect.ts';
 import { type DeclaredField, declaredFields, layerFields } from './fields.ts';

@@ -5,7 +5,7 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { assumedDegrees } from '../assumed-degrees.ts';
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { layerFields } from './fields.ts';
 import { openEsriJson } from './open.ts';
 import { PartitionReader } from './partition-reader.ts';

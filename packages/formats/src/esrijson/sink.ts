@@ -7,7 +7,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { writeInteger } from '@geomill/core/text/number-text.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { Spool } from '@geomill/io/spool.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { esrijsonFindings } from './messages.ts';
 import type { EncodedSet } from './write-features.ts';
 import type { SetPlan, WriteState } from './write-plan.ts';

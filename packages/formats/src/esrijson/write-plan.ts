@@ -8,8 +8,8 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { type CoordinateRounding, coordinateRounding } from '../coordinate-digits.ts';
 import { formatFindings } from '../findings.ts';
-import type { LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import { hasMultiPoints, type KindPlan, partNames, planKinds } from '../single-kind.ts';
+import type { LayerEncoding, OutputLayer, WriteContext } from '../writer.ts';
 import { esrijsonFindings } from './messages.ts';
 import { spatialReferenceOf } from './spatial-reference.ts';
 

@@ -2,8 +2,8 @@
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { noteRounding } from '../coordinate-digits.ts';
-import type { EncodedChunk, FormatWriter, LayerEncoding } from '../format.ts';
 import { noteSplitCollections } from '../single-kind.ts';
+import type { EncodedChunk, FormatWriter, LayerEncoding } from '../writer.ts';
 import { EsriJsonSink } from './sink.ts';
 import { encodeSets } from './write-features.ts';
 import { planLayers, type WriteState } from './write-plan.ts';

@@ -1,7 +1,7 @@
 /** Finds the partitions of a layer that can have features in boxes, by the index. */
 import { mayMeet, type NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
-import type { SourceLayer } from '../format.ts';
+import type { SourceLayer } from '../reader.ts';
 import { ENTRY_BYTES, levelsOf } from './index-layout.ts';
 import type { FlatGeobufState } from './open.ts';
 

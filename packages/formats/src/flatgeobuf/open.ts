@@ -7,7 +7,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
-import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, Partition, SourceLayer } from '../reader.ts';
 import { binaryLookOf, HEAD_BYTES, lookOf } from '../recognise.ts';
 import { FlatFault } from './flat-tables.ts';
 import { type Column, type Header, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, readHeader } from './header.ts';

@@ -9,7 +9,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { type ByteSource, openFileSource, ReusedMemory } from '@geomill/io/byte-source.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import { assumedDegrees } from '../assumed-degrees.ts';
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { FlatFault, FlatTables } from './flat-tables.ts';
 import { GeometryReader } from './geometry-read.ts';
 import { FEATURE, PREFIX_BYTES, readColumns } from './header.ts';

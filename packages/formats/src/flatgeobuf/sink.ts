@@ -5,7 +5,7 @@
 import { GEOMETRY_TYPE, hasM, hasZ } from '@geomill/core/geometry/geometry-column.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { unfinishedPath } from '@geomill/io/output-place.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { copyWords } from './copy-words.ts';
 import type { EncodedFeatures } from './feature-encode.ts';
 import { FeatureSpool } from './feature-spool.ts';

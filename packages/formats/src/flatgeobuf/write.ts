@@ -22,7 +22,7 @@ import type {
   OutputLayer,
   OutputSink,
   WriteContext,
-} from '../format.ts';
+} from '../writer.ts';
 import { encodeFeatures } from './feature-encode.ts';
 import type { LayerHeader } from './header-write.ts';
 import { flatgeobufErrors } from './messages.ts';

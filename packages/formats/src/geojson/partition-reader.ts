@@ -17,7 +17,7 @@ import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { JsonElements } from '@geomill/io/json-elements.ts';
 import { JsonWindow } from '@geomill/io/json-window.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
-import type { Partition } from '../format.ts';
+import type { Partition } from '../reader.ts';
 import { CollectionMembers, typeReason } from './collection-members.ts';
 import { GEOJSON } from './dialect.ts';
 import { FeatureParser } from './feature-parser.ts';

@@ -3,7 +3,7 @@ import { LF, LOWER_N, OPEN_BRACE, OPEN_BRACKET, QUOTE, RECORD_SEPARATOR } from '
 import type { JsonScanner } from '@geomill/core/text/json-scanner.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { beginsWithMember, cutJson, findElement } from '@geomill/io/json-cuts.ts';
-import type { Partition } from '../format.ts';
+import type { Partition } from '../reader.ts';
 import { isGeoJsonType } from './collection-members.ts';
 import { GEOJSON } from './dialect.ts';
 import type { Head } from './head.ts';

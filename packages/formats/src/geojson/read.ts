@@ -11,7 +11,7 @@ import type {
   PartitionRead,
   PartitionRequest,
   SourceLayer,
-} from '../format.ts';
+} from '../reader.ts';
 import { nameInTail, readHead } from './head.ts';
 import { PartitionReader, type ReadState } from './partition-reader.ts';
 import { cutSource } from './partitions.ts';

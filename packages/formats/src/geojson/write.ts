@@ -21,7 +21,7 @@ import type {
   OutputLayer,
   OutputSink,
   WriteContext,
-} from '../format.ts';
+} from '../writer.ts';
 import { geojsonFindings } from './messages.ts';
 import { encodeFeatures, type WriteState } from './write-features.ts';
 

@@ -1,6 +1,6 @@
 /** Reads GeoParquet into batches. A partition is a range of rows. */
 import { openFileSource } from '@geomill/io/byte-source.ts';
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { withFaults } from './fault.ts';
 import { openParquet } from './read/open.ts';
 import { readRows } from './read/read-rows.ts';

@@ -2,7 +2,7 @@
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
+import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../writer.ts';
 import { encodeBatch } from './write/encode.ts';
 import { type ParquetPlan, planLayer } from './write/plan.ts';
 import { ParquetSink } from './write/sink.ts';

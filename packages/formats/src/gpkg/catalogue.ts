@@ -7,7 +7,7 @@ import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { SqlRow, UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import { formatFindings } from '../findings.ts';
-import type { OpenContext } from '../format.ts';
+import type { OpenContext } from '../reader.ts';
 import { gpkgErrors, gpkgFindings } from './messages.ts';
 import { folded, sameName } from './names.ts';
 import {

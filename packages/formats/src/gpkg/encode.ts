@@ -14,7 +14,7 @@ import { MINUS } from '@geomill/core/text/ascii.ts';
 import { asciiSlice } from '@geomill/core/text/number-text.ts';
 import { areAscii } from '@geomill/platform/bytes.ts';
 import { formatFindings } from '../findings.ts';
-import type { EncodedChunk } from '../format.ts';
+import type { EncodedChunk } from '../writer.ts';
 import type { GpkgChunk } from './chunk.ts';
 import { type DatetimeZones, datetimeTexts } from './datetime-text.ts';
 import { fidCandidates } from './fids.ts';

@@ -9,7 +9,7 @@ import { copyFile, fileSize, removeFile } from '@geomill/platform/files.ts';
 import type { SqlValue } from '@geomill/platform/sqlite.ts';
 import { BulkDatabase, refusal } from '@geomill/sqlite/bulk-database.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { AppendedTable } from './appended-table.ts';
 import type { GpkgChunk } from './chunk.ts';
 import type { CrsRow, KnownSystem } from './crs-rows.ts';

@@ -1,7 +1,7 @@
 /** Finds the partitions of a layer that can have features in boxes. */
 import type { NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { SourceLayer } from '../format.ts';
+import type { SourceLayer } from '../reader.ts';
 import { endsOfPartitions, partitionOf } from './partition-keys.ts';
 import { visitRowsNear } from './rtree-read.ts';
 import type { GpkgState } from './state.ts';

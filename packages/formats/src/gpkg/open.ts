@@ -10,7 +10,7 @@ import { latin1Text } from '@geomill/platform/bytes.ts';
 import { type PageLayout, readPageLayout } from '@geomill/sqlite/database-pages.ts';
 import { measureTable } from '@geomill/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
 import { lookOf } from '../recognise.ts';
 import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
 import { type ModelledLayer, noteDataModel } from './data-model.ts';

@@ -1,6 +1,6 @@
 /** Content of a GeoPackage beyond the features of its layers, which a file made of these features does not have. */
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { InputFile } from '../format.ts';
+import type { InputFile } from '../reader.ts';
 import { folded } from './names.ts';
 
 /** Tables that the standard, its extensions for layers, GDAL and SQLite make: they describe layers. */

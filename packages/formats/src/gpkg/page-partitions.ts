@@ -8,7 +8,7 @@ import {
   type TableMeasures,
   type TablePages,
 } from '@geomill/sqlite/table-pages.ts';
-import type { Partition } from '../format.ts';
+import type { Partition } from '../reader.ts';
 import { type Cut, SMALLEST_KEY } from './partitions.ts';
 import type { PageRuns } from './state.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { SqlValue } from '@geomill/platform/sqlite.ts';
 import type { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { Partition } from '../format.ts';
+import type { Partition } from '../reader.ts';
 import type { GpkgState } from './state.ts';
 
 /** A layer's rows in order, as SQL. */

@@ -6,7 +6,7 @@ import type { GeometryColumn } from '@geomill/core/geometry/geometry-column.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { readRecords, SERIAL } from '@geomill/sqlite/records.ts';
 import { readRowPayloads } from '@geomill/sqlite/table-pages.ts';
-import type { Partition, PartitionRead, PartitionRequest } from '../format.ts';
+import type { Partition, PartitionRead, PartitionRequest } from '../reader.ts';
 import { GeometryBlobReader } from './geometry-blob-reader.ts';
 import { byteLengthOf, isBlob, type PageValues, readPageColumn, valuesOf, viewsOf } from './page-values.ts';
 import { keyRange } from './partitions.ts';

@@ -10,7 +10,7 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { sqliteErrors } from '@geomill/sqlite/errors.ts';
 import { type SqlRow, UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
 import { quoted } from './names.ts';
 import { partitionsNear } from './near-boxes.ts';

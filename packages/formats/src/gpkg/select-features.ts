@@ -9,7 +9,7 @@ import { GeomillError } from '@geomill/core/messages/errors.ts';
 import { localBytes } from '@geomill/sqlite/leaf-cells.ts';
 import { measureKeys, measureTable } from '@geomill/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { FeatureSelection, SourceLayer } from '../format.ts';
+import type { FeatureSelection, SourceLayer } from '../reader.ts';
 import { cutKeys } from './page-partitions.ts';
 import { visitRowsNear } from './rtree-read.ts';
 import type { GpkgState, TableRoot } from './state.ts';

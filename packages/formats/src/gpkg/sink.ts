@@ -6,7 +6,7 @@ import { unfinishedPath } from '@geomill/io/output-place.ts';
 import { fileSize, removeFile } from '@geomill/platform/files.ts';
 import { fileName } from '@geomill/platform/paths.ts';
 import { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import type { GpkgChunk } from './chunk.ts';
 import { REQUIRED_ROWS } from './crs-rows.ts';
 import { releaseRows } from './encode.ts';

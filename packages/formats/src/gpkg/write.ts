@@ -15,7 +15,7 @@ import type {
   OutputLayer,
   OutputSink,
   WriteContext,
-} from '../format.ts';
+} from '../writer.ts';
 import type { AppendedTablePlan } from './appended-table.ts';
 import { crsRows } from './crs-rows.ts';
 import { encodeBatch } from './encode.ts';

@@ -4,7 +4,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import { fileSize } from '@geomill/platform/files.ts';
-import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, Partition, SourceLayer } from '../reader.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
 import { gpxFindings } from './messages.ts';
 import { gpxName } from './names.ts';

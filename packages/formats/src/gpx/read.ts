@@ -3,7 +3,7 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import { XmlFault } from '@geomill/core/text/xml-scanner.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { LineReader } from './line-reader.ts';
 import { openGpx } from './open.ts';
 import { PointReader } from './point-reader.ts';

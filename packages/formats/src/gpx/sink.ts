@@ -3,7 +3,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { unfinishedPath } from '@geomill/io/output-place.ts';
 import { Spool } from '@geomill/io/spool.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { gpxFindings } from './messages.ts';
 import type { GpxChunk } from './write-features.ts';
 import type { WriteState } from './write-plan.ts';

@@ -3,7 +3,7 @@ import type { Field, FieldType } from '@geomill/core/columns/schema.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { formatFindings } from '../findings.ts';
-import type { OutputLayer, WriteContext } from '../format.ts';
+import type { OutputLayer, WriteContext } from '../writer.ts';
 import { gpxFindings } from './messages.ts';
 import { FIELD_HINTS, LINK_FIELD, MAX_LINKS, TIMES } from './standard-fields.ts';
 

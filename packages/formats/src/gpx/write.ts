@@ -13,7 +13,7 @@ import type {
   OutputLayer,
   OutputSink,
   WriteContext,
-} from '../format.ts';
+} from '../writer.ts';
 import { gpxFindings } from './messages.ts';
 import { GpxSink } from './sink.ts';
 import { encodeFeatures } from './write-features.ts';

@@ -7,7 +7,7 @@ import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
 import { isZip, readZipDirectory, unpackEntry, type ZipEntry } from '@geomill/io/zip-read.ts';
 import { fileSize, makeNewDirectory } from '@geomill/platform/files.ts';
 import { joinedPath, nameInArchive, pathInArchive } from '@geomill/platform/paths.ts';
-import type { InputFile, OpenContext } from '../format.ts';
+import type { InputFile, OpenContext } from '../reader.ts';
 import { lookOfMembers } from '../recognise.ts';
 import { kmlErrors, kmlFindings } from './messages.ts';
 

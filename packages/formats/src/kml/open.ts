@@ -6,7 +6,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import { partitionsOf } from '../counted-parts.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
 import { inUtf8, readXmlRoot } from '../xml-document.ts';
 import { type FoundDocument, findDocuments, linkedPath } from './kmz.ts';
 import { kmlErrors, kmlFindings } from './messages.ts';

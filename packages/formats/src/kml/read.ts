@@ -5,7 +5,7 @@ import { XmlFault } from '@geomill/core/text/xml-scanner.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
 import { countedParts, PART_STRIDE } from '../counted-parts.ts';
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { isFeatureName, kmlName } from './names.ts';
 import { openKml } from './open.ts';
 import { PlacemarkReader } from './placemark.ts';

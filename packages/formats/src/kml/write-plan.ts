@@ -3,7 +3,7 @@ import type { Field, FieldType } from '@geomill/core/columns/schema.ts';
 import { field } from '@geomill/core/messages/message.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { formatFindings } from '../findings.ts';
-import type { OutputLayer, WriteContext } from '../format.ts';
+import type { OutputLayer, WriteContext } from '../writer.ts';
 
 /** How a layer is encoded. Plain data. */
 export interface WriteState {

@@ -11,7 +11,7 @@ import type {
   OutputLayer,
   OutputSink,
   WriteContext,
-} from '../format.ts';
+} from '../writer.ts';
 import { KmlSink } from './sink.ts';
 import { encodeFeatures } from './write-features.ts';
 import { planLayer, type WriteState } from './write-plan.ts';

@@ -3,7 +3,7 @@ import type { FieldType } from '@geomill/core/columns/schema.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { unfinishedPath } from '@geomill/io/output-place.ts';
 import { lengthText } from '../coordinate-digits.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { DirectoryWriter, HEADER_BYTES } from './directory.ts';
 import { encodeHeader } from './header.ts';
 import { DIGEST_BYTES, KnownTiles } from './known-tiles.ts';

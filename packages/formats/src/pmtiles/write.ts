@@ -12,7 +12,7 @@ import type {
   OutputLayer,
   OutputSink,
   WriteContext,
-} from '../format.ts';
+} from '../writer.ts';
 import { RETYPED } from './attributes.ts';
 import { encodeTiles } from './encode.ts';
 import { PmtilesSink } from './sink.ts';

@@ -2,7 +2,7 @@
 import type { GeometryStatistics } from '@geomill/core/columns/statistics.ts';
 import { PART_KIND } from '@geomill/core/geometry/geometry-column.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
-import type { OutputLayer } from '../format.ts';
+import type { OutputLayer } from '../writer.ts';
 import { pmtilesErrors } from './messages.ts';
 import { EXTENT } from './state.ts';
 

@@ -9,7 +9,7 @@ import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { areAscii } from '@geomill/platform/bytes.ts';
 import { formatErrors } from '../errors.ts';
 import { formatFindings } from '../findings.ts';
-import type { EncodingOrigin } from '../format.ts';
+import type { EncodingOrigin } from '../reader.ts';
 import type { DbfHeader } from './dbf-header.ts';
 import { shpFindings } from './messages.ts';
 

@@ -20,7 +20,7 @@ import {
 import { copyFilePart } from '@geomill/platform/file-streams.ts';
 import { fileSize, makeNewDirectory, namesIn } from '@geomill/platform/files.ts';
 import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
-import type { InputFile, OpenContext } from '../format.ts';
+import type { InputFile, OpenContext } from '../reader.ts';
 import { lookOf, lookOfMembers } from '../recognise.ts';
 import { shpErrors } from './messages.ts';
 

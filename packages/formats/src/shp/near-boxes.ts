@@ -2,7 +2,7 @@
 import { mayMeet, type NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { type FileSegment, withSegment } from '@geomill/io/file-segment.ts';
-import type { Partition } from '../format.ts';
+import type { Partition } from '../reader.ts';
 import { INDEX_RECORD_BYTES, M_TYPE, RECORD_HEADER_BYTES, SHAPE_TYPE, Z_TYPE } from './shp-header.ts';
 import { indexSlices } from './shp-index.ts';
 

@@ -25,7 +25,7 @@ import type {
   PartitionRead,
   PartitionRequest,
   SourceLayer,
-} from '../format.ts';
+} from '../reader.ts';
 import { type DbfColumn, planColumns, undeclaredColumn } from './dbf-columns.ts';
 import { findEncoding } from './dbf-encoding.ts';
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';

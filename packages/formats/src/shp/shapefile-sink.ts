@@ -8,7 +8,7 @@ import { looseFiles, type OutputMember, type OutputPackage } from '@geomill/io/o
 import { ZipWriter } from '@geomill/io/zip-write.ts';
 import { removeFile } from '@geomill/platform/files.ts';
 import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
-import type { LayerEncoding, OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { LayerEncoding, OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { type DbfFieldSpec, makeDbfHeader, rowBytesOf } from './dbf-header.ts';
 import type { DbfWriteField } from './dbf-write.ts';
 import { shpErrors } from './messages.ts';

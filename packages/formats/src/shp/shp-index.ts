@@ -11,7 +11,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { type FileSegment, withSegment } from '@geomill/io/file-segment.ts';
 import { writeNewFile } from '@geomill/platform/files.ts';
-import type { Partition } from '../format.ts';
+import type { Partition } from '../reader.ts';
 import { shpErrors, shpFindings } from './messages.ts';
 import { HEADER_BYTES, INDEX_RECORD_BYTES, RECORD_HEADER_BYTES, SHAPE_TYPE_NAMES } from './shp-header.ts';
 

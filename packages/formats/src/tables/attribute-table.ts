@@ -1,5 +1,5 @@
 /** Recognizes a table of attributes: rows that fit their header, and nothing that looks like a position. */
-import { CRS_WITHOUT_POSITIONS } from '../format.ts';
+import { CRS_WITHOUT_POSITIONS } from '../reader.ts';
 import { namesColumn, type WantedColumns } from './columns.ts';
 import { emptyGeometries } from './geometry-sample.ts';
 import { type HeadSettings, headerReadings } from './header.ts';

@@ -6,7 +6,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { phrase } from '@geomill/core/messages/message.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
-import type { InputFile, OpenContext } from '../format.ts';
+import type { InputFile, OpenContext } from '../reader.ts';
 import { attributesIn } from './attribute-table.ts';
 import { namesColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { hasGeometryText, isName } from './data-cells.ts';

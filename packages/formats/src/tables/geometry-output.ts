@@ -18,7 +18,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { counted } from '@geomill/core/messages/message.ts';
 import { formatFindings } from '../findings.ts';
-import type { OutputLayer } from '../format.ts';
+import type { OutputLayer } from '../writer.ts';
 
 /** The error for features that are not one point each. */
 export type PointsOnly = (found: string, location?: Location) => Error;

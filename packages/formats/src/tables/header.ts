@@ -8,7 +8,7 @@ import { CR, LF, SPACE } from '@geomill/core/text/ascii.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
 import { areUtf8, latin1Text } from '@geomill/platform/bytes.ts';
-import type { InputFile, OpenContext } from '../format.ts';
+import type { InputFile, OpenContext } from '../reader.ts';
 import { DELIMITERS } from './delimiter.ts';
 import type { HeaderReading, LineStart } from './located.ts';
 import type { TableMessages } from './messages.ts';

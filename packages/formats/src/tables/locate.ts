@@ -11,7 +11,7 @@ import {
 } from '@geomill/core/geometry/coordinate-names.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { phrase } from '@geomill/core/messages/message.ts';
-import type { AssumedCrs } from '../format.ts';
+import type { AssumedCrs } from '../reader.ts';
 import { type ColumnName, columnIndex, namesParts, unknownColumn, type WantedColumns } from './columns.ts';
 import { areNumbers, isPlausible, type PairValues, readColumn, sampledPair } from './coordinate-sample.ts';
 import type { GeometryPlace } from './geometry-place.ts';

@@ -2,7 +2,7 @@
 import type { AngleColumns } from '@geomill/core/geometry/angle-names.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import type { OrdinateNotation } from '@geomill/core/text/ordinate-text.ts';
-import type { AssumedCrs } from '../format.ts';
+import type { AssumedCrs } from '../reader.ts';
 import type { GeometryPlace } from './geometry-place.ts';
 import type { TableMessages } from './messages.ts';
 import type { Sample } from './sample.ts';

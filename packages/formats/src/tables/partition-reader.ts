@@ -14,7 +14,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { phrase } from '@geomill/core/messages/message.ts';
 import { type ByteSource, openFileSource, ReusedMemory } from '@geomill/io/byte-source.ts';
 import { areUtf8 } from '@geomill/platform/bytes.ts';
-import type { Partition, PartitionRead, PartitionRequest } from '../format.ts';
+import type { Partition, PartitionRead, PartitionRequest } from '../reader.ts';
 import { commonTableFindings } from './findings.ts';
 import type { TableMessages } from './messages.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';

@@ -6,7 +6,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { PART_STRIDE, partitionsOf } from '../counted-parts.ts';
 import { formatFindings } from '../findings.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
 import { topojsonFindings } from './messages.ts';
 import type { TopologyObject } from './objects.ts';
 import { type Root, readRoot } from './root.ts';

@@ -5,7 +5,7 @@ import { JsonFault } from '@geomill/core/text/json-fault.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { JsonWindow } from '@geomill/io/json-window.ts';
 import { countedParts, PART_STRIDE } from '../counted-parts.ts';
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { TOPOJSON } from './dialect.ts';
 import { FeatureParser } from './feature-parser.ts';
 import { openTopology } from './open.ts';

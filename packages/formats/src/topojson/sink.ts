@@ -3,7 +3,7 @@ import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { unfinishedPath } from '@geomill/io/output-place.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { cutArcs } from './arc-cutter.ts';
 import { AttributeSpool } from './attribute-spool.ts';
 import type { EncodedFeatures } from './encode.ts';

@@ -14,7 +14,7 @@ import type {
   OutputLayer,
   OutputSink,
   WriteContext,
-} from '../format.ts';
+} from '../writer.ts';
 import { type EncodedFeatures, encodeAttributes, encodeGeometry } from './encode.ts';
 import { TopologySink } from './sink.ts';
 import type { WriteState } from './write-state.ts';

@@ -8,7 +8,7 @@ import { CR } from '@geomill/core/text/ascii.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { checkFieldCount } from '@geomill/io/limits.ts';
 import { removeFile } from '@geomill/platform/files.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
 import { findHeader } from '../tables/find-header.ts';
 import { geometryColumns } from '../tables/row-geometry.ts';
 import { type TableState, tableState } from '../tables/state.ts';

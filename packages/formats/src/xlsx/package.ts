@@ -17,7 +17,7 @@ import {
 import { byteView, compareBytes } from '@geomill/platform/bytes.ts';
 import { makeNewDirectory, removeFile } from '@geomill/platform/files.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
-import type { InputFile, OpenContext } from '../format.ts';
+import type { InputFile, OpenContext } from '../reader.ts';
 import { HEAD_BYTES, lookOf, lookOfMembers } from '../recognise.ts';
 import { xlsxErrors } from './messages.ts';
 import { eachElement } from './xml-part.ts';

@@ -1,5 +1,5 @@
 /** Reads workbooks: the rows of a sheet in partitions. */
-import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';
 import { readTable } from '../tables/partition-reader.ts';
 import { sheetMessages } from './messages.ts';
 import { openXlsx, type SheetState } from './open.ts';

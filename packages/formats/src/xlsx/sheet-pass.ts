@@ -11,7 +11,7 @@ import type { ByteSink } from '@geomill/io/byte-sink.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import type { Unpacking } from '@geomill/io/unpacking.ts';
 import { byteView } from '@geomill/platform/bytes.ts';
-import type { OpenThreads } from '../format.ts';
+import type { OpenThreads } from '../reader.ts';
 import { CellNotes } from './cell-notes.ts';
 import { ColumnKinds } from './column-kinds.ts';
 import { ROW_TAG_BYTES, rowTagIn } from './row-tags.ts';

@@ -8,7 +8,7 @@ import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import type { Unpacking } from '@geomill/io/unpacking.ts';
 import { removeFile } from '@geomill/platform/files.ts';
-import type { OpenContext, Partition } from '../format.ts';
+import type { OpenContext, Partition } from '../reader.ts';
 import type { ColumnKinds } from './column-kinds.ts';
 import type { WorkbookPackage } from './package.ts';
 import { findRows, type RowsPlace, readAfterRows } from './sheet-frame.ts';

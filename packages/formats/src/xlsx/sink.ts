@@ -2,7 +2,7 @@
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { OutputMember } from '@geomill/io/output-package.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { MAX_ROWS } from './column-kinds.ts';
 import { numberRows, type RowChunk, type SheetEncoding } from './encode.ts';
 import { xlsxErrors } from './messages.ts';

@@ -6,7 +6,6 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import { formatFindings } from '../findings.ts';
-import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import {
   columnNames,
   geometryNames,
@@ -16,6 +15,7 @@ import {
   pointRows,
   wholeOrdinates,
 } from '../tables/geometry-output.ts';
+import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../writer.ts';
 import { MAX_CHARACTERS, writeTextCell } from './cell-text.ts';
 import { MAX_COLUMNS } from './column-kinds.ts';
 import { encodeRows, type SheetEncoding } from './encode.ts';

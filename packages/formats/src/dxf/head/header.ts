@@ -6,7 +6,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { formatErrors } from '../../errors.ts';
 import { formatFindings } from '../../findings.ts';
-import type { EncodingOrigin } from '../../format.ts';
+import type { EncodingOrigin } from '../../reader.ts';
 import type { EntityTags } from '../contract.ts';
 import type { TagFacts } from './drawing-state.ts';
 

@@ -3,7 +3,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../../format.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../../reader.ts';
 import { metresPerUnit } from '../drawing-units.ts';
 import { dxfErrors, dxfFindings } from '../messages.ts';
 import { countSourceLines } from '../tags/lines.ts';

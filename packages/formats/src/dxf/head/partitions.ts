@@ -4,7 +4,7 @@
  * of that value. Binary files are read tag by tag, since their bytes do not show where tags begin.
  */
 import type { ByteSource } from '@geomill/io/byte-source.ts';
-import type { Partition } from '../../format.ts';
+import type { Partition } from '../../reader.ts';
 import { OwnXdata } from '../features/xdata-read.ts';
 import { RecordReader } from '../tags/record-reader.ts';
 import type { EntityRange, TagFacts } from './drawing-state.ts';

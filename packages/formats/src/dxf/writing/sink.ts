@@ -8,7 +8,7 @@ import { field } from '@geomill/core/messages/message.ts';
 import { LF, SPACE } from '@geomill/core/text/ascii.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
 import { formatFindings } from '../../findings.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../../writer.ts';
 import { dxfErrors, dxfFindings } from '../messages.ts';
 import { drawingHead } from './drawing-head.ts';
 import type { DrawingFacts, DrawingTotals } from './drawing-tables.ts';

@@ -17,7 +17,7 @@ import {
   type OpenContext,
   type Partition,
   type SourceLayer,
-} from '../../format.ts';
+} from '../../reader.ts';
 import { lookOf } from '../../recognise.ts';
 import { geometryNotation } from '../../tables/data-cells.ts';
 import { crsOfPair } from '../../tables/locate-pair.ts';

@@ -9,7 +9,7 @@ import {
 import { Findings } from '@geomill/core/messages/findings.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
-import type { Partition, PartitionRead } from '../../format.ts';
+import type { Partition, PartitionRead } from '../../reader.ts';
 import { unsupported } from '../fault.ts';
 import { ChunkReader, type Segment } from './chunk-reader.ts';
 import { type GeometryPlan, leavesOfField } from './columns.ts';

@@ -2,7 +2,7 @@
 import { mayMeet, type NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import type { WantedValues } from '@geomill/core/columns/wanted-values.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
-import type { FeatureSelection, SourceLayer } from '../../format.ts';
+import type { FeatureSelection, SourceLayer } from '../../reader.ts';
 import { withFaults } from '../fault.ts';
 import { readMetadata } from './metadata.ts';
 import { cutRows } from './open.ts';

@@ -5,7 +5,7 @@ import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
 import { formatFindings } from '../../findings.ts';
-import type { EncodedChunk } from '../../format.ts';
+import type { EncodedChunk } from '../../writer.ts';
 import { pack, release } from '../bytes/compression.ts';
 import { geoparquetFindings } from '../messages.ts';
 import { ENCODING } from '../read/values.ts';

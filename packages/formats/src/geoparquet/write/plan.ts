@@ -4,7 +4,7 @@ import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { isInDegrees } from '@geomill/core/crs/degrees.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { formatFindings } from '../../findings.ts';
-import type { OutputLayer, WriteContext } from '../../format.ts';
+import type { OutputLayer, WriteContext } from '../../writer.ts';
 import type { Compression } from '../bytes/compression.ts';
 
 export interface ParquetPlan {

@@ -1,7 +1,7 @@
 /** Collects pages to row groups and writes the metadata at the end. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
-import type { OutputFile, OutputSink, WriteContext } from '../../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../../writer.ts';
 import { geoparquetFindings } from '../messages.ts';
 import type { ParquetChunk, Slice } from './encode.ts';
 import { type ColumnChunk, fileMetadata, type RowGroup } from './file-metadata.ts';
