@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { GeomillError } from '../../packages/core/src/messages/errors.ts';
+import { HEAD_BYTES } from '../../packages/formats/src/content.ts';
 import type { FormatReader } from '../../packages/formats/src/reader.ts';
-import { HEAD_BYTES, hasEndMark } from '../../packages/formats/src/recognise.ts';
+import { hasEndMark } from '../../packages/formats/src/recognise.ts';
 import { inputFormats } from '../../packages/formats/src/registry.ts';
 import { readBytesLayers } from '../support/read-layers.ts';
 

@@ -28,6 +28,8 @@ export interface ReadSettings {
   readonly options?: Readonly<Record<string, unknown>>;
   readonly partitionBytes?: number;
   readonly limits?: InputLimits;
+  /** As in OpenContext. */
+  readonly tables?: readonly string[];
 }
 
 export interface ReadLayer {
@@ -59,6 +61,7 @@ export async function readFileLayers(
         options: settings.options ?? {},
         findings,
         partitionBytes: settings.partitionBytes ?? 1 << 22,
+        ...(settings.tables === undefined ? {} : { tables: settings.tables }),
       },
     );
     const layers = sources.map((source) => readLayer(reader, source, findings));

@@ -3,12 +3,11 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { closest } from '@geomill/core/messages/did-you-mean.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { contentOf, type InputContent } from '@geomill/formats/content.ts';
 import type { Format, InputFormat } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { optionOfText, typesOf } from '@geomill/formats/option-text.ts';
-import { HEAD_BYTES } from '@geomill/formats/recognise.ts';
 import { formats } from '@geomill/formats/registry.ts';
-import { fileHead } from '@geomill/io/byte-source.ts';
 import {
   type FormatKey,
   inputFormatOf,
@@ -173,8 +172,11 @@ export function chooseInputFormat(named: unknown, fileName: string, key = FROM):
     shown: shownInput(fileName),
     nameless: NAMELESS,
     isMissing: !isRemote && !isStandard && statOf(fileName) === null,
-    head: () =>
-      isStandard || isRemote || !inputStats(fileName).isFile ? null : fileHead(fileName, HEAD_BYTES),
+    content: (): InputContent | null => {
+      if (isStandard || isRemote) return null;
+      const { isFile, isDirectory } = inputStats(fileName);
+      return isFile || isDirectory ? contentOf(fileName) : null;
+    },
   };
   return inputFormatOf(file, key);
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { folderFormat } from '@geomill/formats/recognise.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import {
   asOutputFailure,
@@ -17,7 +18,7 @@ import type { FileFacts } from '@geomill/platform/files.ts';
 import { isUrl, shownInput } from './urls.ts';
 
 export interface InputFile {
-  /** A regular file. */
+  /** A regular file, or a folder of a format whose inputs can be folders. */
   readonly path: string;
   /** For messages and the report. */
   readonly name: string;
@@ -34,17 +35,17 @@ export async function stageInput(path: string, copy: string, signal: AbortSignal
   }
   const stats = inputStats(path);
   // SQLite keeps its log beside the file that a link leads to.
-  if (stats.isFile) return { path: realpathSync(path), name: basename(path) };
+  if (stats.isFile || stats.isDirectory) return { path: realpathSync(path), name: basename(path) };
   await pipeline(createReadStream(path), createWriteStream(copy), { signal });
   return { path: copy, name: basename(path) };
 }
 
-/** Of an input file, which is no directory. Throws FILE_NOT_FOUND with what to write instead. */
+/** Of an input file, or of a folder that is an input. Throws FILE_NOT_FOUND with what to write instead. */
 export function inputStats(path: string): FileFacts {
   const stats = statOf(path);
   if (stats === null)
     throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: `there is no such file${layerHint(path)}` });
-  if (stats.isDirectory) {
+  if (stats.isDirectory && folderFormat(path) === null) {
     const pattern = join(path, '*.gpkg');
     const reason = `it is a directory; for all files in it write a pattern, such as '${pattern}', and --out-dir DIR`;
     throw failure(ioErrors.FILE_NOT_FOUND, { path, reason });

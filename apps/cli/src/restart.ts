@@ -1,6 +1,6 @@
 /** Starts a command again with settings with which it needs less memory: see docs/decisions/memory-of-commands.md. */
 import { outputFormatById } from '@geomill/formats/format-by-id.ts';
-import { statOf } from '@geomill/library/output-path.ts';
+import { inputSize } from '@geomill/io/input-size.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import type { ConversionRequest } from '@geomill/pipeline/request.ts';
 import { ALLOCATOR_ENVIRONMENT } from '@geomill/service/settings/machine.ts';
@@ -23,7 +23,7 @@ export function restartForLargeFiles(files: readonly string[], requests: readonl
   if (isSet(ALLOCATOR_ENVIRONMENT) || wasStandardInputRead()) return;
   const least = requests.some(needsMuchMemory) ? LARGE_BYTES_KEPT : LARGE_BYTES;
   let bytes = 0;
-  for (const path of files) bytes += isUrl(path) ? 0 : (statOf(path)?.size ?? 0);
+  for (const path of files) bytes += isUrl(path) ? 0 : inputSize(path);
   if (bytes < least) return;
   const args = [process.argv0, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)];
   try {

@@ -153,7 +153,10 @@ function keyOf({ values }: Parsed): { readonly apiKey?: string } {
 }
 
 async function fileOf(path: string): Promise<NamedFile> {
-  inputStats(path);
+  if (inputStats(path).isDirectory)
+    throw failure(generalErrors.USAGE, {
+      detail: `'${path}' is a folder; put it into a .zip and submit that`,
+    });
   return fileFrom(path);
 }
 

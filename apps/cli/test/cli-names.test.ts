@@ -111,7 +111,8 @@ test('formats of other programs are named with the next step, for inputs and out
   mkdirSync(inDirectory('survey.gdb'));
   const cases: readonly (readonly [input: string, output: string, message: RegExp])[] = [
     ['trip.gml', 'x.gpkg', /GML is not supported; convert it with 'ogr2ogr out\.gpkg in\.gml'/],
-    ['survey.gdb', 'x.gpkg', /geodatabase is not supported; convert it with 'ogr2ogr out\.gpkg in\.gdb'/],
+    ['survey.gdb', 'x.gpkg', /survey\.gdb is not a file geodatabase.* an empty folder/],
+    ['survey.gpkg', 'x.gdb', /geodatabase can be read but not written; write a \.gpkg/],
     ['plan.DWG', 'x.gpkg', /DWG is not supported; save the drawing as DXF/],
     ['list.ods', 'x.gpkg', /ODS is not supported; save it as \.xlsx, or the sheet as CSV/],
     [

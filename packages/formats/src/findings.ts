@@ -27,6 +27,7 @@ export const formatFindings = findingTable({
     'rings whose orientation contradicts their nesting were sorted into shells and holes',
     'feature',
   ),
+  MULTIPATCH_TO_POLYGONS: changed('MultiPatch shapes were read as polygons', 'feature'),
   COLLECTION_SPLIT: split('geometry collections were split by geometry type', 'feature'),
   EXTRA_ORDINATES: lost(
     'positions with more than three numbers: the numbers after the third were ignored',

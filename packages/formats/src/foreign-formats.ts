@@ -78,12 +78,6 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
     member: /\.mif$/i,
   },
   {
-    found: 'an Esri file geodatabase',
-    ...gdal('.gdb'),
-    extensions: ['.gdb', '.gdb.zip'],
-    member: /\.gdb\/|\.gdbtable$/i,
-  },
-  {
     found: 'DWG',
     ...DRAWING,
     extensions: ['.dwg'],

@@ -62,6 +62,8 @@ export interface Format {
    * an input is one file.
    */
   readonly fileParts?: readonly [string, ...string[]];
+  /** An input can be a folder instead of a file; a signature matches the name of one of its files. Default: an input is a file. */
+  readonly isFolder?: true;
   /** Extensions by which another format is known, but that files of this one have, too; the content decides. Default: none. */
   readonly sharedExtensions?: readonly string[];
   readonly signatures: readonly Signature[];
@@ -129,6 +131,8 @@ export interface Format {
   readonly writeOptions: OptionsSchema;
   /** Null: the format can only be written. */
   readonly loadReader: (() => Promise<FormatReader>) | null;
+  /** What to write in place of a format that can only be read, for messages: "write a .gpkg, which ...". Default: it can be written. */
+  readonly outputAdvice?: string;
   /** Null: the format can only be read. */
   readonly loadWriter: (() => Promise<FormatWriter>) | null;
 }

@@ -1,11 +1,9 @@
 /** Recognises files, to name the format of a file in an error: one table of signatures for all formats. */
 import { latin1Text } from '@geomill/platform/bytes.ts';
+import { contentOf, HEAD_BYTES, type InputContent } from './content.ts';
 import { FOREIGN_FORMATS, type ForeignFormat, GENERAL_KINDS } from './foreign-formats.ts';
 import type { InputFormat, Signature } from './format.ts';
 import { formatByFileName, formats, inputFormats } from './registry.ts';
-
-/** Bytes from the beginning of a file that are enough to recognise it. */
-export const HEAD_BYTES = 4096;
 
 /** A file with more NULs than one in so many bytes is no text. */
 const BYTES_PER_NUL_OF_TEXT = 20;
@@ -43,9 +41,30 @@ export function formatByContent(head: Uint8Array): InputFormat | null {
   return inputFormats.find(({ signatures }) => signatures.some(matches)) ?? null;
 }
 
-/** As `formatByContent`, for a file whose name tells nothing: a zip archive is read as a shapefile. */
-export function formatOfUnnamed(head: Uint8Array): InputFormat | null {
-  return startOf(head).startsWith(ZIP) ? formatByFileName(inputFormats, '.zip') : formatByContent(head);
+/** As `formatByContent`, for an input whose name tells nothing: a zip archive in which nothing is recognised is read as a shapefile. */
+export function formatOfUnnamed(content: InputContent): InputFormat | null {
+  if (content.isFolder) return formatOfFolder(content.members);
+  if (!startOf(content.head).startsWith(ZIP)) return formatByContent(content.head);
+  return formatOfMembers(content.members) ?? formatByFileName(inputFormats, '.zip');
+}
+
+/** The format of a zip archive by the paths of its members; null if no signature of one matches. */
+function formatOfMembers(members: readonly string[]): InputFormat | null {
+  const matches = ({ member }: Signature): boolean =>
+    member !== undefined && members.some((path) => member.test(path));
+  return inputFormats.find(({ signatures }) => signatures.some(matches)) ?? null;
+}
+
+/** The format of an input that is a folder, by its name or its files; null: it is no input. */
+export function folderFormat(path: string): InputFormat | null {
+  const named = formatByFileName(inputFormats, path.replace(/[\\/]+$/, ''));
+  return named?.isFolder === true ? named : formatOfFolder(contentOf(path).members);
+}
+
+/** The format of a folder by the names of its files; null: a folder of such files is no input. */
+function formatOfFolder(members: readonly string[]): InputFormat | null {
+  const found = formatOfMembers(members);
+  return found?.isFolder === true ? found : null;
 }
 
 const ZIP = 'PK\x03\x04';
@@ -62,16 +81,16 @@ export function hasEndMark(head: Uint8Array): boolean {
 
 /**
  * The input format by the name of a file, and by its content if formats share the extension; null if no format is known by
- * it. `head` reads the beginning of the file; null: it cannot be read now.
+ * it. `read` reads what is needed of the content; null: it cannot be read now.
  */
-export function formatOfFile(fileName: string, head: () => Uint8Array | null): InputFormat | null {
+export function formatOfFile(fileName: string, read: () => InputContent | null): InputFormat | null {
   const named = formatByFileName(inputFormats, fileName);
   const lower = fileName.toLowerCase();
   const sharing = inputFormats.filter(({ sharedExtensions = [] }) =>
     sharedExtensions.some((one) => lower.endsWith(one)),
   );
-  const bytes = sharing.length === 0 ? null : head();
-  const found = bytes === null ? null : formatByContent(bytes);
+  const content = sharing.length === 0 ? null : read();
+  const found = content === null ? null : (formatOfMembers(content.members) ?? formatByContent(content.head));
   return found !== null && sharing.includes(found) ? found : named;
 }
 
@@ -88,6 +107,11 @@ export function unsupportedByName(fileName: string, side: 'input' | 'output'): s
   );
   if (side === 'input' && onlyWritten !== undefined)
     return `${onlyWritten.name} can be written but not read; use the file from which it was made`;
+  const onlyRead = formats.find(
+    ({ loadWriter, extensions }) => loadWriter === null && extensions.some((one) => lower.endsWith(one)),
+  );
+  if (side === 'output' && onlyRead?.outputAdvice !== undefined)
+    return `${onlyRead.name} can be read but not written; ${onlyRead.outputAdvice}`;
   const isNamed = ({ extensions, prefixes = [] }: ForeignFormat): boolean =>
     prefixes.some((one) => lower.startsWith(one)) || extensions.some((one) => lower.endsWith(one));
   const format = FOREIGN_FORMATS.find(isNamed);

@@ -2,6 +2,7 @@
 import { csv } from './csv/format.ts';
 import { dxf } from './dxf/format.ts';
 import { esrijson } from './esrijson/format.ts';
+import { filegdb } from './filegdb/format.ts';
 import { flatgeobuf } from './flatgeobuf/format.ts';
 import { type Format, type InputFormat, isInputFormat, isOutputFormat, type OutputFormat } from './format.ts';
 import { geojson } from './geojson/format.ts';
@@ -28,6 +29,7 @@ export const formats: readonly Format[] = [
   topojson,
   esrijson,
   xlsx,
+  filegdb,
 ];
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);

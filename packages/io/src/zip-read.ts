@@ -45,12 +45,6 @@ const FLAG_UTF8 = 0x800;
 const UNIX_TYPE_MASK = 0o170000;
 const UNIX_SYMLINK = 0o120000;
 
-/** Whether a file begins like a zip archive, possibly an empty one. */
-export function isZip(firstBytes: Uint8Array): boolean {
-  const [p, k, a, b] = firstBytes;
-  return p === 0x50 && k === 0x4b && ((a === 3 && b === 4) || (a === 5 && b === 6));
-}
-
 /**
  * The entries of an archive in their order. Throws ZIP_INVALID, ZIP_ENTRY_NAME, ZIP_OVERLAP, and LIMIT_EXCEEDED if
  * their declared sizes exceed the budget.

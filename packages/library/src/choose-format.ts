@@ -1,5 +1,6 @@
 /** The formats of a job's files, by what the caller states, their names and their content. */
 import type { GeomillError } from '@geomill/core/messages/errors.ts';
+import type { InputContent } from '@geomill/formats/content.ts';
 import {
   type Format,
   type InputFormat,
@@ -37,21 +38,27 @@ export interface NamedFile {
 export interface NamedInput extends NamedFile {
   /** There is no file of this name: it may mean a database or a server. Default: false. */
   readonly isMissing?: boolean;
-  /** Reads the beginning of the file; null: it cannot be read now. */
-  head(): Uint8Array | null;
+  /** Reads what shows the format; null: it cannot be read now. */
+  content(): InputContent | null;
 }
 
 /** The format by the name of a file, else by its content. Throws what `key` makes if neither shows it. */
 export function inputFormatOf(file: NamedInput, key: FormatKey): InputFormat {
-  const { name, isMissing = false } = file;
+  const { isMissing = false } = file;
+  const name = file.name.replace(/(?<=.)[\\/]+$/, '');
   if (isMissing) refuseUnsupported(file, 'input', key);
-  const named = formatOfFile(name.replace(GZIP_EXTENSION, ''), file.head);
+  const named = formatOfFile(name.replace(GZIP_EXTENSION, ''), file.content);
   if (named !== null) return named;
   refuseUnsupported(file, 'input', key);
-  const head = file.head();
-  const found = head === null ? null : formatOfUnnamed(head);
+  const content = file.content();
+  const found = content === null ? null : formatOfUnnamed(content);
   if (found !== null) return found;
-  throw unknownFormat(file, inputFormats, key, head === null ? '' : `; it looks like ${lookOf(head)}`);
+  throw unknownFormat(
+    file,
+    inputFormats,
+    key,
+    content === null ? '' : `; it looks like ${lookOf(content.head)}`,
+  );
 }
 
 export interface OutputChoice {

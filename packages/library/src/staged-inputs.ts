@@ -1,10 +1,10 @@
 /** The inputs of a call as files that the readers can read at any place. */
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { contentOf } from '@geomill/formats/content.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
-import { HEAD_BYTES } from '@geomill/formats/recognise.ts';
+import { folderFormat } from '@geomill/formats/recognise.ts';
 import { inputFormats } from '@geomill/formats/registry.ts';
-import { fileHead } from '@geomill/io/byte-source.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { safeName } from '@geomill/io/safe-name.ts';
 import type { InputPath } from '@geomill/pipeline/request.ts';
@@ -112,7 +112,8 @@ export function pathOf(source: string | URL, where: string): string {
 function fileOf(path: string, name: string | undefined): StagedInput {
   const stats = statOf(path);
   if (stats === null) throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: 'there is no such file' });
-  if (stats.isDirectory) throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: 'it is a directory' });
+  if (stats.isDirectory && folderFormat(path) === null)
+    throw failure(ioErrors.FILE_NOT_FOUND, { path, reason: 'it is a directory' });
   // SQLite keeps its log beside the file that a link leads to.
   return { path: realPath(path), name: name ?? fileName(path), userPath: path, isGeojson: false };
 }
@@ -179,7 +180,7 @@ export function formatOfInput(
     name: isUnnamed === true ? '' : name,
     shown: userPath ?? name,
     nameless: `cannot tell the format of '${where}', which has no name`,
-    head: (): Uint8Array => fileHead(path, HEAD_BYTES),
+    content: () => contentOf(path),
   };
   return inputFormatOf(file, key);
 }

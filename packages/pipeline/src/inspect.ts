@@ -16,9 +16,9 @@ import { type CrsSuggestion, suggestionsIn } from '@geomill/core/messages/errors
 import { type Finding, Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import type { FileText, FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
+import { inputSize } from '@geomill/io/input-size.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import { ScratchSpace } from '@geomill/io/scratch-space.ts';
-import { fileSize } from '@geomill/platform/files.ts';
 import { crsAdvice, GRIDS, wantsAdvice } from './crs-advice.ts';
 import { CrsService } from './crs-service.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
@@ -135,7 +135,7 @@ async function inspect(
   const threaded = executorFor(
     layers,
     paths.threads,
-    fileSize(file.path),
+    inputSize(file.path),
     cutting,
     [],
     control.threads ?? newThreads,

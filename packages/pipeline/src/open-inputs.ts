@@ -8,6 +8,7 @@ import { positionText } from '@geomill/core/text/text-position.ts';
 import type { FormatReader, OpenContext } from '@geomill/formats/reader.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '@geomill/io/gzip.ts';
+import { inputSize } from '@geomill/io/input-size.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { positionInFile } from '@geomill/io/text-position.ts';
 import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
@@ -45,9 +46,9 @@ export interface Opening {
   readonly hasTarget: boolean;
 }
 
-/** Of all files together; 0 for a missing file: opening it gives a better error. */
+/** Of all inputs together; 0 for a missing one: opening it gives a better error. */
 export function byteLengthOf(inputs: readonly InputPath[]): number {
-  return inputs.reduce((sum, { path }) => sum + (fileFacts(path)?.size ?? 0), 0);
+  return inputs.reduce((sum, { path }) => sum + inputSize(path), 0);
 }
 
 /**
@@ -94,8 +95,8 @@ export function withTextPosition(error: unknown, inputs: readonly InputPath[]): 
 }
 
 function firstBytes(path: string): Uint8Array {
-  // A missing file is reported by the reader.
-  if (fileFacts(path) === null) return new Uint8Array();
+  // A missing file is reported by the reader, and a folder is not compressed.
+  if (fileFacts(path)?.isDirectory !== false) return new Uint8Array();
   using source = openFileSource(path);
   return source.slice(0, 3);
 }

@@ -21,13 +21,13 @@ import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts'
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { field, inFileOfStep, phrase } from '@geomill/core/messages/message.ts';
 import { listed, shortText } from '@geomill/core/messages/short-text.ts';
+import { contentOf } from '@geomill/formats/content.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { optionOfText } from '@geomill/formats/option-text.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
-import { formatOfFile, formatOfUnnamed, HEAD_BYTES } from '@geomill/formats/recognise.ts';
+import { formatOfFile, formatOfUnnamed } from '@geomill/formats/recognise.ts';
 import { inputFormats } from '@geomill/formats/registry.ts';
-import { fileHead } from '@geomill/io/byte-source.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import { renamedPath } from '@geomill/operations/requested-steps.ts';
@@ -169,8 +169,7 @@ class StepFileReader {
     const { format, paths } = this.#request;
     if (format !== null) return inputFormatById(format, paths.format);
     const { path, name } = this.#file;
-    const head = (): Uint8Array => fileHead(path, HEAD_BYTES);
-    const found = formatOfFile(name, head) ?? formatOfUnnamed(head());
+    const found = formatOfFile(name, () => contentOf(path)) ?? formatOfUnnamed(contentOf(path));
     if (found !== null) return found;
     const known = inputFormats.map(({ id }) => id).join(', ');
     throw failure(generalErrors.TRANSFORMATION_INVALID, {

@@ -42,7 +42,8 @@ function isChunked(headers: IncomingHttpHeaders): boolean {
 /** How the end of a file is known whose length the host did not state. */
 async function endOf(path: string): Promise<FetchedFile['end']> {
   // Loaded only for such files: a fetching process needs no formats otherwise.
-  const { HEAD_BYTES, hasEndMark } = await import('@geomill/formats/recognise.ts');
+  const { HEAD_BYTES } = await import('@geomill/formats/content.ts');
+  const { hasEndMark } = await import('@geomill/formats/recognise.ts');
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   return hasEndMark(buffer.subarray(0, bytesRead)) ? 'marked' : 'unknown';

@@ -7,19 +7,13 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import type { FileSegment } from '@geomill/io/file-segment.ts';
-import type { UnpackedSet } from '@geomill/io/scratch-space.ts';
 import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
-import {
-  entrySegment,
-  isStored,
-  isZip,
-  readZipDirectory,
-  unpackEntry,
-  type ZipEntry,
-} from '@geomill/io/zip-read.ts';
+import { isZip } from '@geomill/io/zip-names.ts';
+import { entrySegment, readZipDirectory, unpackEntry, type ZipEntry } from '@geomill/io/zip-read.ts';
 import { copyFilePart } from '@geomill/platform/file-streams.ts';
 import { fileSize, makeNewDirectory, namesIn } from '@geomill/platform/files.ts';
 import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
+import type { PackedMember, PackedSet } from '../packed-set.ts';
 import type { InputFile, OpenContext } from '../reader.ts';
 import { lookOf, lookOfMembers } from '../recognise.ts';
 import { shpErrors } from './messages.ts';
@@ -34,39 +28,6 @@ export interface ShapefileSet {
   readonly cpg: FileSegment | null;
   /** The archive that the files are unpacked from; null for loose files. */
   readonly packed: PackedSet | null;
-}
-
-/** Plain data: sent with the layer. */
-export interface PackedSet {
-  readonly archivePath: string;
-  /** The archive's name for messages. */
-  readonly source: string;
-  readonly directory: string;
-  readonly members: readonly PackedMember[];
-}
-
-interface PackedMember {
-  readonly entry: ZipEntry;
-  /** Path of the unpacked file. */
-  readonly path: string;
-}
-
-export function unpackedSet({ archivePath, source, directory, members }: PackedSet): UnpackedSet {
-  return {
-    directory,
-    byteLength: members.reduce((sum, { entry }) => sum + (isStored(entry) ? 0 : entry.unpackedBytes), 0),
-    async unpack() {
-      const unpacking = members.map(({ entry, path }) => unpackEntry(archivePath, entry, source, path));
-      // If one fails the others still write: the job must not end before all of them have finished with its files.
-      await Promise.allSettled(unpacking);
-      await Promise.all(unpacking);
-    },
-  };
-}
-
-/** Whether files of the set have to be unpacked before they can be read. */
-export function isCompressed(packed: PackedSet | null): boolean {
-  return packed?.members.some(({ entry }) => !isStored(entry)) ?? false;
 }
 
 interface FileSets {

@@ -25,7 +25,6 @@ export const shpErrors = errorTable({
 });
 
 export const shpFindings = findingTable({
-  MULTIPATCH_TO_POLYGONS: changed('MultiPatch shapes were read as polygons', 'feature'),
   BLANKS_NOT_KEPT: changed(
     "texts of field '{field}' are empty or begin or end with blanks: {format} does not keep such blanks, and stores an empty text as null",
     'value',

@@ -15,6 +15,7 @@ import { checkFieldCount } from '@geomill/io/limits.ts';
 import { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { TextSamples } from '@geomill/io/text-samples.ts';
 import { formatFindings } from '../findings.ts';
+import { isCompressed, type PackedSet, unpackedSet } from '../packed-set.ts';
 import type {
   EncodingOrigin,
   FileText,
@@ -31,14 +32,7 @@ import { findEncoding } from './dbf-encoding.ts';
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
 import { declaredStatistics } from './declared-statistics.ts';
-import {
-  findShapefiles,
-  isCompressed,
-  otherMembers,
-  type PackedSet,
-  type ShapefileSet,
-  unpackedSet,
-} from './file-set.ts';
+import { findShapefiles, otherMembers, type ShapefileSet } from './file-set.ts';
 import { shpErrors, shpFindings } from './messages.ts';
 import { partitionsNear } from './near-boxes.ts';
 import { sampleTable } from './sample-table.ts';
@@ -224,7 +218,7 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   findings.noteTally(shpFindings.RECORD_LENGTHS_CORRECTED, { file: state.shp.name }, lengthsCorrected);
   if (patches.count > 0)
     findings.note(
-      shpFindings.MULTIPATCH_TO_POLYGONS,
+      formatFindings.MULTIPATCH_TO_POLYGONS,
       {},
       { record: patches.firstRecord },
       patches.count,

@@ -23,8 +23,8 @@ import { RingSorter } from '@geomill/core/geometry/ring-sorter.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { appendPatches } from '../multipatch.ts';
 import { shpErrors } from './messages.ts';
-import { appendPatches } from './multipatch.ts';
 import {
   baseType,
   M_TYPE,

@@ -6,10 +6,10 @@ import { type ByteSource, openFileSource } from '@geomill/io/byte-source.ts';
 import type { FileSegment } from '@geomill/io/file-segment.ts';
 import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
 import { Unpacking } from '@geomill/io/unpacking.ts';
+import { isZip } from '@geomill/io/zip-names.ts';
 import {
   entrySegment,
   isStored,
-  isZip,
   readZipDirectory,
   unpackEntry,
   type ZipEntry,
@@ -17,8 +17,9 @@ import {
 import { byteView, compareBytes } from '@geomill/platform/bytes.ts';
 import { makeNewDirectory, removeFile } from '@geomill/platform/files.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
+import { HEAD_BYTES } from '../content.ts';
 import type { InputFile, OpenContext } from '../reader.ts';
-import { HEAD_BYTES, lookOf, lookOfMembers } from '../recognise.ts';
+import { lookOf, lookOfMembers } from '../recognise.ts';
 import { xlsxErrors } from './messages.ts';
 import { eachElement } from './xml-part.ts';
 

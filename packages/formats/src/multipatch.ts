@@ -1,10 +1,10 @@
 /**
- * Reads MultiPatch parts as polygons. Each triangle of a strip or fan becomes a polygon; an outer or first ring starts
+ * Reads the parts of multipatches of Esri as polygons. Each triangle of a strip, fan or list becomes a polygon; an outer or first ring starts
  * a polygon, and inner and further rings are its holes. The shape of the surface as a whole (a roof, a wall) is lost.
  */
 import { type GeometryBuilder, PART_KIND } from '@geomill/core/geometry/geometry-column.ts';
 
-const PATCH = { strip: 0, fan: 1, outerRing: 2, innerRing: 3, firstRing: 4, ring: 5 } as const;
+const PATCH = { strip: 0, fan: 1, outerRing: 2, innerRing: 3, firstRing: 4, ring: 5, triangles: 6 } as const;
 
 /** Access to the record's positions; indices count positions of the record. */
 interface PatchSource {
@@ -48,6 +48,10 @@ export function appendPatches(
       case PATCH.fan:
         close();
         for (let i = start + 1; i + 1 < end; i++) triangle(start, i, i + 1);
+        break;
+      case PATCH.triangles:
+        close();
+        for (let i = start; i + 2 < end; i += 3) triangle(i, i + 1, i + 2);
         break;
       case PATCH.outerRing:
       case PATCH.firstRing:
