@@ -1,5 +1,6 @@
 /** The service that sent this page: its client and what it supports. */
 import {
+  type FormatList,
   type FormatRecord,
   GeomillClient,
   type Index,
@@ -23,7 +24,10 @@ export interface Catalogue {
   /** Its limits, and the map tiles it wants shown. */
   readonly service: Index;
   readonly formats: readonly FormatRecord[];
+  readonly unsupported: FormatList['unsupported'];
   readonly transformations: readonly TransformationRecord[];
+  /** Of the transformations, in the order of a list. */
+  readonly stepGroups: readonly string[];
 }
 
 export type Loading<Value> =
@@ -36,12 +40,15 @@ export const catalogue = signal<Loading<Catalogue>>({ state: 'loading' });
 export async function loadCatalogue(): Promise<void> {
   catalogue.value = { state: 'loading' };
   try {
-    const [service, formats, transformations] = await Promise.all([
+    const [service, { formats, unsupported }, { transformations, groups }] = await Promise.all([
       publicClient.service(),
-      publicClient.formats(),
-      publicClient.transformations(),
+      publicClient.formatList(),
+      publicClient.transformationList(),
     ]);
-    catalogue.value = { state: 'ready', value: { service, formats, transformations } };
+    catalogue.value = {
+      state: 'ready',
+      value: { service, formats, unsupported, transformations, stepGroups: groups },
+    };
   } catch (error) {
     catalogue.value = { state: 'failed', message: messageOf(error) };
   }
@@ -56,11 +63,6 @@ export function formatOf(id: string): FormatRecord | null {
 export function canFetchUrls(): boolean {
   const { value: loaded } = catalogue;
   return loaded.state === 'ready' && loaded.value.service.fetches_urls;
-}
-
-/** Title of a format without its variants: "GeoJSON" of "GeoJSON (RFC 7946), newline-delimited GeoJSON". */
-export function formatName(title: string): string {
-  return title.split(/ \(|,/)[0];
 }
 
 async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Response> {

@@ -124,6 +124,18 @@ export async function addFiles(page: Page, ...paths: string[]): Promise<void> {
   await page.getByLabel('Files to convert').setInputFiles(paths);
 }
 
+/** Adds a step by the menu. */
+export async function addStep(page: Page, type: string): Promise<void> {
+  await page.getByRole('combobox', { name: 'Add a step' }).click();
+  await page.locator(`[role="option"][data-step="${type}"]`).click();
+}
+
+/** Opens the further parameters of a step. */
+export async function openMore(page: Page, title: string): Promise<void> {
+  const card = page.locator('li.card', { has: page.locator('summary strong', { hasText: title }) }).last();
+  await card.locator('summary', { hasText: /^More options/ }).click();
+}
+
 /** In a narrow window, brings a part of the page to the front: Files, Steps, Output or Result. */
 export async function showPart(page: Page, title: string): Promise<void> {
   const tab = page.getByRole('tab', { name: new RegExp(`^${title}`) });

@@ -3,6 +3,7 @@ import type { InspectConfig, Inspection, UploadedFile } from '@geomill/client/cl
 import { effect, signal, untracked } from '@preact/signals';
 import { client, formatOf, type Loading, messageOf } from '../service.ts';
 import { conversionConfig, convertedInputs, type InputChoice, type WorkspaceDocument } from './document.ts';
+import { incompleteStep } from './incomplete-step.ts';
 import { isPassing, pause } from './reconnect.ts';
 import { type Source, sources } from './sources.ts';
 import { areStepFilesFetched, areStepFilesHere, uploadedFiles } from './step-files.ts';
@@ -42,7 +43,8 @@ export function followDocument(): () => void {
       abort.abort();
       dryRun.value = null;
       const isReady = source?.inspection.state === 'ready' && document.operation === 'transform';
-      if (!isReady || !areStepFilesHere(document) || !isAutomatic(document, source)) return;
+      if (!isReady || incompleteStep(document) !== null || !areStepFilesHere(document)) return;
+      if (!isAutomatic(document, source)) return;
       timer = setTimeout(checkNow, PAUSE_MS);
     });
   });
@@ -60,6 +62,7 @@ export function isCheckOffered(): boolean {
   const source = input === undefined ? undefined : sources.value.get(input.path);
   return (
     document.operation === 'transform' &&
+    incompleteStep(document) === null &&
     areStepFilesHere(document) &&
     dryRun.value === null &&
     source?.inspection.state === 'ready' &&

@@ -32,6 +32,7 @@ export interface FormField {
 }
 
 interface Schema {
+  readonly title?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly FormValue[];
   readonly minimum?: number;
@@ -53,7 +54,7 @@ export function formFields(schema: object): FormField[] {
   const { properties = {}, required = [] } = schema as Schema;
   const fields = Object.entries(properties).map(([name, property]) => ({
     name,
-    label: labelOf(name),
+    label: property.title ?? labelOf(name),
     description: property.description ?? '',
     isRequired: required.includes(name),
     control: controlOf(property),

@@ -7,7 +7,7 @@ import {
   type UploadedFile,
 } from '@geomill/client/client.ts';
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { catalogue, client, formatName, formatOf, type Loading, messageOf } from '../service.ts';
+import { catalogue, client, formatOf, type Loading, messageOf } from '../service.ts';
 import {
   addInput,
   changeInput,
@@ -17,6 +17,7 @@ import {
   renameInput,
 } from './document.ts';
 import { failureOf, type RunFailure } from './fixes.ts';
+import { type Rejected, rejectionReason } from './foreign-files.ts';
 import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from './grouping.ts';
 import { nameOfUrl } from './input-url.ts';
 import { hasShape, isLarge, isOnEarth, type Preview } from './preview-facts.ts';
@@ -61,7 +62,7 @@ const UNREAD = {
 /** In the order in which they were added. A source whose input was removed stays, so that undo brings it back. */
 export const sources = signal<ReadonlyMap<string, Source>>(new Map());
 /** Files that could not become sources, with the reason. */
-export const rejected = signal<readonly { readonly name: string; readonly reason: string }[]>([]);
+export const rejected = signal<readonly Rejected[]>([]);
 
 /** Shows why something did not become a source. */
 export function reject(name: string, reason: string): void {
@@ -85,9 +86,7 @@ export function addSource(
   const { formats } = loaded.value;
   const format = formatOfName(name, formats);
   if (format === null) {
-    const supported = formats.filter(({ input }) => input).map(({ title }) => formatName(title));
-    const reason = `This format is not supported. Supported: ${supported.join(', ')}.`;
-    reject(name, reason);
+    reject(name, rejectionReason(name, loaded.value));
     return null;
   }
   const missing = missingInput(name, format);

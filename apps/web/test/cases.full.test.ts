@@ -13,6 +13,7 @@ import { makeWorkspace } from '../../../test/support/convert.ts';
 import { serverForTests, startServerProcess } from '../../../test/support/server-process.ts';
 import {
   addFiles,
+  addStep,
   BROKEN_CONNECTION,
   onWorkspace,
   onWorkspaceWithMap,
@@ -115,7 +116,7 @@ test('a job goes on after the service was killed and started again', { skip }, a
       await addFiles(page, file);
       await page.getByText('10,000 features, Polygon').waitFor();
       await (await map).finished();
-      for (const type of ['buffer', 'union']) await page.getByLabel('Add a step').selectOption(type);
+      for (const type of ['buffer', 'union']) await addStep(page, type);
       await page.getByLabel('Distance').fill('20');
       await page.getByLabel('Units').selectOption('meters');
       await button(page, 'Convert').click();

@@ -74,7 +74,7 @@ test('a job without a mouse: add, place, buffer, dissolve, run, download; the by
       '- region "Sources":',
       '- button "Choose files…"',
       '- region "Steps":',
-      '- combobox "Add a step":',
+      '- combobox "Add a step"',
       '- region "Output":',
       '- combobox "Format":',
       '- region "Result":',
@@ -110,15 +110,22 @@ test('a job without a mouse: add, place, buffer, dissolve, run, download; the by
       ...(IS_EXHAUSTIVE ? ['- group "Zoom":'] : []),
     );
 
-    // Closed lists choose with each key, so the list of steps opens first.
-    const list = page.getByLabel('Add a step');
-    await tabTo(page, list);
+    await tabTo(page, page.getByRole('combobox', { name: 'Add a step' }));
     await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: /^Drop duplicates/, selected: true }).waitFor();
     assert.equal(await page.getByLabel('Distance').count(), 0);
     await page.keyboard.type('buf');
+    await page.getByRole('option', { name: /^Buffer/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByLabel('Distance').waitFor();
-    await tabTo(page, page.getByLabel('Distance'), 'Shift+Tab');
+    // The first field of a new step has the focus.
+    await page.locator('input:focus[aria-invalid="true"]').waitFor();
+    await assertTree(
+      page,
+      '- spinbutton "Distance',
+      '- status:',
+      '- button "Enter a distance for step 1 (Buffer)."',
+      '- button "Convert" [disabled]',
+    );
     await page.keyboard.type('120');
     await tabTo(page, page.getByLabel('Units'));
     await page.keyboard.type('meters');

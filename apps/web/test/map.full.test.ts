@@ -12,6 +12,7 @@ import { startTestService } from '../../../test/support/service.ts';
 import { until } from '../../../test/support/until.ts';
 import {
   addFiles,
+  addStep,
   BROKEN_CONNECTION,
   LOOKS,
   onWorkspaceWithMap,
@@ -39,7 +40,7 @@ test('sources and results are compared by key and by button', { skip }, async ()
       '3 polygons',
     ]);
     assert.equal(await page.getByRole('group', { name: 'Compare before and after' }).count(), 0);
-    await page.getByLabel('Add a step').selectOption('buffer');
+    await addStep(page, 'buffer');
     await page.getByLabel('Distance').fill('25');
     await page.getByLabel('Units').selectOption('meters');
     await page.keyboard.press('Control+Enter');

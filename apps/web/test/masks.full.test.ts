@@ -13,6 +13,7 @@ import { startTestService } from '../../../test/support/service.ts';
 import { until } from '../../../test/support/until.ts';
 import {
   addFiles,
+  addStep,
   LOOKS,
   onWorkspace,
   onWorkspaceWithMap,
@@ -49,7 +50,7 @@ async function addHarbour(page: Page, step = 'clip'): Promise<void> {
   await page.getByText('10 features, Point').waitFor();
   await page.getByRole('list', { name: 'Layers of the map' }).getByRole('checkbox').first().waitFor();
   await showPart(page, 'Steps');
-  await page.getByLabel('Add a step').selectOption(step);
+  await addStep(page, step);
 }
 
 /** What is in the middle of the map. */
@@ -203,7 +204,7 @@ test('another source is the area, in its own CRS and filtered; it is not convert
     await addFiles(page, join(SAMPLES, 'harbour.geojson'), join(SAMPLES, 'harbour.gpkg'));
     await page.getByText('10 features, Point').nth(1).waitFor();
     await page.getByLabel('Format', { exact: true }).selectOption('geojson');
-    await page.getByLabel('Add a step').selectOption('clip');
+    await addStep(page, 'clip');
     await page.getByLabel('Polygons of a source').selectOption('harbour.gpkg');
     await page.getByText('Used by a step, not converted.').waitFor();
     // The file also has points and lines.
@@ -251,7 +252,7 @@ test('a table joins its fields to the features, in the page as on the command li
     await addFiles(page, join(SAMPLES, 'harbour.geojson'));
     await page.getByText('10 features, Point').waitFor();
     await page.getByLabel('Format', { exact: true }).selectOption('geojson');
-    await page.getByLabel('Add a step').selectOption('join');
+    await addStep(page, 'join');
     await addFiles(page, kinds);
     await page.getByLabel('Source', { exact: true }).selectOption('kinds.csv');
     await page.getByText('Used by a step, not converted.').waitFor();

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { check, noBrowser as skip } from '../../../test/support/browser.ts';
 import { buildWorkspace } from '../../../test/support/built-workspace.ts';
 import { startTestService } from '../../../test/support/service.ts';
-import { addFiles, onWorkspace } from '../../../test/support/workspace-page.ts';
+import { addFiles, addStep, onWorkspace } from '../../../test/support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 if (skip === false) await buildWorkspace();
@@ -16,7 +16,7 @@ test('results of every format are drawn, become sources, and are opened again la
   await onWorkspace(service.url, async (page) => {
     await addFiles(page, join(SAMPLES, 'harbour.gpkg'));
     await page.getByText('10 features, Point').waitFor();
-    await page.getByLabel('Add a step').selectOption('envelope');
+    await addStep(page, 'envelope');
     const layers = page.getByRole('list', { name: 'Layers of the map' });
     for (const format of ['shp', 'gpkg', 'dxf', 'csv']) {
       await page.getByLabel('Format', { exact: true }).selectOption(format);

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { check, noBrowser as skip } from '../../../test/support/browser.ts';
 import { buildWorkspace } from '../../../test/support/built-workspace.ts';
 import { startTestService } from '../../../test/support/service.ts';
-import { addFiles, onWorkspace } from '../../../test/support/workspace-page.ts';
+import { addFiles, addStep, onWorkspace } from '../../../test/support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 if (skip === false) await buildWorkspace();
@@ -156,7 +156,7 @@ test('a narrow window has tabs over the map that are used without a drag', { ski
       assert.equal(await tab(/^Steps/).getAttribute('aria-selected'), 'true');
       await panel(/^Steps/).waitFor();
       assert.equal(await panel(/^Files/).count(), 0);
-      await page.getByLabel('Add a step').selectOption('buffer');
+      await addStep(page, 'buffer');
       await page.getByLabel('Distance').fill('25');
       await tab(/^Steps 1/).waitFor();
       await check(page, 'workspace-phone-steps');

@@ -10,7 +10,13 @@ import { buildWorkspace } from '../../../test/support/built-workspace.ts';
 import { makeWorkspace } from '../../../test/support/convert.ts';
 import { TestCredentials } from '../../../test/support/credentials.ts';
 import { startTestService } from '../../../test/support/service.ts';
-import { NOT_SIGNED_IN, onWorkspace, type PageLook, showPart } from '../../../test/support/workspace-page.ts';
+import {
+  addStep,
+  NOT_SIGNED_IN,
+  onWorkspace,
+  type PageLook,
+  showPart,
+} from '../../../test/support/workspace-page.ts';
 import { OneTimeLinks } from '../../service/src/pages/account/one-time-links.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
@@ -55,7 +61,7 @@ test('a visitor prepares a job, signs in and finds it again, converts, and downl
         await page.getByText(`Files go only to this server (${new URL(service.url).host}).`).waitFor();
         await page.getByText('Uploads are deleted after 24 hours, results 24 hours after').waitFor();
         await showPart(page, 'Steps');
-        await page.getByLabel('Add a step').selectOption('buffer');
+        await addStep(page, 'buffer');
         await page.getByLabel('Distance').fill('25');
         await page.getByLabel('Units').selectOption('meters');
         await showPart(page, 'Output');

@@ -9,7 +9,7 @@ import { buildWorkspace } from '../../../test/support/built-workspace.ts';
 import { makeWorkspace } from '../../../test/support/convert.ts';
 import { onePoint } from '../../../test/support/raw-shapefile.ts';
 import { startTestService } from '../../../test/support/service.ts';
-import { addFiles, checkEverywhere, onWorkspace } from '../../../test/support/workspace-page.ts';
+import { addFiles, addStep, checkEverywhere, onWorkspace } from '../../../test/support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 if (skip === false) await buildWorkspace();
@@ -79,16 +79,16 @@ test('jobs: a step with an error, a forecast, running, done, failed, and the dia
     await addFiles(page, join(SAMPLES, 'harbour.gpkg'));
     await page.getByText('10 features, Point').waitFor();
     await page.getByLabel('Format', { exact: true }).selectOption('shp');
-    await page.getByLabel('Add a step').selectOption('filter');
+    await addStep(page, 'filter');
     await page.getByRole('button', { name: 'As text' }).click();
-    await page.getByLabel('Where', { exact: true }).fill('kind =');
+    await page.getByLabel('Condition', { exact: true }).fill('kind =');
     const forecast = page.getByRole('region', { name: 'What this output will lose' });
     await forecast.getByText('It would fail').waitFor();
     await checkEverywhere(page, 'state-step-error');
     await button(page, 'Convert').click();
     await page.locator('#part-result').getByRole('alert').waitFor();
     await checkEverywhere(page, 'state-failed');
-    await page.getByLabel('Where', { exact: true }).fill("kind = 'quay'");
+    await page.getByLabel('Condition', { exact: true }).fill("kind = 'quay'");
     await forecast.getByText('10 features read, 2 written').waitFor();
     await checkEverywhere(page, 'state-forecast');
 

@@ -10,9 +10,11 @@ import { convertFile, makeWorkspace } from '../../../test/support/convert.ts';
 import { startTestService } from '../../../test/support/service.ts';
 import {
   addFiles,
+  addStep,
   NARROW_LOOKS,
   onWorkspace,
   onWorkspaceWithMap,
+  openMore,
   showPart,
 } from '../../../test/support/workspace-page.ts';
 
@@ -39,7 +41,7 @@ test('conditions are built from rows by the types of the fields, and are the sam
       service.url,
       async (page) => {
         await addHarbour(page);
-        await page.getByLabel('Add a step').selectOption('filter');
+        await addStep(page, 'filter');
         await condition(page, 1).getByLabel('Field').selectOption('kind');
         await condition(page, 1).getByLabel('Value').fill('quay');
         await page.getByText('10 → 2').waitFor();
@@ -55,7 +57,7 @@ test('conditions are built from rows by the types of the fields, and are the sam
         await summary(page, 'Filter').getByText("kind = 'quay' or built not between 1900 and 1950").waitFor();
         await check(page, 'steps-conditions');
         await button(page, 'As text').click();
-        const where = page.getByLabel('Where', { exact: true });
+        const where = page.getByLabel('Condition', { exact: true });
         assert.equal(await where.inputValue(), "kind = 'quay' or built not between 1900 and 1950");
         await where.fill("(kind = 'quay')");
         await page.getByText('it is more than a list of comparisons').waitFor();
@@ -82,13 +84,15 @@ test('each step is a sentence; fields are chosen from a list, numbers have their
       service.url,
       async (page) => {
         await addHarbour(page);
-        await page.getByLabel('Add a step').selectOption('buffer');
+        await addStep(page, 'buffer');
         assert.equal(await page.getByLabel('Units').inputValue(), 'meters');
         await page.getByLabel('Distance').fill('25');
+        await openMore(page, 'Buffer');
         await page.getByLabel('End cap').selectOption('flat');
         await summary(page, 'Buffer').getByText('25 m, flat end cap').waitFor();
-        await page.getByLabel('Add a step').selectOption('dissolve');
+        await addStep(page, 'dissolve');
         await page.getByRole('list', { name: 'By' }).getByRole('checkbox', { name: 'kind' }).check();
+        await openMore(page, 'Dissolve');
         await page.getByLabel('Field for Aggregate').fill('built');
         await page.getByLabel('Field for Aggregate').press('Enter');
         await page.getByLabel('Aggregate: built').selectOption('max');
@@ -114,11 +118,11 @@ test('a step is previewed on the map before the job runs, follows edits, and end
     await addHarbour(page);
     const layers = page.getByRole('list', { name: 'Layers of the map' });
     await layers.getByRole('checkbox', { name: 'harbour.gpkg' }).waitFor();
-    await page.getByLabel('Add a step').selectOption('filter');
+    await addStep(page, 'filter');
     await button(page, 'As text').click();
-    const where = page.getByLabel('Where', { exact: true });
+    const where = page.getByLabel('Condition', { exact: true });
     await where.fill("kind = 'quay'");
-    await page.getByLabel('Add a step').selectOption('buffer');
+    await addStep(page, 'buffer');
     await page.getByLabel('Distance').fill('25');
     const preview = (step: string) =>
       page.getByRole('group', { name: step }).getByRole('button', { name: 'Preview' });
@@ -156,12 +160,16 @@ test('a step works on one of several layers', { skip }, async () => {
   });
   await onWorkspace(service.url, async (page) => {
     await addHarbour(page);
-    await page.getByLabel('Add a step').selectOption('centroid');
+    await addStep(page, 'centroid');
     await summary(page, 'Centroid').getByText('10 → 10').waitFor();
-    assert.equal(await page.getByLabel('Layer', { exact: true }).count(), 0);
+    assert.equal(await page.getByLabel('Apply to').count(), 0);
     await button(page, 'Remove harbour.gpkg').click();
     await addFiles(page, outputPath);
-    await page.getByLabel('Layer', { exact: true }).selectOption('quay');
+    await page.getByLabel('Apply to').selectOption('Chosen layers');
+    const layers = page.getByRole('list', { name: 'Layers of the step' });
+    await layers.getByRole('checkbox', { name: 'quay' }).check();
+    for (const one of await layers.getByRole('checkbox', { checked: true }).all())
+      if ((await one.evaluate((box) => box.parentElement?.textContent)) !== 'quay') await one.uncheck();
     await summary(page, 'Centroid').getByText('quay').waitFor();
     await summary(page, 'Centroid').getByText('2 → 2').waitFor();
   });
@@ -189,6 +197,7 @@ test('names that a shapefile cannot store are chosen by the user', { skip }, asy
     await summary(page, 'Select fields').getByText('rename population_density → density').waitFor();
     await page.getByText('1 field gets another name').waitFor({ state: 'detached' });
     // More than 20 fields have a search.
+    await openMore(page, 'Select fields');
     await page.getByLabel('Search the fields of Drop').fill('_29');
     const list = page.getByRole('list', { name: 'Drop' });
     assert.equal(await list.getByRole('checkbox').count(), 1);

@@ -7,7 +7,7 @@ import { check, noBrowser as skip } from '../../../test/support/browser.ts';
 import { buildWorkspace } from '../../../test/support/built-workspace.ts';
 import { startFileHost } from '../../../test/support/file-host.ts';
 import { startTestService } from '../../../test/support/service.ts';
-import { checkEverywhere, onWorkspace, showPart } from '../../../test/support/workspace-page.ts';
+import { addStep, checkEverywhere, onWorkspace, showPart } from '../../../test/support/workspace-page.ts';
 
 if (skip === false) await buildWorkspace();
 const arcgis = await startArcgis();
@@ -82,7 +82,7 @@ test('a layer is read and clipped by a file at another URL; each is fetched to b
       .getByRole('list', { name: 'Layers of the map' })
       .getByRole('checkbox', { name: 'export' })
       .waitFor();
-    await page.getByLabel('Add a step').selectOption('clip');
+    await addStep(page, 'clip');
     await page.getByLabel('Polygons of a source').selectOption('export');
     await page.getByText('Used by a step, not converted.').waitFor();
     // For the inspection and the map. Another request would come with a dry run.

@@ -67,7 +67,7 @@ test('a step is a sentence of its parameters, without those that have their defa
   );
   assert.equal(
     sentence('filter', { where: "kind = 'quay'", bbox: [1, 2, 3, 4] }),
-    "kind = 'quay', bbox 1, 2, 3, 4",
+    "kind = 'quay', box 1, 2, 3, 4",
   );
   assert.equal(
     sentence('dissolve', { by: ['a', 'b', 'c', 'd', 'e'], aggregate: { p: 'sum' } }),

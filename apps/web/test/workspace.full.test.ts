@@ -9,7 +9,9 @@ import { buildWorkspace } from '../../../test/support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../../../test/support/convert.ts';
 import { onePoint } from '../../../test/support/raw-shapefile.ts';
 import { startTestService } from '../../../test/support/service.ts';
+import { until } from '../../../test/support/until.ts';
 import {
+  addStep,
   BROKEN_CONNECTION,
   NARROW_LOOKS,
   onWorkspace,
@@ -41,7 +43,7 @@ test('a file is shown, buffered and converted; the download has the bytes of the
       await page.getByText('ETRS89 / UTM zone 32N').waitFor();
       await onMap(page, 'harbour.gpkg').waitFor();
       await showPart(page, 'Steps');
-      await page.getByLabel('Add a step').selectOption('buffer');
+      await addStep(page, 'buffer');
       await page.getByLabel('Distance').fill('25');
       await page.getByLabel('Units').selectOption('meters');
       await showPart(page, 'Output');
@@ -69,7 +71,7 @@ test('undo takes back a step, and a file comes back with its preview', { skip },
   await onPage(async (page) => {
     await add(page, join(SAMPLES, 'harbour.geojson'));
     await page.getByText('10 features, Point').waitFor();
-    await page.getByLabel('Add a step').selectOption('centroid');
+    await addStep(page, 'centroid');
     await page.getByText('Centroid', { exact: true }).first().waitFor();
     await button(page, 'Undo').click();
     await page.getByText('No steps: the data is only converted.').waitFor();
@@ -107,16 +109,48 @@ test('a file of another format is refused with the formats that are supported', 
   });
 });
 
-test('a job that fails says why', { skip }, async () => {
+test('what must fail is not run: the field is marked, and the reason leads to it', { skip }, async () => {
   await onPage(async (page) => {
     await add(page, join(SAMPLES, 'harbour.geojson'));
     await page.getByText('10 features, Point').waitFor();
-    await page.getByLabel('Add a step').selectOption('buffer');
-    await button(page, 'Convert').click();
-    await page
-      .getByRole('alert')
-      .getByText(/distance/)
-      .waitFor();
+    await addStep(page, 'buffer');
+    const distance = page.getByLabel('Distance');
+    assert.equal(await distance.getAttribute('aria-invalid'), 'true');
+    await page.getByText('Enter a distance.', { exact: true }).waitFor();
+    assert.ok(await button(page, 'Convert').isDisabled());
+    await page.keyboard.press('Control+Enter');
+    await button(page, 'Enter a distance for step 1 (Buffer).').click();
+    await page.locator('input:focus').waitFor();
+    assert.ok(await distance.evaluate((field) => field === document.activeElement));
+    await page.keyboard.type('25');
+    await button(page, 'Enter a distance for step 1 (Buffer).').waitFor({ state: 'detached' });
+    assert.ok(await button(page, 'Convert').isEnabled());
+    assert.equal(await page.getByRole('list', { name: 'Steps' }).count(), 0);
+    // What only the service knows is found before the run, too.
+    await addStep(page, 'dissolve');
+    await page.getByLabel('Another field for By').fill('nope');
+    await page.getByLabel('Another field for By').press('Enter');
+    await page.getByText("has no field 'nope'").first().waitFor();
+    assert.ok(await button(page, 'Convert').isDisabled());
+  });
+});
+
+test('the result of a long page comes into view', { skip }, async () => {
+  await onPage(async (page) => {
+    await add(page, join(SAMPLES, 'harbour.geojson'), join(SAMPLES, 'harbour.gpkg'));
+    await page.getByText('10 features, Point').nth(1).waitFor();
+    for (const type of ['centroid', 'buffer', 'dissolve']) await addStep(page, type);
+    await page.getByLabel('Distance').fill('25');
+    await page.locator('.panels').evaluate((panels) => panels.scrollTo(0, 0));
+    await page.keyboard.press('Control+Enter');
+    const link = page.getByRole('link', { name: /^Download (?!findings)/ }).first();
+    await link.waitFor();
+    await until('the result is in view', () =>
+      link.evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      }),
+    );
   });
 });
 
@@ -149,9 +183,9 @@ test('what the output would lose is shown before the run, and each step has its 
   await onPage(async (page) => {
     await add(page, join(SAMPLES, 'harbour.gpkg'));
     await page.getByText('10 features, Point').waitFor();
-    await page.getByLabel('Add a step').selectOption('filter');
+    await addStep(page, 'filter');
     await page.getByRole('button', { name: 'As text' }).click();
-    await page.getByLabel('Where', { exact: true }).fill("kind = 'quay'");
+    await page.getByLabel('Condition', { exact: true }).fill("kind = 'quay'");
     await page.getByLabel('Format', { exact: true }).selectOption('shp');
     const forecast = page.getByRole('region', { name: 'What this output will lose' });
     // Numbers of rows are no loss.
@@ -159,8 +193,8 @@ test('what the output would lose is shown before the run, and each step has its 
     await forecast.getByText(/only row numbers of the input were not kept: Shapefile/).waitFor();
     await forecast.getByText('10 features read, 2 written').waitFor();
     await page.getByText('10 → 2').waitFor();
-    await page.getByLabel('Where', { exact: true }).fill('kind =');
-    await forecast.getByText('It would fail').waitFor();
+    await page.getByLabel('Condition', { exact: true }).fill('kind =');
+    await forecast.getByText('Step 1, filter').waitFor();
   });
 });
 

@@ -1,4 +1,5 @@
 /** Everything that the page can do, in one table: palette, buttons, shortcuts and their list are made from it. */
+import type { FormatRecord, TransformationRecord } from '@geomill/client/client.ts';
 import { computed } from '@preact/signals';
 import { COPY_KINDS, COPY_TITLES } from '../copy/kinds.ts';
 import { addStep, chooseOutput, convertedInputs, fixedCrs } from '../model/document.ts';
@@ -15,13 +16,14 @@ import {
   stepToFocus,
 } from '../model/layout.ts';
 import { mapLayers, zoomToLayer } from '../model/map-layers.ts';
+import { obstacle } from '../model/obstacle.ts';
 import { cancel, isActive, runs, start } from '../model/run.ts';
 import { addSample } from '../model/sample.ts';
 import { firstChoices } from '../model/schema-form.ts';
 import type { Shortcut } from '../model/shortcut.ts';
 import { chooseCrs, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { canFetchUrls, catalogue, client, formatName, formatOf } from '../service.ts';
+import { canFetchUrls, catalogue, client, formatOf } from '../service.ts';
 import { SERVICE_URL } from '../session.ts';
 
 export const GROUPS = ['Files', 'Steps', 'Output', 'Run', 'Edit', 'View', 'Help'] as const;
@@ -161,38 +163,36 @@ function fileCommands(isEnabled: boolean): Command[] {
   ];
 }
 
-function stepCommands(
-  transformations: readonly {
-    readonly id: string;
-    readonly title: string;
-    readonly description: string;
-    readonly parameters: object;
-  }[],
-): Command[] {
-  return transformations.map(({ id, title, description, parameters }) => ({
-    id: `step ${id}`,
-    title: `Add step: ${title}`,
+function stepCommands(transformations: readonly TransformationRecord[]): Command[] {
+  return transformations.map((record) => ({
+    id: `step ${record.id}`,
+    title: `Add step: ${record.title}`,
     group: 'Steps',
-    words: `${id} ${/^.*?[.](?=\s|$)/s.exec(description)?.[0] ?? ''}`,
+    words: `${record.id} ${record.summary}`,
     isEnabled: true,
     run: () => {
-      workspace.edit((document) => addStep(document, id, firstChoices(parameters)));
       showPart('steps');
-      stepToFocus.value = workspace.current.peek().steps.at(-1)?.key ?? null;
+      addNewStep(record);
     },
   }));
 }
 
+/** Its first control gets the focus. */
+export function addNewStep({ id, parameters }: TransformationRecord): void {
+  workspace.edit((document) => addStep(document, id, firstChoices(parameters)));
+  stepToFocus.value = workspace.current.peek().steps.at(-1)?.key ?? null;
+}
+
 function outputCommands(
-  formats: readonly { readonly id: string; readonly title: string; readonly output: boolean }[],
+  formats: readonly Pick<FormatRecord, 'id' | 'name' | 'title' | 'output'>[],
 ): Command[] {
   return [
     ...formats
       .filter(({ output }) => output)
       .map(
-        ({ id, title }): Command => ({
+        ({ id, name, title }): Command => ({
           id: `format ${id}`,
-          title: `Output format: ${formatName(title)}`,
+          title: `Output format: ${name}`,
           group: 'Output',
           words: `${id} ${title} write save as convert to`,
           isEnabled: true,
@@ -275,7 +275,7 @@ function runCommands(isReady: boolean): Command[] {
       group: 'Run',
       words: 'run start job execute',
       shortcuts: [withModifier('Enter', { worksInText: true })],
-      isEnabled: hasInputs,
+      isEnabled: hasInputs && obstacle.value === null,
       run: start,
     },
     {

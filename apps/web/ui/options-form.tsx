@@ -20,6 +20,8 @@ export function OptionsForm(props: {
   readonly values: Options;
   readonly fields: readonly FieldChoice[];
   readonly onChange: (values: Options, control: string) => void;
+  /** Names of those that are shown at once; the others open. Default: all. */
+  readonly main?: readonly string[];
   /** What is wrong with the value of one of them. */
   readonly problem?: { readonly parameter: string | null; readonly text: string } | null;
 }): JSX.Element {
@@ -33,6 +35,38 @@ export function OptionsForm(props: {
   const firstWithUnit = new Set(
     [...units].map((unit) => all.find(({ unitField }) => unitField === unit && unit !== null)?.name),
   );
+  const rowOf = (field: FormField): JSX.Element => {
+    const unit = all.find(({ name }) => name === field.unitField);
+    return (
+      <Row
+        key={field.name}
+        field={field}
+        value={props.values[field.name]}
+        fields={props.fields}
+        list={list}
+        isBrief={props.main?.includes(field.name) === true}
+        onChange={(value) => change(field.name, value)}
+        problem={problemOf(props.problem, field, unit, firstWithUnit.has(field.name))}
+        unit={
+          unit === undefined ? null : firstWithUnit.has(field.name) ? (
+            <Choice
+              field={unit}
+              value={props.values[unit.name]}
+              common={{ 'aria-label': unit.label, required: unit.isRequired }}
+              onChange={(value) => change(unit.name, value)}
+            />
+          ) : (
+            <span>{unitText(props.values[unit.name])}</span>
+          )
+        }
+      />
+    );
+  };
+  const rows = all.filter(({ name }) => !units.has(name));
+  const { main, problem } = props;
+  const first = main === undefined ? rows : rows.filter(({ name }) => main.includes(name));
+  const others = rows.filter((field) => !first.includes(field));
+  const set = others.filter(({ name }) => props.values[name] !== undefined).length;
   return (
     <div class="form">
       <datalist id={list}>
@@ -40,34 +74,13 @@ export function OptionsForm(props: {
           <option key={name} value={name} />
         ))}
       </datalist>
-      {all
-        .filter(({ name }) => !units.has(name))
-        .map((field) => {
-          const unit = all.find(({ name }) => name === field.unitField);
-          return (
-            <Row
-              key={field.name}
-              field={field}
-              value={props.values[field.name]}
-              fields={props.fields}
-              list={list}
-              onChange={(value) => change(field.name, value)}
-              problem={problemOf(props.problem, field, unit, firstWithUnit.has(field.name))}
-              unit={
-                unit === undefined ? null : firstWithUnit.has(field.name) ? (
-                  <Choice
-                    field={unit}
-                    value={props.values[unit.name]}
-                    common={{ 'aria-label': unit.label, required: unit.isRequired }}
-                    onChange={(value) => change(unit.name, value)}
-                  />
-                ) : (
-                  <span>{unitText(props.values[unit.name])}</span>
-                )
-              }
-            />
-          );
-        })}
+      {first.map(rowOf)}
+      {others.length > 0 && (
+        <details class="more-options" open={others.some(({ name }) => name === problem?.parameter)}>
+          <summary>More options{set > 0 && ` (${set} set)`}</summary>
+          {others.map(rowOf)}
+        </details>
+      )}
     </div>
   );
 }
@@ -86,6 +99,8 @@ function problemOf(
 function Row(
   props: Shared & {
     readonly list: string;
+    /** The help is for screen readers, and shown while the field is pointed at. */
+    readonly isBrief: boolean;
     readonly problem: string | null;
     readonly unit: JSX.Element | null;
   },
@@ -110,9 +125,14 @@ function Row(
     <small id={help}>
       {/* Before the help, so that it is read first. */}
       {problem !== null && <span class="invalid">{problem} </span>}
-      <Description text={plainText(field.description)} />
+      {props.isBrief ? (
+        <span class="visually-hidden">{plainText(field.description)}</span>
+      ) : (
+        <Description text={plainText(field.description)} />
+      )}
     </small>
   );
+  const title = props.isBrief ? plainText(field.description) : undefined;
   if (
     control.kind === 'fields' ||
     control.kind === 'map' ||
@@ -120,7 +140,7 @@ function Row(
     control.kind === 'condition'
   )
     return (
-      <fieldset class="field group" aria-describedby={help}>
+      <fieldset class="field group" aria-describedby={help} title={title}>
         <legend>{label}</legend>
         {control.kind === 'fields' && (
           <FieldsControl label={field.label} value={value} fields={props.fields} onChange={onChange} />
@@ -194,7 +214,7 @@ function Row(
     }
   })();
   return (
-    <div class={control.kind === 'flag' ? 'field flag' : 'field'}>
+    <div class={control.kind === 'flag' ? 'field flag' : 'field'} title={title}>
       <label for={id}>{label}</label>
       {props.unit === null ? (
         input

@@ -7,7 +7,7 @@ import { sourceFields } from '../model/source-fields.ts';
 import { withSplitOptions } from '../model/split-output.ts';
 import { withStepName } from '../model/step-problems.ts';
 import { workspace } from '../model/workspace.ts';
-import { catalogue, formatName, formatOf } from '../service.ts';
+import { catalogue, formatOf } from '../service.ts';
 import { Busy, countOf, countText, Section, SelectField, sizeText } from './controls.tsx';
 import { CrsPicker } from './crs-picker.tsx';
 import { lazy } from './lazy.tsx';
@@ -27,7 +27,7 @@ export function OutputPanel(): JSX.Element {
       <SelectField
         label="Format"
         value={output.format}
-        choices={formats.map(({ id, title }) => [id, formatName(title)])}
+        choices={formats.map(({ id, name }) => [id, name])}
         onChange={(id) => workspace.edit((document) => chooseOutput(document, { format: id }))}
       />
       {fixed !== null ? (

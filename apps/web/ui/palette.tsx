@@ -25,7 +25,7 @@ export function Palette(): JSX.Element {
   const id = useId();
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);
-  const [systems, message] = useSystems(query);
+  const { systems, message, isSearching } = useSystems(query);
   const list = useRef<HTMLDivElement>(null);
   const entries = entriesOf(query, systems);
   const shown = entries.flatMap((entry) => entry.commands);
@@ -106,9 +106,12 @@ export function Palette(): JSX.Element {
         ))}
       </div>
       <p class="palette-note" role="status">
-        {shown.length === 0
-          ? 'Nothing found.'
-          : `${shown.length} ${shown.length === 1 ? 'command' : 'commands'}`}
+        {shown.length > 0
+          ? `${shown.length} ${shown.length === 1 ? 'command' : 'commands'}`
+          : isSearching
+            ? ''
+            : 'Nothing found.'}
+        {isSearching && ' Searching coordinate reference systems…'}
         {message !== null && ` Systems could not be searched: ${message}`}
       </p>
     </>
@@ -134,18 +137,26 @@ function entriesOf(query: string, systems: readonly Command[]): Entry[] {
   return [{ title: 'Recent', commands: last }, ...groups].filter((entry) => entry.commands.length > 0);
 }
 
-/** Commands for the systems that the service finds, and why it could not be asked. */
-function useSystems(query: string): readonly [readonly Command[], string | null] {
-  const [found, setFound] = useState<readonly [readonly Command[], string | null]>([[], null]);
+interface FoundSystems {
+  /** Commands for the systems that the service finds. */
+  readonly systems: readonly Command[];
+  /** Why it could not be asked. */
+  readonly message: string | null;
+  readonly isSearching: boolean;
+}
+
+const NO_SYSTEMS: FoundSystems = { systems: [], message: null, isSearching: false };
+
+function useSystems(query: string): FoundSystems {
+  const [found, setFound] = useState({ ...NO_SYSTEMS, query: '' });
   useEffect(() => {
-    setFound([[], null]);
-    if (query.trim().length < MIN_CRS_QUERY) return;
+    if (query.trim().length < MIN_CRS_QUERY) return setFound({ ...NO_SYSTEMS, query });
     const abort = new AbortController();
     const timer = setTimeout(() => {
       crsCommands(query, abort.signal).then(
-        (systems) => setFound([systems, null]),
+        (systems) => setFound({ ...NO_SYSTEMS, systems, query }),
         (error) => {
-          if (!abort.signal.aborted) setFound([[], messageOf(error)]);
+          if (!abort.signal.aborted) setFound({ ...NO_SYSTEMS, message: messageOf(error), query });
         },
       );
     }, PAUSE_MS);
@@ -154,7 +165,9 @@ function useSystems(query: string): readonly [readonly Command[], string | null]
       abort.abort();
     };
   }, [query]);
-  return found;
+  // Until the effect has run, what was found is of the query before.
+  if (found.query === query) return found;
+  return { ...NO_SYSTEMS, isSearching: query.trim().length >= MIN_CRS_QUERY };
 }
 
 /** Ids, the last used first. */

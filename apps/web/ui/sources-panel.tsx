@@ -6,6 +6,7 @@ import { extentOf, plainExtentOf } from '../map/extent.ts';
 import { boxText } from '../model/crs-places.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
 import { MAX_DROPPED_FILES } from '../model/dropped-files.ts';
+import { rejectionSentences } from '../model/foreign-files.ts';
 import { shownUrl } from '../model/input-url.ts';
 import { elementIds, typedUrl } from '../model/layout.ts';
 import { addDropped, addFolders } from '../model/open.ts';
@@ -21,7 +22,7 @@ import {
   sources,
 } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { canFetchUrls, formatName, formatOf } from '../service.ts';
+import { canFetchUrls, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
 import { Busy, countOf, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { drawnSentence, isWhole } from './drawn-words.ts';
@@ -48,7 +49,7 @@ export function SourcesPanel(): JSX.Element {
     <Section number={1} title="Sources">
       <AddFiles isFirst={inputs.length === 0} />
       {rejected.value.length > 0 && (
-        <Problem message={rejected.value.map(({ name, reason }) => `${name}: ${reason}`).join(' ')}>
+        <Problem message={rejectionSentences(rejected.value).join(' ')}>
           <button type="button" onClick={dismissRejected}>
             Dismiss
           </button>
@@ -200,7 +201,7 @@ function SourceCard(props: {
           {input.path}
         </strong>
         <span class="soft">
-          {formatName(format?.title ?? input.format)}
+          {format?.name ?? input.format}
           {source?.byteLength != null && `, ${sizeText(source.byteLength)}`}
         </span>
         <button

@@ -16,7 +16,8 @@ import { workspace } from '../model/workspace.ts';
 import { AreaControl } from './area-control.tsx';
 import { countText } from './controls.tsx';
 import { viewText } from './drawn-words.ts';
-import { OptionsForm, plainText } from './options-form.tsx';
+import { LayersControl } from './layers-control.tsx';
+import { OptionsForm } from './options-form.tsx';
 
 export function StepCard(props: {
   readonly step: StepChoice;
@@ -45,7 +46,11 @@ export function StepCard(props: {
     (problem.parameter === file.name || problem.parameter.split('_')[0] === file.part);
   const areaProblem = isOfArea ? (problem?.text ?? null) : null;
   const sentence = stepSentence(step, parameters, file?.name ?? null);
-  const hasParameters = Object.keys((parameters as { properties?: object }).properties ?? {}).length > 0;
+  const layers = sourceLayers();
+  const hasParameters =
+    file !== null ||
+    layers.length > 1 ||
+    Object.keys((withoutOwnControls(parameters, null) as { properties: object }).properties).length > 0;
   const card = useRef<HTMLLIElement>(null);
   const isWanted = stepToFocus.value === step.key;
   useEffect(() => {
@@ -92,9 +97,7 @@ export function StepCard(props: {
           )}{' '}
           <Counts step={step} />
         </summary>
-        <p class="soft">
-          {plainText(firstSentence(record?.description ?? 'The service does not have this step.'))}
-        </p>
+        <p class="soft">{record?.summary ?? 'The service does not have this step.'}</p>
         {file !== null && (
           <AreaControl
             step={step}
@@ -107,15 +110,27 @@ export function StepCard(props: {
         {hasParameters && (
           <OptionsForm
             problem={isOfArea ? null : problem}
-            schema={withLayers(file === null ? parameters : withoutFile(parameters, file), step.params.layer)}
+            schema={withoutOwnControls(parameters, file)}
             values={step.params}
             fields={props.fields}
+            main={record?.main_parameters ?? []}
             onChange={(params, control) =>
               workspace.edit(
                 (document) => changeStep(document, step.key, { params }),
                 `step ${step.key} ${control}`,
               )
             }
+          />
+        )}
+        {(layers.length > 1 || step.params.layer !== undefined) && (
+          <LayersControl
+            value={step.params.layer}
+            names={layers}
+            onChange={(layer) => {
+              const { layer: _old, ...others } = step.params;
+              const params = layer === undefined ? others : { ...others, layer };
+              workspace.edit((document) => changeStep(document, step.key, { params }));
+            }}
           />
         )}
       </details>
@@ -209,27 +224,11 @@ function areaLabel(parameters: object, name: string): string {
   return properties[name]?.description?.split(/[:,]/, 1)[0] ?? 'Area';
 }
 
-/** The schema without the parameters that the control of the area has. */
-function withoutFile(parameters: object, { name, part }: FileParameter): object {
+/** The schema without the parameters that the controls of the area and of the layers have. */
+function withoutOwnControls(parameters: object, file: FileParameter | null): object {
   const { properties = {} } = parameters as { readonly properties?: object };
-  const others = Object.entries(properties).filter(
-    ([one]) => one !== name && one !== part && !one.startsWith(`${part}_`),
-  );
+  const isOfFile = (name: string): boolean =>
+    file !== null && (name === file.name || name === file.part || name.startsWith(`${file.part}_`));
+  const others = Object.entries(properties).filter(([name]) => name !== 'layer' && !isOfFile(name));
   return { ...parameters, properties: Object.fromEntries(others) };
-}
-
-/** The layers of the sources as choices for the layer that the step works on; without that if there is nothing to choose. */
-function withLayers(parameters: object, chosen: unknown): object {
-  const { properties = {} } = parameters as { readonly properties?: Readonly<Record<string, object>> };
-  const { layer, ...others } = properties;
-  const names = sourceLayers();
-  if (layer === undefined || (names.length < 2 && chosen === undefined))
-    return { ...parameters, properties: others };
-  // Several layers, or one that the sources do not have, come from a job document.
-  if (chosen !== undefined && !names.includes(chosen as string)) return parameters;
-  return { ...parameters, properties: { ...others, layer: { ...layer, enum: names } } };
-}
-
-function firstSentence(text: string): string {
-  return /^.*?[.](?=\s|$)/s.exec(text)?.[0].replaceAll('\n', ' ') ?? text;
 }

@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import { formatOfUrl, isWebAddress, NO_FORMAT } from '../model/input-url.ts';
 import { elementIds, typedUrl } from '../model/layout.ts';
 import { addUrl } from '../model/sources.ts';
-import { catalogue, formatName } from '../service.ts';
+import { catalogue } from '../service.ts';
 import { SelectField } from './controls.tsx';
 
 export function UrlField(): JSX.Element | null {
@@ -68,7 +68,7 @@ export function UrlField(): JSX.Element | null {
         <SelectField
           label="Format of the file"
           value={format}
-          choices={[['', 'Choose…'], ...formats.map(({ id, title }) => [id, formatName(title)] as const)]}
+          choices={[['', 'Choose…'], ...formats.map(({ id, name }) => [id, name] as const)]}
           onChange={(chosen) => {
             setFormat(chosen);
             setReason(null);

@@ -1,6 +1,8 @@
 /** What the page is for, while it has no files. */
+import type { FormatRecord } from '@geomill/client/client.ts';
 import type { JSX } from 'preact';
-import { catalogue, formatName } from '../service.ts';
+import { useId } from 'preact/hooks';
+import { catalogue } from '../service.ts';
 
 export function Welcome(): JSX.Element {
   const loaded = catalogue.value;
@@ -13,13 +15,27 @@ export function Welcome(): JSX.Element {
         is listed before you run it.
       </p>
       <ul class="formats" aria-label="Formats">
-        {formats.map(({ id, title, input, output }) => (
-          <li key={id}>
-            {formatName(title)}
-            {!(input && output) && <span class="soft"> {input ? 'read only' : 'write only'}</span>}
-          </li>
+        {formats.map((format) => (
+          <FormatChip key={format.id} format={format} />
         ))}
       </ul>
     </div>
+  );
+}
+
+/** The name; what is supported of the format is shown while the chip is pointed at or has the focus. */
+function FormatChip({ format }: { readonly format: FormatRecord }): JSX.Element {
+  const { name, title, extensions, input, output } = format;
+  const id = useId();
+  return (
+    <li>
+      <button type="button" class="format" aria-describedby={id}>
+        {name}
+      </button>
+      <span id={id} class="tip">
+        {title}. {input && output ? 'Read and written' : input ? 'Only read' : 'Only written'},{' '}
+        {extensions.join(', ')}
+      </span>
+    </li>
   );
 }

@@ -222,8 +222,12 @@ export class GeomillClient {
   }
 
   async transformations(options: CallOptions = {}): Promise<TransformationRecord[]> {
-    const path = '/v1/transformations';
-    return (await this.#transport.json<TransformationList>({ path, ...options })).transformations;
+    return (await this.transformationList(options)).transformations;
+  }
+
+  /** The transformations, and their groups in the order of a list. */
+  transformationList(options: CallOptions = {}): Promise<TransformationList> {
+    return this.#transport.json<TransformationList>({ path: '/v1/transformations', ...options });
   }
 
   /** Coordinate reference systems by code, name or place, the best first: `crs('utm 32')`, `crs('', { bbox, unit: 'metre' })`. */

@@ -52,11 +52,13 @@ equals that of the condition, or for numbers, dates and times is in its range (\
     type: 'object',
     properties: {
       where: {
+        title: 'Condition',
         type: ['string', 'object'],
         description: `Condition on the fields, as text (\`pop > 10 and name like 'A%'\`) or as JSON. At most ${MAX_EXPRESSION_LENGTH} characters; all conditions of a request together at most ${MAX_EXPRESSION_TOKENS} words, values and signs.`,
         examples: ["pop > 10 and name like 'A%'"],
       },
       bbox: {
+        title: 'Box',
         type: 'array',
         items: { type: 'number' },
         minItems: 4,
@@ -65,6 +67,7 @@ equals that of the condition, or for numbers, dates and times is in its range (\
           'West, south, east, north in `bbox_crs`. In a geographic CRS, west may be greater than east, or east greater than 180; the box then crosses the antimeridian.',
       },
       bbox_crs: {
+        title: 'CRS of the box',
         type: ['string', 'integer'],
         maxLength: MAX_EPSG_LENGTH,
         default: 'EPSG:4326',

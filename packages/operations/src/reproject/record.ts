@@ -20,12 +20,14 @@ long edges get positions: see [Coordinate reference systems](crs.md#the-antimeri
     type: 'object',
     properties: {
       epsg: {
+        title: 'EPSG code',
         type: ['integer', 'string'],
         maxLength: MAX_EPSG_LENGTH,
         description: 'EPSG code of the CRS: 28350, "28350" or "EPSG:28350". Either this or `crs`.',
         examples: [28350],
       },
       crs: {
+        title: 'CRS',
         type: 'string',
         minLength: 1,
         maxLength: MAX_NAME_LENGTH,

@@ -80,11 +80,12 @@ export const listTransformations: Operation = {
 };
 
 async function listOfTransformations(): Promise<StaticContent> {
-  const [{ transformations }, { exampleStep }, { stepFacts }] = await Promise.all([
+  const [{ transformations }, { exampleStep }, { stepFacts }, { STEP_GROUPS }] = await Promise.all([
     import('@geomill/operations/registry.ts'),
     import('@geomill/operations/parts/example-step.ts'),
     import('@geomill/operations/step-facts.ts'),
+    import('@geomill/operations/transformation.ts'),
   ]);
   const list = transformations.map((record) => ({ ...stepFacts(record), example: exampleStep(record) }));
-  return staticContent(JSON_TYPE, JSON.stringify({ transformations: list }));
+  return staticContent(JSON_TYPE, JSON.stringify({ transformations: list, groups: STEP_GROUPS }));
 }

@@ -153,5 +153,8 @@ export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
     guarantees: listOf(TEXT, 'Properties that every result has.'),
     example: { type: 'object', description: 'Example of an entry of `transformations`.' },
   }),
-  TransformationList: closedObject({ transformations: listOf(ref('TransformationRecord')) }),
+  TransformationList: closedObject({
+    transformations: listOf(ref('TransformationRecord')),
+    groups: listOf(TEXT, 'Groups of the transformations, in the order of a list.'),
+  }),
 };
