@@ -9,10 +9,10 @@ import { withStepName } from '../model/step-problems.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, formatOf } from '../service.ts';
 import { Busy, countOf, countText, Section, SelectField, sizeText } from './controls.tsx';
-import { CrsPicker } from './crs-picker.tsx';
 import { lazy } from './lazy.tsx';
 import { OptionsDetails } from './options-details.tsx';
 
+const CrsPicker = lazy(async () => (await import('./crs-picker.tsx')).CrsPicker);
 const Findings = lazy(async () => (await import('./findings.tsx')).Findings);
 const ShortNames = lazy(async () => (await import('./short-names.tsx')).ShortNames);
 

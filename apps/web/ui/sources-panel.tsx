@@ -26,13 +26,13 @@ import { canFetchUrls, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
 import { Busy, countOf, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { drawnSentence, isWhole } from './drawn-words.ts';
-import { FixButtons } from './fix-buttons.tsx';
 import { lazy } from './lazy.tsx';
 import { OptionsDetails } from './options-details.tsx';
-import { PasteBox } from './paste-box.tsx';
-import { SourceCrs } from './source-crs.tsx';
 
+const FixButtons = lazy(async () => (await import('./fix-buttons.tsx')).FixButtons);
+const PasteBox = lazy(async () => (await import('./paste-box.tsx')).PasteBox);
 const UrlField = lazy(() => import('./url-field.tsx').then((module) => module.UrlField));
+const SourceCrs = lazy(() => import('./source-crs.tsx').then((module) => module.SourceCrs));
 const SourceText = lazy(() => import('./source-text.tsx').then((module) => module.SourceText));
 
 const OPERATIONS = [

@@ -11,8 +11,8 @@ import { workspace } from '../model/workspace.ts';
 import { catalogue } from '../service.ts';
 import { Section } from './controls.tsx';
 import { lazy } from './lazy.tsx';
-import { StepMenu } from './step-menu.tsx';
 
+const StepMenu = lazy(async () => (await import('./step-menu.tsx')).StepMenu);
 const StepCard = lazy(async () => {
   const [{ StepCard }, { followAreas }, { followRuns }] = await Promise.all([
     import('./step-card.tsx'),
