@@ -84,9 +84,14 @@ test('jobs: a step with an error, a forecast, running, done, failed, and the dia
     await page.getByLabel('Condition', { exact: true }).fill('kind =');
     const forecast = page.getByRole('region', { name: 'What this output will lose' });
     await forecast.getByText('It would fail').waitFor();
+    assert.ok(await button(page, 'Convert').isDisabled());
     await checkEverywhere(page, 'state-step-error');
+    // A run that starts before the check has answered.
+    const answer = await holdUp(page, '**/v1/inspect*');
+    await page.getByLabel('Condition', { exact: true }).fill('kind <');
     await button(page, 'Convert').click();
     await page.locator('#part-result').getByRole('alert').waitFor();
+    await answer();
     await checkEverywhere(page, 'state-failed');
     await page.getByLabel('Condition', { exact: true }).fill("kind = 'quay'");
     await forecast.getByText('10 features read, 2 written').waitFor();

@@ -195,7 +195,7 @@ test('what the output would lose is shown before the run, and each step has its 
     await forecast.getByText('10 features read, 2 written').waitFor();
     await page.getByText('10 → 2').waitFor();
     await page.getByLabel('Condition', { exact: true }).fill('kind =');
-    await forecast.getByText('Step 1, filter').waitFor();
+    await forecast.getByText('Step 1 (Filter)').waitFor();
   });
 });
 
