@@ -1,5 +1,5 @@
 /**
- * `npm run build`: makes dist/, the service, the command line, the library, the client and the workspace as plain JavaScript, because Node does not strip types
+ * `npm run build`: makes dist/, the service, the command line, the library (for Node.js and for pages), the client and the workspace as plain JavaScript, because Node does not strip types
  * below node_modules. npm runs it before it packs, and with `--if-possible` after an install in a checkout: as the script
  * `dependencies`, because npm warns about `prepare` when a user installs the packed file.
  *
@@ -27,9 +27,11 @@ async function build() {
   // Imported here because an older Node.js cannot load them.
   const { bundleProgram } = await import('./bundle-program.ts');
   const { bundleLibrary, writeLibraryTypes } = await import('./bundle-library.ts');
+  const { bundleBrowser } = await import('./bundle-browser.ts');
   const { buildWeb } = await import('./build-web.ts');
   await bundleProgram(root, join(root, 'dist'));
   await bundleLibrary(root, join(root, 'dist', 'library'));
+  await bundleBrowser(root, join(root, 'dist', 'browser'));
   run(process.execPath, join('scripts', 'client-types.ts'));
   run(process.execPath, compiler, '-p', 'tsconfig.client.json');
   writeLibraryTypes(join(root, 'dist', 'library'), (...args) => run(process.execPath, compiler, ...args));

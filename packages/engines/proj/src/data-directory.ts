@@ -112,7 +112,8 @@ export function mountDataDirectory(
     read(stream: FsStream, target: Int8Array, offset: number, length: number, position: number): number {
       if (stream.file === undefined) return fail(EIO);
       try {
-        return readFileAt(stream.file, target, position, offset, offset + length);
+        const bytes = new Uint8Array(target.buffer, target.byteOffset, target.byteLength);
+        return readFileAt(stream.file, bytes, position, offset, offset + length);
       } catch {
         return fail(EIO);
       }

@@ -131,7 +131,7 @@ let compiled: WebAssembly.Module | null = null;
 /** Null on a processor without the instructions: x64 before SSE 4.1. */
 export function compiledRun(memory: WebAssembly.Memory): Run | null {
   if (compiled === null) {
-    const bytes = moduleBytes();
+    const bytes = moduleBytes() as Uint8Array<ArrayBuffer>;
     if (!WebAssembly.validate(bytes)) return null;
     compiled = new WebAssembly.Module(bytes);
   }

@@ -1,5 +1,6 @@
 /** Compression of bytes in memory, as compression.ts of Node.js has it. What is packed here has other bytes, and unpacks to the same. */
-import { Deflate, gunzipSync, gzipSync, inflateSync } from 'fflate';
+import { gunzipSync, gzipSync, inflateSync } from 'fflate';
+import { Deflate, Z_SYNC_FLUSH } from 'pako';
 import { part } from './parts.ts';
 
 const CRC_TABLE = new Uint32Array(256).map((_, byte) => {
@@ -22,11 +23,12 @@ export interface DeflateSetting {
 
 type Level = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
-export function deflatedRun(bytes: Uint8Array, { level }: DeflateSetting): Uint8Array<ArrayBuffer> {
+/** By zlib itself in JavaScript: fflate ends some runs in the middle of a byte. */
+export function deflatedRun(bytes: Uint8Array, { level, memLevel }: DeflateSetting): Uint8Array<ArrayBuffer> {
+  const deflate = new Deflate({ raw: true, level: level as Level, memLevel });
   const chunks: Uint8Array[] = [];
-  const deflate = new Deflate({ level: level as Level }, (chunk) => chunks.push(chunk));
-  deflate.push(bytes as Uint8Array<ArrayBuffer>);
-  deflate.flush(true);
+  deflate.onData = (chunk) => chunks.push(chunk.slice() as Uint8Array);
+  deflate.push(bytes, Z_SYNC_FLUSH);
   return joined(chunks);
 }
 

@@ -6,6 +6,7 @@
 const loaders = new Map<string, () => Promise<unknown>>();
 const loaded = new Map<string, unknown>();
 const wanted = new Set<string>();
+const underway = new Map<string, Promise<void>>();
 
 /** States how a part is loaded. */
 export function definePart(name: string, load: () => Promise<unknown>): void {
@@ -24,10 +25,20 @@ export function part(name: string): unknown {
 export async function loadWantedParts(): Promise<boolean> {
   const names = [...wanted];
   wanted.clear();
-  for (const name of names) {
-    const load = loaders.get(name);
-    if (load === undefined) throw new Error(`there is no part '${name}' of the program`);
-    loaded.set(name, await load());
-  }
+  await Promise.all(names.map(loadPart));
   return names.length > 0;
+}
+
+/** Loads a part, once. */
+export async function loadPart(name: string): Promise<void> {
+  const load = loaders.get(name);
+  if (load === undefined) throw new Error(`there is no part '${name}' of the program`);
+  let loading = underway.get(name);
+  if (loading === undefined) {
+    loading = load().then((content) => void loaded.set(name, content));
+    underway.set(name, loading);
+    // After a failure, such as of the network, it is tried again.
+    loading.catch(() => underway.delete(name));
+  }
+  await loading;
 }

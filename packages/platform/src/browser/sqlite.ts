@@ -261,9 +261,10 @@ class Statement implements SqlStatement {
     capi.sqlite3_reset(statement);
     capi.sqlite3_clear_bindings(statement);
     for (const [i, value] of values.entries()) {
-      let code: number;
-      if (value === null) code = capi.sqlite3_bind_null(statement, i + 1);
-      else if (typeof value === 'bigint') code = capi.sqlite3_bind_int64(statement, i + 1, value);
+      let code = 0;
+      // Without a value, a parameter is null already.
+      if (value === null) continue;
+      if (typeof value === 'bigint') code = capi.sqlite3_bind_int64(statement, i + 1, value);
       else if (typeof value === 'number') code = capi.sqlite3_bind_double(statement, i + 1, value);
       else if (typeof value === 'string') {
         const [start, length] = wasm.allocCString(value, true);

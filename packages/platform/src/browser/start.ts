@@ -2,7 +2,10 @@
 import type { SwapFile } from './block-store.ts';
 import { ZSTD } from './compression.ts';
 import type { FileSystem } from './file-system.ts';
+import { writeNewFile } from './files.ts';
+import { packedFile } from './packed-file.ts';
 import { definePart } from './parts.ts';
+import { PACKAGE_DIRECTORY, partOfFile } from './program-files.ts';
 import { provideSharedMemory } from './shared-memory.ts';
 import { loadSqlite, SQLITE } from './sqlite.ts';
 import { startFiles } from './worker-files.ts';
@@ -25,7 +28,12 @@ export async function startPlatform(): Promise<StartedPlatform> {
     memoryBlocks: MEMORY_BLOCKS,
     readBlob: (blob, start, end) => new Uint8Array(reader.readAsArrayBuffer(blob.slice(start, end))),
   });
+  files.makeDirectory(PACKAGE_DIRECTORY);
+  defineFile('proj.db', new URL('./proj.db.packed', import.meta.url));
+  defineFile('placements.txt', new URL('./placements.txt.packed', import.meta.url));
   definePart(SQLITE, async () => {
+    // Its own ways to store files need headers of the page, or a worker of their own.
+    Object.assign(globalThis, { sqlite3ApiConfig: { disable: { vfs: { kvvfs: true, opfs: true, 'opfs-sahpool': true, 'opfs-vfs': true, 'opfs-wl': true } } } }); // biome-ignore format: one line
     const { default: initialise } = await import('@sqlite.org/sqlite-wasm');
     return loadSqlite(initialise as Parameters<typeof loadSqlite>[0], files);
   });
@@ -37,6 +45,14 @@ export async function startPlatform(): Promise<StartedPlatform> {
   definePart('ajv/dist/2020.js', async () => exported(await import('ajv/dist/2020.js')));
   definePart('geographiclib-geodesic', async () => exported(await import('geographiclib-geodesic')));
   return { files, stop: async () => swap?.close() };
+}
+
+/** A file that is read at run time. */
+function defineFile(name: string, url: URL): void {
+  definePart(partOfFile(name), async () => {
+    writeNewFile(`${PACKAGE_DIRECTORY}/${name}`, await packedFile(url));
+    return true;
+  });
 }
 
 /** What a CommonJS package exports. */
