@@ -7,7 +7,7 @@ import type { Finding } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { field } from '@geomill/core/messages/message.ts';
 import type { Format } from '@geomill/formats/format.ts';
-import { urlErrors } from '@geomill/library/url-errors.ts';
+import { urlErrors } from '@geomill/library/url-messages.ts';
 import type { FetchReports } from '@geomill/pipeline/completed-report.ts';
 import type { FetchReport } from '@geomill/pipeline/report.ts';
 import { packageVersion } from '@geomill/platform/package-version.ts';

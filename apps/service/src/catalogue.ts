@@ -1,11 +1,9 @@
 /** All errors and findings of the service: for the API, and for those who know only the code of a stored one. */
 import { catalogueOf } from '@geomill/core/messages/catalogue-entries.ts';
 import { crsSearchErrors } from '@geomill/crs-search/errors.ts';
-import { urlErrors } from '@geomill/library/url-errors.ts';
-import { urlFindings } from '@geomill/library/url-findings.ts';
+import { urlErrors, urlFindings } from '@geomill/library/url-messages.ts';
 import { pipelineCatalogue } from '@geomill/pipeline/catalogue.ts';
-import { requestErrors } from '@geomill/requests/errors.ts';
-import { requestFindings } from '@geomill/requests/findings.ts';
+import { requestErrors, requestFindings } from '@geomill/requests/messages.ts';
 import { accountErrors } from './accounts/errors.ts';
 import { httpErrors } from './http/errors.ts';
 import { httpFindings } from './http/findings.ts';

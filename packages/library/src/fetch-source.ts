@@ -14,8 +14,7 @@ import { makeDirectory } from '@geomill/platform/files.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
 import { nameOfFile } from './file-name.ts';
 import type { RunOptions } from './types.ts';
-import { urlErrors } from './url-errors.ts';
-import { urlFindings } from './url-findings.ts';
+import { urlErrors, urlFindings } from './url-messages.ts';
 
 export type Fetch = NonNullable<RunOptions['fetch']>;
 

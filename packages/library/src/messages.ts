@@ -5,10 +5,8 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { CONFIG_FORM, type FieldForm } from '@geomill/core/messages/message.ts';
 import { crsSearchErrors } from '@geomill/crs-search/errors.ts';
 import { pipelineCatalogue } from '@geomill/pipeline/catalogue.ts';
-import { requestErrors } from '@geomill/requests/errors.ts';
-import { requestFindings } from '@geomill/requests/findings.ts';
-import { urlErrors } from './url-errors.ts';
-import { urlFindings } from './url-findings.ts';
+import { requestErrors, requestFindings } from '@geomill/requests/messages.ts';
+import { urlErrors, urlFindings } from './url-messages.ts';
 
 export const libraryCatalogue = catalogueOf(() => ({
   errors: [pipelineCatalogue.errors, requestErrors, crsSearchErrors, urlErrors],

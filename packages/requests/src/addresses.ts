@@ -4,7 +4,7 @@ import { field } from '@geomill/core/messages/message.ts';
 import type { Format } from '@geomill/formats/format.ts';
 import type { Endpoint } from './config-fields.ts';
 import type { ConfigValues } from './config-values.ts';
-import { requestErrors } from './errors.ts';
+import { requestErrors } from './messages.ts';
 
 /** A URL from which a file of a request is fetched. */
 export interface RemoteAddress {

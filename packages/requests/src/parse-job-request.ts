@@ -43,9 +43,8 @@ import {
 } from './addresses.ts';
 import { type Endpoint, type FieldId, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
-import { requestErrors } from './errors.ts';
-import { requestFindings } from './findings.ts';
 import { configOfDocument, inDocument, isDocument, parseDocument } from './job-document.ts';
+import { requestErrors, requestFindings } from './messages.ts';
 import { misspelledKey } from './unknown-keys.ts';
 
 export interface ParsedConfig {

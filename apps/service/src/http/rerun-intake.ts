@@ -10,7 +10,7 @@ import type { RemoteAddress } from '@geomill/requests/addresses.ts';
 import type { Endpoint } from '@geomill/requests/config-fields.ts';
 import { jsonDocumentsOf } from '@geomill/requests/config-schema.ts';
 import { ConfigValues, invalid } from '@geomill/requests/config-values.ts';
-import { requestErrors } from '@geomill/requests/errors.ts';
+import { requestErrors } from '@geomill/requests/messages.ts';
 import { type ParsedConfig, parseUploads } from '@geomill/requests/parse-job-request.ts';
 import type { Job, JobInput } from '../jobs/job.ts';
 import type { HttpContext } from './context.ts';

@@ -2,7 +2,7 @@
 
 import type { PlainError } from '@geomill/core/messages/errors.ts';
 import { type Finding, Findings } from '@geomill/core/messages/findings.ts';
-import { urlFindings } from '@geomill/library/url-findings.ts';
+import { urlFindings } from '@geomill/library/url-messages.ts';
 import type { FetchReports } from '@geomill/pipeline/completed-report.ts';
 import type { FetchReport } from '@geomill/pipeline/report.ts';
 import type { FetchedFile, FetchLimits } from '../remote-input/fetch-messages.ts';

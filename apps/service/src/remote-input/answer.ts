@@ -7,7 +7,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
-import { urlErrors } from '@geomill/library/url-errors.ts';
+import { urlErrors } from '@geomill/library/url-messages.ts';
 import { checkInputUrl, hostOf } from './check-url.ts';
 import { type Outside, type RequestKind, requestUrl, sentMoreThanStated } from './connect.ts';
 import type { Deadline } from './deadline.ts';

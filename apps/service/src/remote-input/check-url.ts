@@ -2,7 +2,7 @@
 
 import { failure } from '@geomill/core/messages/errors.ts';
 import { field } from '@geomill/core/messages/message.ts';
-import { urlErrors } from '@geomill/library/url-errors.ts';
+import { urlErrors } from '@geomill/library/url-messages.ts';
 import { remoteInputErrors } from './errors.ts';
 import { isAllowedByName, type UrlPolicy } from './policy.ts';
 

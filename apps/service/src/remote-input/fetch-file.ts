@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { nameOfFile } from '@geomill/library/file-name.ts';
-import { urlErrors } from '@geomill/library/url-errors.ts';
+import { urlErrors } from '@geomill/library/url-messages.ts';
 import { type Answer, bodyOf, follow, requireOk } from './answer.ts';
 import { checkInputUrl, hostOf } from './check-url.ts';
 import { type Outside, PLAIN_REQUEST } from './connect.ts';

@@ -9,7 +9,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { field } from '@geomill/core/messages/message.ts';
 import { shortText } from '@geomill/core/messages/short-text.ts';
 import { pathName } from '@geomill/library/file-name.ts';
-import { urlErrors } from '@geomill/library/url-errors.ts';
+import { urlErrors } from '@geomill/library/url-messages.ts';
 
 const PATH = /^(.*\/(?:Feature|Map)Server)(?:\/(\d{1,10}))?(?:\/query)?\/?$/i;
 

@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { elapsed, PLATFORM_TIMERS, type Timers } from '@geomill/core/timers.ts';
-import { urlErrors } from '@geomill/library/url-errors.ts';
+import { urlErrors } from '@geomill/library/url-messages.ts';
 import { type Answer, bodyOf, follow, requireOk } from '../answer.ts';
 import { checkInputUrl, hostOf } from '../check-url.ts';
 import type { Outside } from '../connect.ts';

@@ -1,5 +1,5 @@
-/** Errors of configs and job documents. */
-import { errorTable, user } from '@geomill/core/messages/catalogue-entries.ts';
+/** Errors and findings of configs and job documents. */
+import { errorTable, findingTable, info, user } from '@geomill/core/messages/catalogue-entries.ts';
 
 export const requestErrors = errorTable({
   CRS_LIST_LENGTH: user(
@@ -13,5 +13,13 @@ export const requestErrors = errorTable({
   INPUT_URL_DISABLED: user(
     400,
     "'{field:path}' is not enabled on this service (INPUT_URL_HOSTS is not set); send the file itself as part '{part}'",
+  ),
+});
+
+export const requestFindings = findingTable({
+  UNKNOWN_KEY: info("'{path}' is an unknown key and was ignored"),
+  UNKNOWN_KEYS: info('{count|more unknown key was|more unknown keys were} ignored'),
+  PATH_IGNORED: info(
+    "'{field:path}' is a path for geomill run and was ignored: the request has the file itself",
   ),
 });

@@ -1,5 +1,5 @@
-/** Errors of files that are fetched from URLs, here and by the service. */
-import { errorTable, user } from '@geomill/core/messages/catalogue-entries.ts';
+/** Errors and findings about files that are fetched from URLs, here and by the service. */
+import { changed, errorTable, findingTable, info, user } from '@geomill/core/messages/catalogue-entries.ts';
 
 export const urlErrors = errorTable({
   URL_INVALID: user(400, "'{field:path}' is not a URL that a file can be fetched from: {reason}"),
@@ -27,5 +27,14 @@ export const urlErrors = errorTable({
   URL_LENGTH_WRONG: user(
     400,
     "'{host}' sent more bytes than its Content-Length states, so the end of the file is not known; send the file itself",
+  ),
+});
+
+export const urlFindings = findingTable({
+  INPUT_LENGTH_UNKNOWN: info(
+    "'{host}' sent no Content-Length; {bytes} bytes were received and completeness cannot be verified",
+  ),
+  INPUT_END_UNKNOWN: changed(
+    "'{host}' sent no Content-Length, and the end of this file does not show that it is whole: {bytes} bytes were received, and more may be missing",
   ),
 });
