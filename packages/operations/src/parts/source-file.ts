@@ -14,6 +14,10 @@ import { MAX_NAME_LENGTH } from './name-lists.ts';
 /** The part, and the beginning of the names of parameters, of sources that are not masks. */
 export const SOURCE = 'source';
 
+/** Ends the errors of sources that need geometries and are tables without. */
+export const ADVICE_FOR_TABLES =
+  'If it is a table with positions, name their columns in the options for reading it, such as x_column and y_column';
+
 /** `what`: "Area to keep"; `has`: what the file holds, "polygons"; `noun`: of the source in sentences, "mask". */
 export interface SourceWords {
   readonly part: string;

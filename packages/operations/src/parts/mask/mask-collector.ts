@@ -14,6 +14,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { counted, field } from '@geomill/core/messages/message.ts';
 import type { FeatureCollector } from '../../transformation.ts';
 import { isFinitePlane } from '../repaired.ts';
+import { ADVICE_FOR_TABLES } from '../source-file.ts';
 
 /**
  * Maximum number of positions: each thread that cuts has the mask and an index of it in memory, and a union of this size
@@ -56,7 +57,8 @@ export class MaskCollector implements FeatureCollector {
 
   /** Throws TRANSFORMATION_INVALID if there is no polygon. */
   finish(): GeometryColumn {
-    if (this.#builder.featureCount === 0) throw this.#refuse('has no polygon');
+    if (this.#builder.featureCount === 0)
+      throw this.#refuse(`has no polygon; use a file or layer with areas. ${ADVICE_FOR_TABLES}`);
     return this.#builder.finish();
   }
 

@@ -14,6 +14,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { counted, field } from '@geomill/core/messages/message.ts';
 import type { FeatureCollector } from '../../transformation.ts';
+import { ADVICE_FOR_TABLES } from '../source-file.ts';
 import { type AttributeTable, SOURCE_LIMITS, TableGatherer } from './attribute-table.ts';
 import { sharedBuffer } from './shared-columns.ts';
 
@@ -89,6 +90,14 @@ export class FeatureSourceCollector implements FeatureCollector {
       }
   }
 
+  #refuseTable(): never {
+    const rows = this.#chunks.reduce((sum, { types }) => sum + types.length, 0);
+    throw failure(generalErrors.TRANSFORMATION_INVALID, {
+      path: field(this.#path),
+      reason: `has no geometry (${counted(rows, 'row')}); use a file or layer with geometries. ${ADVICE_FOR_TABLES}, or join its attributes by a field with the step join`,
+    });
+  }
+
   restart(): void {
     this.#table.restart();
     this.#chunks = [];
@@ -97,7 +106,9 @@ export class FeatureSourceCollector implements FeatureCollector {
     this.#rowsWithM = 0;
   }
 
+  /** Throws TRANSFORMATION_INVALID if there are rows and none has a position: nothing could match. */
   finish(): FeatureSource {
+    if (this.#positions === 0 && this.#chunks.length > 0) this.#refuseTable();
     const geometry = joined(this.#chunks);
     this.#chunks = [];
     const table = this.#table.finish();
