@@ -1,5 +1,5 @@
-/** Errors of this module. */
-import { errorTable, user } from '@geomill/core/messages/catalogue-entries.ts';
+/** Errors and findings of this module. */
+import { errorTable, findingTable, info, user } from '@geomill/core/messages/catalogue-entries.ts';
 
 export const httpErrors = errorTable({
   CONFIG_NOT_JSON: user(400, "part '{part}' is not valid JSON at line {line}, column {column}: {reason}"),
@@ -86,4 +86,8 @@ export const httpErrors = errorTable({
     429,
     'this account has {open} open event streams, downloads and waiting requests (limit {limit}); close some, or try again in {seconds} s',
   ),
+});
+
+export const httpFindings = findingTable({
+  UNKNOWN_PART: info("'{part}' is an unknown form part and was ignored"),
 });

@@ -23,7 +23,7 @@ import { plainFileName } from '../jobs/output-name.ts';
 import { serviceName } from '../remote-input/arcgis/layer-url.ts';
 import type { Upload } from '../storage/store.ts';
 import { type HttpContext, ownerOf } from './context.ts';
-import { httpFindings } from './findings.ts';
+import { httpFindings } from './errors.ts';
 import { type ConfigInputs, filePartsOf, receiveJobForm } from './job-form.ts';
 import { receiveJsonBody, requireDocuments } from './json-job-body.ts';
 import { refuseUnknownCodes } from './known-crs.ts';
