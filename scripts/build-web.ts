@@ -9,6 +9,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Plugin, rolldown } from 'rolldown';
 import { TOKENS } from '../apps/service/src/pages/style/tokens.ts';
 import { baseMap } from './base-map.ts';
+import { licensesOf, packagesOf } from './licenses.ts';
 
 /** `root`: directory of package.json. */
 export async function buildWeb(root: string): Promise<void> {
@@ -77,9 +78,7 @@ async function bundle(
   await build.close();
   for (const chunk of output) write(chunk.fileName, chunk.type === 'chunk' ? chunk.code : chunk.source);
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
-  const packages = modules.flatMap(
-    (id) => /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*node_modules)/.exec(id)?.[1] ?? [],
-  );
+  const packages = packagesOf(modules);
   return { script: output[0].fileName, packages };
 }
 
@@ -96,23 +95,6 @@ function mapWorkerUrl(path: string): Plugin {
       return `export default import.meta.ROLLUP_FILE_URL_${worker};`;
     },
   };
-}
-
-/** The licences of packages that are copied into the build; most of them have to go with every copy. */
-function licensesOf(root: string, packages: readonly string[]): string {
-  const names = [...new Set(packages.map((name) => name.replaceAll('\\', '/')))].sort();
-  return names
-    .map((name) => {
-      const directory = join(root, 'node_modules', name);
-      const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
-        readonly version: string;
-        readonly license: string;
-      };
-      const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one));
-      const text = file === undefined ? '' : readFileSync(join(directory, file), 'utf8').trim();
-      return `${name} ${version} (${license})\n\n${text}\n`;
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 function styleSheet(directory: string): string {

@@ -7,6 +7,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { allFormats, allSteps } from '../packages/library/src/lists.ts';
+import { licensesOf, packagesOf } from './licenses.ts';
 
 /** Read at run time by packages/platform/src/browser/packed-file.ts. */
 const PACKED = [
@@ -26,7 +27,7 @@ const LISTS = '\0lists';
 export async function bundleBrowser(root: string, directory: string): Promise<void> {
   const { build: rolldown } = await import('rolldown');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  await rolldown({
+  const { output } = await rolldown({
     input: {
       geomill: join(root, 'packages/library/src/browser/geomill.ts'),
       worker: join(root, 'packages/library/src/browser/worker.ts'),
@@ -63,6 +64,9 @@ export async function bundleBrowser(root: string, directory: string): Promise<vo
       comments: { legal: true, annotation: true, jsdoc: false },
     },
   });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const packages = packagesOf([...modules, ...PLAIN, ...PACKED]);
+  writeFileSync(join(directory, 'LICENSES.txt'), licensesOf(root, packages));
   for (const path of PLAIN) cpSync(join(root, path), join(directory, basename(path)));
   for (const path of PACKED)
     writeFileSync(
