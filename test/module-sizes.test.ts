@@ -58,6 +58,7 @@ const CONTRACT = /\/(?:read|write|record)\.ts$|^packages\/platform\//;
 const SMALL_WITH_ONE_USER: Readonly<Record<string, string>> = {
   'apps/cli/src/crs-names.ts': 'loads the search of systems on demand',
   'apps/cli/src/errors.ts': 'a table of errors',
+  'apps/web/model/step-list.ts': 'the groups of steps, for the menu',
   'apps/web/main.tsx': 'the entry of the page',
   'apps/web/model/sample.ts': 'the sample that the page offers',
   'apps/web/ui/run-bar.tsx': 'a component',
