@@ -236,6 +236,22 @@ test('nothing is sent, and nothing stays', { skip }, async () => {
   assert.deepEqual(opened.requests.filter((request) => request !== 'GET /' && !known.has(request.slice(5)) && request !== 'GET /favicon.ico'), []); // biome-ignore format: one line
 });
 
+test('a large input is converted in the worker alone, with the bytes of Node.js', { skip }, async () => {
+  await using opened = await openPage();
+  const make = `const lines = Array.from({ length: 60_000 }, (_, i) => JSON.stringify({ type: 'Feature', properties: { n: i, name: 'Straße ' + i, text: 'x'.repeat(200) }, geometry: { type: 'Point', coordinates: [(i % 360) - 180, (i % 170) - 85] } }));
+    const text = '{"type":"FeatureCollection","features":[' + lines.join(',') + ']}';`;
+  const found = await inPage<{ size: number; bytes: string }>(
+    opened.page,
+    `${make}
+     const { files } = await g.convert({ input: new File([text], 'a.geojson'), output: { format: 'flatgeobuf' } });
+     return { size: text.length, bytes: await base64(files[0]) };`,
+  );
+  assert.ok(found.size > 15e6);
+  const text = new Function(`${make} return text;`)() as string;
+  const { files } = await convert({ input: { data: new File([text], 'a.geojson') }, output: { format: 'flatgeobuf' } }); // biome-ignore format: one line
+  assert.ok(Buffer.from(found.bytes, 'base64').equals(await files[0].bytes()), 'other bytes');
+});
+
 test('damaged files end in a message, and the next call works', { skip }, async () => {
   await using opened = await openPage();
   const found = await inPage<{ name: string; cut: number; code: string; message: string }[]>(

@@ -2,7 +2,7 @@
  * Sources of worker threads: created for one conversion and ended with it (the command line), or kept by a process for all
  * of its conversions (a runner, which drops the permission to start threads before it reads user data).
  */
-import { startThread, type Thread } from '@geomill/platform/threads.ts';
+import { MOST_THREADS, startThread, type Thread } from '@geomill/platform/threads.ts';
 import type { Expectation } from './task.ts';
 
 /** Messages to kept threads, in addition to sessions, tasks and calls. */
@@ -23,7 +23,7 @@ export function startWorker(): Thread {
 
 /** New threads for each conversion, terminated when it ends, even during a task. */
 export const newThreads: ThreadSource = {
-  size: Number.POSITIVE_INFINITY,
+  size: MOST_THREADS,
   take: (count) => Array.from({ length: count }, startWorker),
   async giveBack(threads) {
     await Promise.all(threads.map((thread) => thread.terminate()));

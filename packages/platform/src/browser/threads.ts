@@ -14,6 +14,9 @@ export interface Thread {
   keepAlive(isKept: boolean): void;
 }
 
+/** None: conversions run in the worker itself. */
+export const MOST_THREADS = 0;
+
 export function startThread(entry: string): Thread {
   throw new Error(`no thread can run ${entry}`);
 }

@@ -29,6 +29,9 @@ export interface Thread {
  */
 const YOUNG_GENERATION_MB = 24;
 
+/** How many threads a process can start. */
+export const MOST_THREADS = Number.POSITIVE_INFINITY;
+
 /** Starts a thread; `entry`: path in the checkout of the file that it runs, which the build makes a file of its own. */
 export function startThread(entry: string): Thread {
   // Most commands convert a small file without threads: loading this takes a millisecond.
