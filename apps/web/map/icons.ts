@@ -1,4 +1,5 @@
 /** Colours of the map by the names of the style sheet, and symbols that are drawn with them: the map fetches no pictures and no fonts. */
+import { LAYER_COLOURS } from '../model/layer-colours.ts';
 import type { OverlayRole } from '../model/overlays.ts';
 
 const NAMES = [
@@ -6,8 +7,6 @@ const NAMES = [
   'land',
   'border',
   'grid',
-  'source',
-  'result',
   'selected',
   'lost',
   'changed',
@@ -16,17 +15,23 @@ const NAMES = [
   'mask',
 ] as const;
 
-export type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
+/** Of the layers, in their order, and of all else by name. */
+export type Palette = Readonly<Record<(typeof NAMES)[number], string>> & {
+  readonly layers: readonly string[];
+};
 
 /** MapLibre reads plain colours only, so the browser resolves the variables and light-dark() first. */
 export function paletteOf(container: HTMLElement): Palette {
   const probe = container.appendChild(document.createElement('span'));
-  const colours = NAMES.map((name) => {
+  const colourOf = (name: string): string => {
     probe.style.color = `var(--map-${name})`;
-    return [name, getComputedStyle(probe).color] as const;
-  });
+    return getComputedStyle(probe).color;
+  };
+  const colours = NAMES.map((name) => [name, colourOf(name)] as const);
+  const layers = Array.from({ length: LAYER_COLOURS }, (_, i) => colourOf(`layer-${i + 1}`));
   probe.remove();
-  return Object.fromEntries(colours) as Palette;
+  const named = Object.fromEntries(colours) as Readonly<Record<(typeof NAMES)[number], string>>;
+  return { ...named, layers };
 }
 
 /** Before the text of a label, in the names of images. */

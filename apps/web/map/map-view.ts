@@ -25,7 +25,7 @@ declare const BASE_MAP_FILE: string;
 declare const DETAILED_BASE_MAP_FILE: string;
 declare const MAP_WORKER_FILE: string;
 
-/** Which set of colours a data layer has. */
+/** Before or after a conversion. */
 export type DataRole = 'source' | 'result';
 
 export interface DataLayer {
@@ -33,6 +33,8 @@ export interface DataLayer {
   readonly role: DataRole;
   readonly features: FeatureCollection;
   readonly isVisible: boolean;
+  /** Numbers of colours, by the values of the property of `hiddenParts`; without that property only one. */
+  readonly colours: ReadonlyMap<string | null, number>;
   /** Features whose property has one of these values are not drawn. */
   readonly hiddenParts: { readonly property: string; readonly values: readonly string[] } | null;
 }
@@ -94,7 +96,15 @@ export class MapView {
     });
     map.touchZoomRotate.disableRotation();
     map.keyboard.disableRotation();
-    map.on('mousemove', ({ lngLat }) => {
+    // Where the pointer is after the map has moved under it.
+    let pointer: { readonly x: number; readonly y: number } | null = null;
+    map.on('move', () => {
+      if (pointer === null) return;
+      const lngLat = map.unproject([pointer.x, pointer.y]).wrap();
+      events.onMove(lngLat.lng, lngLat.lat);
+    });
+    map.on('mousemove', ({ lngLat, point }) => {
+      pointer = point;
       events.onMove(lngLat.wrap().lng, lngLat.lat);
       events.onPointer('move', lngLat.lng, lngLat.lat);
     });
@@ -200,7 +210,8 @@ export class MapView {
     const shown = this.#shown.get(layer.id);
     if (shown === undefined) {
       map.addSource(layer.id, { type: 'geojson', data: drawnData(layer), generateId: true });
-      for (const spec of layersOf(layer, paletteOf(map.getContainer()))) map.addLayer(spec);
+      const palette = paletteOf(map.getContainer());
+      for (const spec of layersOf(layer.id, colourOf(layer, palette), palette, false)) map.addLayer(spec);
     } else if (shown.features !== layer.features) {
       const source = map.getSource(layer.id);
       if (source instanceof GeoJSONSource) source.setData(drawnData(layer));
@@ -210,8 +221,14 @@ export class MapView {
         map.setLayoutProperty(`${layer.id} ${kind}`, 'visibility', layer.isVisible ? 'visible' : 'none');
     if (hiddenNames(shown) !== hiddenNames(layer))
       for (const kind of KINDS) map.setFilter(`${layer.id} ${kind}`, filterOf(kind, layer.hiddenParts));
+    if (shown !== undefined && coloursText(shown) !== coloursText(layer)) this.#colour(layer);
     this.#shown.set(layer.id, layer);
     for (const kind of KINDS) map.moveLayer(`selected ${kind}`);
+  }
+
+  #colour(layer: DataLayer, palette = paletteOf(this.#map.getContainer())): void {
+    for (const kind of KINDS)
+      this.#map.setPaintProperty(`${layer.id} ${kind}`, `${kind}-color`, colourOf(layer, palette));
   }
 
   /** Draws these above the data, the last on top, and no other overlays. */
@@ -323,8 +340,7 @@ export class MapView {
       this.#map.setPaintProperty(layer, property, palette[layer === 'water' ? this.#background : name]);
     for (const kind of KINDS)
       this.#map.setPaintProperty(`selected ${kind}`, `${kind}-color`, palette.selected);
-    for (const { id, role } of this.#shown.values())
-      for (const kind of KINDS) this.#map.setPaintProperty(`${id} ${kind}`, `${kind}-color`, palette[role]);
+    for (const layer of this.#shown.values()) this.#colour(layer, palette);
     for (const { id, role } of this.#overlays.values())
       for (const kind of ['fill', 'line'] as const)
         this.#map.setPaintProperty(`${OVERLAY_PREFIX}${id} ${kind}`, `${kind}-color`, palette[role]);
@@ -446,12 +462,19 @@ function overlayLayers(source: string, role: OverlayRole, palette: Palette): Lay
   ];
 }
 
-function layersOf(
-  { id, role }: { readonly id: string; readonly role: DataRole | 'selected' },
-  palette: Palette,
-): LayerSpecification[] {
-  const colour = palette[role];
-  const isSelected = role === 'selected';
+/** One colour, or one for each part. */
+function colourOf({ colours }: DataLayer, { layers }: Palette): string {
+  const cases = [...colours].map(([part, number]) => [part, layers[number - 1]] as const);
+  if (cases.length < 2) return cases[0]?.[1] ?? layers[0];
+  // Expressions of MapLibre are not in the types of colours.
+  return ['match', ['get', 'part'], ...cases.flat(), layers[0]] as never;
+}
+
+function coloursText({ colours }: DataLayer): string {
+  return JSON.stringify([...colours]);
+}
+
+function layersOf(id: string, colour: string, palette: Palette, isSelected: boolean): LayerSpecification[] {
   return [
     {
       id: `${id} fill`,
@@ -523,7 +546,7 @@ function styleOf(palette: Palette, base: string, tilesUrl: string | null): Style
         filter: ['==', ['geometry-type'], 'LineString'],
         paint: { 'line-color': palette.border, 'line-width': 0.7 },
       },
-      ...layersOf({ id: 'selected', role: 'selected' }, palette),
+      ...layersOf('selected', palette.selected, palette, true),
     ],
   };
 }

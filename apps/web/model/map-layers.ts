@@ -7,6 +7,7 @@ import type { DataLayer, DataRole } from '../map/map-view.ts';
 import { outlineOf } from '../map/outline.ts';
 import { type Plane, planeOf } from '../map/plane.ts';
 import { drawing } from './drawing-state.ts';
+import { assignColours } from './layer-colours.ts';
 import { layerSentence } from './map-summary.ts';
 import { overlays } from './overlays.ts';
 import type { Preview } from './preview-facts.ts';
@@ -39,6 +40,8 @@ export interface MapLayer {
 }
 
 export interface LayerPart {
+  /** Number of its colour. */
+  readonly colour: number;
   /** Name of the layer in the file; null: the file has one layer. */
   readonly name: string | null;
   readonly counts: KindCounts;
@@ -113,18 +116,31 @@ function movedTo(paper: Plane, features: FeatureCollection): FeatureCollection {
   return moved;
 }
 
-export const mapLayers = computed((): readonly MapLayer[] =>
-  drawables.value.map(({ id, role, title, preview, view }) => {
-    const { total, isSimplified, layerField, isOnPaper } = preview;
-    const paper = isOnPaper ? plane.value : null;
-    const own = view?.shown?.features ?? preview.features;
-    const features = paper === null ? own : movedTo(paper, own);
-    const ground = paper === null ? 'earth' : 'paper';
-    const parts = partsOf({ features: own, layerField });
-    const drawn = own.features.length;
-    return { id, role, title, features, ground, drawn, total, isSimplified, view, layerField, parts };
-  }),
-);
+let lastColours: ReadonlyMap<string, number> = new Map();
+
+export const mapLayers = computed((): readonly MapLayer[] => {
+  const layers = drawables.value.map(layerOf);
+  const keys = layers.flatMap(({ id, parts }) => parts.map(({ name }) => visibilityKey(id, name)));
+  lastColours = assignColours(lastColours, keys);
+  const colourOf = (id: string, name: string | null) => lastColours.get(visibilityKey(id, name)) ?? 1;
+  return layers.map((layer) => ({
+    ...layer,
+    parts: layer.parts.map((part) => ({ ...part, colour: colourOf(layer.id, part.name) })),
+  }));
+});
+
+type Uncoloured = Omit<MapLayer, 'parts'> & { readonly parts: readonly Omit<LayerPart, 'colour'>[] };
+
+function layerOf({ id, role, title, preview, view }: Drawable): Uncoloured {
+  const { total, isSimplified, layerField, isOnPaper } = preview;
+  const paper = isOnPaper ? plane.value : null;
+  const own = view?.shown?.features ?? preview.features;
+  const features = paper === null ? own : movedTo(paper, own);
+  const ground = paper === null ? 'earth' : 'paper';
+  const parts = partsOf({ features: own, layerField });
+  const drawn = own.features.length;
+  return { id, role, title, features, ground, drawn, total, isSimplified, view, layerField, parts };
+}
 
 /** A layer that the map moves to; each request is an object of its own. */
 export const requestedLayer = signal<{ readonly layer: MapLayer } | null>(null);
@@ -149,12 +165,12 @@ export const ground = computed((): Ground => {
 });
 
 /** By collection: it is counted once, not after each change of the document. */
-const knownParts = new WeakMap<FeatureCollection, readonly LayerPart[]>();
+const knownParts = new WeakMap<FeatureCollection, Uncoloured['parts']>();
 
 function partsOf({
   features: collection,
   layerField,
-}: Pick<Preview, 'features' | 'layerField'>): readonly LayerPart[] {
+}: Pick<Preview, 'features' | 'layerField'>): Uncoloured['parts'] {
   const known = knownParts.get(collection);
   if (known !== undefined) return known;
   const byName = new Map<string | null, MapFeature[]>();
@@ -239,6 +255,7 @@ export const dataLayers = computed((): readonly DataLayer[] => {
     id,
     role,
     features,
+    colours: new Map(parts.map(({ name, colour }) => [name, colour])),
     isVisible: ground.value === layerGround && role !== excluded && !hidden.has(visibilityKey(id, null)),
     hiddenParts:
       layerField === null

@@ -151,7 +151,11 @@ test('data without a position on the Earth is drawn on plain paper, beside data 
             '4 points, 11 lines, 4 polygons on plain paper near x 37.5, y 35.7, 75 units wide, 71.4 units high',
           )
           .waitFor();
-        // While systems are proposed the map shows where they would put it, and the shape beside it.
+        // Its coordinates are those of a plan: systems are proposed only if the user asks for them.
+        await page.getByRole('button', { name: /^Local: no position on the Earth/ }).waitFor();
+        await page.locator('.scale-bar').getByText('units').waitFor();
+        await button(page, 'Systems that fit the coordinates…').press('Enter');
+        // While they are proposed the map shows where they would put it, and the shape beside it.
         await page.getByText('Shape of r2010.dxf').waitFor({ state: look.isDark ? 'attached' : 'visible' });
         await button(page, 'On plain paper').press('Enter');
         await page.locator('.scale-bar').getByText('units').waitFor();
@@ -171,7 +175,8 @@ test('data without a position on the Earth is drawn on plain paper, beside data 
         await page.getByText('In words').press('Enter');
         await page.getByText(/^The map shows 17\d\.\d+° E to 17\d\.\d+° W/).waitFor();
         await page.locator('.scale-bar').getByText('km').waitFor();
-        if (look.isDark !== true) await untilShown(page, ({ source }) => source > 50, 'both points');
+        if (look.isDark !== true)
+          await untilShown(page, ({ source, result }) => source + result > 50, 'both points');
         await check(page, 'map-antimeridian');
       },
       look,

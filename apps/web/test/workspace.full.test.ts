@@ -50,7 +50,9 @@ test('a file is shown, buffered and converted; the download has the bytes of the
       await page.getByLabel('Format', { exact: true }).selectOption('geojson');
       await page.keyboard.press('Control+Enter');
       await page.getByRole('link', { name: /^Download (?!findings)/ }).waitFor();
+      await showPart(page, 'Files');
       await onMap(page, 'harbour.gpkg, converted').waitFor();
+      await showPart(page, 'Result');
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('link', { name: /^Download (?!findings)/ }).click(),
@@ -242,4 +244,23 @@ test('the same page without script is the form', { skip }, async () => {
   } finally {
     await context.close();
   }
+});
+
+test('findings about each zoom level are one line that opens, and a fixed CRS is shown', {
+  skip,
+}, async () => {
+  await onPage(async (page) => {
+    await add(page, join(SAMPLES, 'harbour.gpkg'));
+    await page.getByText('10 features, Point').waitFor();
+    await page.getByLabel('Format', { exact: true }).selectOption('pmtiles');
+    await page.getByText('WGS 84 longitude and latitude').waitFor();
+    const forecast = page.getByRole('region', { name: 'What this output will lose' });
+    await forecast.getByText(/^For information \(\d\)/).click();
+    const more = forecast.getByText(/^\d+ more like this$/).first();
+    await more.waitFor();
+    const lines = forecast.locator('.finding:visible');
+    const before = await lines.count();
+    await more.click();
+    assert.ok((await lines.count()) > before);
+  });
 });

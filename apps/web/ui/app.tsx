@@ -31,6 +31,7 @@ import { Welcome } from './welcome.tsx';
 
 const CopyAs = lazy(() => import('./copy-as.tsx').then((module) => module.CopyAs));
 const JobHistory = lazy(() => import('./job-history.tsx').then((module) => module.JobHistory));
+const Legend = lazy(() => import('./legend.tsx').then((module) => module.Legend));
 const Shortcuts = lazy(() => import('./shortcuts.tsx').then((module) => module.Shortcuts));
 const TableDrawer = lazy(() => import('./table-drawer.tsx').then((module) => module.TableDrawer));
 
@@ -82,6 +83,7 @@ export function App(): JSX.Element {
             <>
               <PartPane name="files">
                 <SourcesPanel />
+                {isNarrow.value && mapLayers.value.length > 0 && <Legend />}
                 {isEmpty && <ServiceNote />}
               </PartPane>
               <PartPane name="steps">

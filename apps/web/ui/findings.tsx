@@ -69,21 +69,15 @@ function BySeverity(props: {
       {SEVERITIES.map(([severity, title]) => {
         const groups = props.groups.filter((group) => group.severity === severity);
         if (groups.length === 0) return null;
-        const kinds = groups.reduce((sum, { warnings }) => sum + warnings.length, 0);
         return (
           <details key={severity} class={`severity ${severity}`} open={severity !== 'info'}>
             <summary>
-              <SeveritySymbol severity={severity} /> {title} ({countText(kinds)})
+              <SeveritySymbol severity={severity} /> {title} ({countText(groups.length)})
             </summary>
             <ul class="notes">
               {groups.map((group) => (
                 <li key={group.code}>
-                  {group.warnings.map(({ message, count }) => (
-                    <p key={message} class="finding">
-                      <span dir="auto">{message}</span>
-                      {count > 1 && <span class="times"> {countText(count)}×</span>}
-                    </p>
-                  ))}
+                  <Messages warnings={group.warnings} />
                   {props.places?.(group)}
                 </li>
               ))}
@@ -91,6 +85,29 @@ function BySeverity(props: {
           </details>
         );
       })}
+    </>
+  );
+}
+
+/** Of so many of one kind, such as one for each zoom level, the first is shown, and the others open. */
+const MAX_MESSAGES = 3;
+
+function Messages({ warnings }: Pick<FindingGroup, 'warnings'>): JSX.Element {
+  const line = ({ message, count }: FindingGroup['warnings'][number]): JSX.Element => (
+    <p key={message} class="finding">
+      <span dir="auto">{message}</span>
+      {count > 1 && <span class="times"> {countText(count)}×</span>}
+    </p>
+  );
+  if (warnings.length <= MAX_MESSAGES) return <>{warnings.map(line)}</>;
+  const [first, ...others] = warnings;
+  return (
+    <>
+      {line(first)}
+      <details class="more-findings">
+        <summary>{countText(others.length)} more like this</summary>
+        {others.map(line)}
+      </details>
     </>
   );
 }

@@ -1,7 +1,6 @@
 /** The layers of the map: what their symbols mean, how many features are drawn, and switches for each. */
 import type { JSX } from 'preact';
 import type { GeometryKind, KindCounts } from '../map/geometry.ts';
-import type { DataRole } from '../map/map-view.ts';
 import {
   hiddenKeys,
   type LayerPart,
@@ -9,15 +8,15 @@ import {
   mapLayers,
   toggleVisibility,
   visibilityKey,
+  zoomToLayer,
 } from '../model/map-layers.ts';
+import { selection } from '../model/selection.ts';
 import { countText } from './controls.tsx';
 import { DrawnNote } from './drawn-note.tsx';
 import { PlacesLegend } from './findings.tsx';
 
-export function Legend(props: {
-  readonly onZoom: (layer: MapLayer) => void;
-  readonly onStep: (layer: MapLayer) => void;
-}): JSX.Element {
+/** On the map, or in narrow windows with the files. */
+export function Legend(): JSX.Element {
   const rows = mapLayers.value;
   return (
     <ul class="legend" aria-label="Layers of the map" hidden={rows.length === 0}>
@@ -28,11 +27,11 @@ export function Legend(props: {
             <DrawnNote layer={row} />
             <span class="legend-actions">
               {' '}
-              <button type="button" class="link" onClick={() => props.onZoom(row)}>
+              <button type="button" class="link" onClick={() => zoomToLayer(row)}>
                 Zoom<span class="visually-hidden"> to {row.title}</span>
               </button>
               {row.drawn > 0 && (
-                <button type="button" class="link" onClick={() => props.onStep(row)}>
+                <button type="button" class="link" onClick={() => stepThrough(row)}>
                   Features<span class="visually-hidden"> of {row.title}, one by one</span>
                 </button>
               )}
@@ -46,6 +45,12 @@ export function Legend(props: {
   );
 }
 
+/** Selects the first feature of the layer, or the selected one again, so that the card gets the focus. */
+function stepThrough({ id }: MapLayer): void {
+  const now = selection.peek();
+  selection.value = { layerId: id, index: now?.layerId === id ? now.index : 0, from: 'list' };
+}
+
 function VisibilityBox({ id, text }: { readonly id: string; readonly text: string }): JSX.Element {
   return (
     <label>
@@ -56,14 +61,14 @@ function VisibilityBox({ id, text }: { readonly id: string; readonly text: strin
 }
 
 function Parts({ row }: { readonly row: MapLayer }): JSX.Element | null {
-  const { parts, role, id } = row;
-  if (row.layerField === null) return parts.length === 0 ? null : <Kinds role={role} part={parts[0]} />;
+  const { parts, id } = row;
+  if (row.layerField === null) return parts.length === 0 ? null : <Kinds part={parts[0]} />;
   return (
     <ul class="legend-parts" aria-label={`Layers of ${row.title}`}>
       {parts.map((part) => (
         <li key={part.name}>
           <VisibilityBox id={visibilityKey(id, part.name)} text={part.name ?? ''} />
-          <Kinds role={role} part={part} />
+          <Kinds part={part} />
         </li>
       ))}
     </ul>
@@ -86,12 +91,12 @@ export function kindsText(counts: KindCounts): string {
   return texts.join(', ');
 }
 
-function Kinds({ role, part }: { readonly role: DataRole; readonly part: LayerPart }): JSX.Element {
+function Kinds({ part }: { readonly part: LayerPart }): JSX.Element {
   return (
     <span class="legend-kinds">
       {KINDS.filter(([kind]) => part.counts[kind] > 0).map(([kind, [one, several]]) => (
         <span key={kind}>
-          <KindSymbol kind={kind} role={role} />
+          <KindSymbol kind={kind} colour={part.colour} />
           {countText(part.counts[kind])} {part.counts[kind] === 1 ? one : several}
         </span>
       ))}
@@ -102,9 +107,9 @@ function Kinds({ role, part }: { readonly role: DataRole; readonly part: LayerPa
 const POLYGON = <path d="M2 12 5 3h8l1 9-7 2z" />;
 const LINE = <path class="open" d="M2 13 6 5l5 5 3-7" />;
 
-function KindSymbol({ kind, role }: { readonly kind: GeometryKind; readonly role: DataRole }): JSX.Element {
+function KindSymbol({ kind, colour }: { readonly kind: GeometryKind; readonly colour: number }): JSX.Element {
   return (
-    <svg class={`symbol ${role}`} viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+    <svg class={`symbol layer${colour}`} viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
       {kind === 'point' && <circle cx="8" cy="8" r="4" />}
       {kind === 'line' && LINE}
       {kind === 'polygon' && POLYGON}

@@ -9,18 +9,17 @@ import type { MapFeature } from '../map/geometry.ts';
 import { MapView } from '../map/map-view.ts';
 import { latitudeText, longitudeText, unitsText } from '../map/rulers.ts';
 import { drawing } from '../model/drawing-state.ts';
+import { isNarrow } from '../model/layout.ts';
 import {
   chosenGround,
   dataLayers,
   ground,
   hasBothGrounds,
   layerSentences,
-  type MapLayer,
   mapLayers,
   plane,
   requestedLayer,
   STEP_LAYER,
-  zoomToLayer,
 } from '../model/map-layers.ts';
 import { viewSentence } from '../model/map-summary.ts';
 import { overlays, requestedView, viewBox } from '../model/overlays.ts';
@@ -148,7 +147,7 @@ export function LiveMap(): JSX.Element {
         </div>
       )}
       <div class="map-controls">
-        <Legend onZoom={zoomToLayer} onStep={stepThrough} />
+        {!isNarrow.value && <Legend />}
         <Compare />
         {hasBothGrounds.value && <GroundChoice />}
         <InWords />
@@ -208,12 +207,6 @@ function coveredSides(map: HTMLElement): { readonly left: number; readonly right
     map.parentElement?.querySelector<HTMLElement>(selector)?.offsetWidth ?? 0;
   const [left, right] = [widthOf('.legend'), widthOf('.picked')];
   return left + right < map.clientWidth * 0.7 ? { left, right } : { left: 0, right: 0 };
-}
-
-/** Selects the first feature of the layer, or the selected one again, so that the card gets the focus. */
-function stepThrough({ id }: MapLayer): void {
-  const now = selection.peek();
-  selection.value = { layerId: id, index: now?.layerId === id ? now.index : 0, from: 'list' };
 }
 
 /** The map as text, on demand. */

@@ -55,8 +55,14 @@ export function WhereIsIt({ path, place, others, onChoose }: WhereIsItProps): JS
   };
   const found = useCandidates(question);
   const candidates = found.state === 'ready' ? found.value.crs : NONE;
+  // A plan in millimetres, or with small coordinates: systems are a guess that the user has to ask for.
+  const isLocal =
+    box === null &&
+    ((stated !== null && stated.unit === null) || (found.state === 'ready' && found.value.mayBeLocal));
+  const [isOpen, setOpen] = useState(false);
+  const isGuess = isLocal && !isOpen;
   const list = useRef<HTMLOListElement>(null);
-  const active = useOnMap(path, candidates, box === null, (index) =>
+  const active = useOnMap(path, isGuess ? NONE : candidates, box === null, (index) =>
     list.current?.querySelectorAll<HTMLElement>('button')[index]?.focus(),
   );
   const view = viewBounds();
@@ -75,7 +81,26 @@ export function WhereIsIt({ path, place, others, onChoose }: WhereIsItProps): JS
       {stated !== null && stated.unit === null && (
         <p class="soft">No national system is in {stated.text}; a drawing in them is often a local plan.</p>
       )}
-      <ol ref={list} class="candidates" aria-label="Systems that fit the coordinates">
+      {isLocal && (
+        <>
+          <button
+            type="button"
+            class="candidate active"
+            onClick={() => onChoose({ code: 'local', name: 'local' })}
+          >
+            <span class="candidate-name">Local: no position on the Earth</span>{' '}
+            <small class="candidate-place">
+              {stated !== null && stated.unit === null
+                ? `As most drawings in ${stated.text}`
+                : 'As most plans with so small coordinates'}
+            </small>
+          </button>
+          <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Hide the systems that fit the coordinates' : 'Systems that fit the coordinates…'}
+          </button>
+        </>
+      )}
+      <ol ref={list} class="candidates" aria-label="Systems that fit the coordinates" hidden={isGuess}>
         {candidates.map((crs, i) => (
           <li key={crs.code}>
             <button
@@ -117,9 +142,11 @@ export function WhereIsIt({ path, place, others, onChoose }: WhereIsItProps): JS
             More systems
           </button>
         )}
-        <button type="button" onClick={() => onChoose({ code: 'local', name: 'local' })}>
-          Local: no position on the Earth
-        </button>
+        {!isLocal && (
+          <button type="button" onClick={() => onChoose({ code: 'local', name: 'local' })}>
+            Local: no position on the Earth
+          </button>
+        )}
         {others.map((crs) => (
           <button type="button" key={crs.source} onClick={() => onChoose(crs)}>
             Same as <bdi>{crs.source}</bdi>
