@@ -62,7 +62,7 @@ export function WhereIsIt({ path, place, others, onChoose }: WhereIsItProps): JS
   const [isOpen, setOpen] = useState(false);
   const isGuess = isLocal && !isOpen;
   const list = useRef<HTMLOListElement>(null);
-  const active = useOnMap(path, isGuess ? NONE : candidates, box === null, (index) =>
+  const active = useOnMap(path, candidates, !isGuess, box === null, (index) =>
     list.current?.querySelectorAll<HTMLElement>('button')[index]?.focus(),
   );
   const view = viewBounds();
@@ -195,12 +195,14 @@ function useCandidates(question: CrsQuestion): Loading<Found> {
 function useOnMap(
   path: string,
   candidates: readonly SuggestedCrs[],
+  /** Not while they are a guess: the map would leave the plan. */
+  areDrawn: boolean,
   /** Not where the user has moved it to where the data belongs. */
   movesMap: boolean,
   onPick: (index: number) => void,
 ): { readonly index: number; readonly set: (index: number) => void } {
   const [index, set] = useState(0);
-  const isShown = locating.value === path;
+  const isShown = locating.value === path && areDrawn;
   const features = useMemo(() => extentFeatures(candidates), [candidates]);
   useEffect(() => {
     locating.value ??= path;
