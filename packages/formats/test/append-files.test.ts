@@ -164,7 +164,7 @@ test('hundreds of small files are appended in order', async () => {
   );
 });
 
-for (const { id: from, outputFields: kept } of inputFormats) {
+for (const { id: from, outputFields: kept } of inputFormats.filter(isOutputFormat)) {
   test(`${from} files are appended and merged into every format that can be read`, async () => {
     using workspace = makeWorkspace();
     const paths = [
