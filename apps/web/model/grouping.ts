@@ -1,4 +1,7 @@
-/** Turns dropped files into sources: files that together are one input, such as those of a shapefile, become one zip, each other file is a source of its own. */
+/**
+ * Turns dropped files into sources: files that together are one input, such as those of a shapefile or in a folder of a file geodatabase, become one zip, each
+ * other file is a source of its own.
+ */
 import type { FormatRecord } from '@geomill/client/client.ts';
 import { folderOf } from './dropped-files.ts';
 
@@ -20,6 +23,12 @@ export async function groupFiles(
   );
   const groups = new Map<string, File[]>();
   for (const file of files) {
+    const whole = inputFolderOf(file, formats);
+    if (whole !== null) {
+      const key = `folder ${whole}`;
+      groups.set(key, [...(groups.get(key) ?? []), file]);
+      continue;
+    }
     const stem = stemIn(file);
     const set = all.findIndex(
       (parts, i) => stems[i].has(stem) && parts.some((part) => hasExtension(file.name, part)),
@@ -28,12 +37,22 @@ export async function groupFiles(
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
   return Promise.all(
-    [...groups].map(async ([key, members]) =>
-      key.startsWith('set ')
-        ? { name: `${withoutExtension(members[0].name)}.zip`, content: await zipFiles(members) }
-        : { name: members[0].name, content: members[0] },
-    ),
+    [...groups].map(async ([key, members]) => {
+      if (key.startsWith('set '))
+        return { name: `${withoutExtension(members[0].name)}.zip`, content: await zipFiles(members, '') };
+      if (!key.startsWith('folder ')) return { name: members[0].name, content: members[0] };
+      const folder = key.slice(key.lastIndexOf('/') + 1).replace(/^folder /, '');
+      return { name: `${folder}.zip`, content: await zipFiles(members, `${folder}/`) };
+    }),
   );
+}
+
+/** The path of the folder that a file is in, if the folder as a whole is an input; else null. */
+export function inputFolderOf(file: File, formats: readonly FormatRecord[]): string | null {
+  const folder = folderOf(file);
+  const isInput = ({ folder_extension: extension }: FormatRecord): boolean =>
+    extension !== null && hasExtension(folder, extension);
+  return formats.some(isInput) ? folder : null;
 }
 
 /** Whether a file of a folder is a source, a document, or one of the files of a source. */
@@ -42,12 +61,14 @@ export function isUsed(name: string, formats: readonly FormatRecord[]): boolean 
   return formatOfName(name, formats) !== null || isPart || hasExtension(name, '.json');
 }
 
-/** The input format that a file name has the extension of; null: unknown, or none. Compressed files count as what they hold. */
+/** The input format that a file name has the longest extension of; null: unknown, or none. Compressed files count as what they hold. */
 export function formatOfName(name: string, formats: readonly FormatRecord[]): string | null {
   const lower = name.toLowerCase().replace(/\.gz$/, '');
-  const found = formats.find(
-    ({ input, extensions }) => input && extensions.some((extension) => lower.endsWith(extension)),
-  );
+  let found: { readonly id: string; readonly length: number } | null = null;
+  for (const { id, input, extensions } of formats)
+    for (const extension of extensions)
+      if (input && lower.endsWith(extension) && extension.length > (found?.length ?? 0))
+        found = { id, length: extension.length };
   return found?.id ?? null;
 }
 
@@ -62,9 +83,9 @@ export function uniqueName(name: string, others: ReadonlySet<string>): string {
 }
 
 /** The code of zip archives is loaded when there is something to zip. */
-async function zipFiles(files: readonly File[]): Promise<Blob> {
+async function zipFiles(files: readonly File[], folder: string): Promise<Blob> {
   const { zipOf } = await import('./zip.ts');
-  return zipOf(files.map((file) => ({ name: file.name, open: async () => file.stream() })));
+  return zipOf(files.map((file) => ({ name: folder + file.name, open: async () => file.stream() })));
 }
 
 function extensionOf(name: string): string {

@@ -3,7 +3,7 @@ import { effect, untracked } from '@preact/signals';
 import { canFetchUrls, catalogue, messageOf } from '../service.ts';
 import { EMPTY_DOCUMENT, type WorkspaceDocument } from './document.ts';
 import { type DroppedFiles, folderOf, MAX_DROPPED_FILES } from './dropped-files.ts';
-import { isUsed } from './grouping.ts';
+import { inputFolderOf, isUsed } from './grouping.ts';
 import { formatOfUrl, NO_FORMAT } from './input-url.ts';
 import { decodePipeline, encodePipeline, pipelineOf, portableDocument } from './link.ts';
 import { looksLikeDocument, MAX_DOCUMENT_LENGTH, parseDocument } from './read-document.ts';
@@ -39,7 +39,10 @@ export async function addDropped(files: readonly File[]): Promise<void> {
 export async function addFolders({ files, isCut }: DroppedFiles): Promise<void> {
   const known = catalogue.peek();
   if (known.state !== 'ready') return;
-  const others = files.filter((file) => folderOf(file) !== '' && !isUsed(file.name, known.value.formats));
+  const { formats } = known.value;
+  const others = files.filter(
+    (file) => folderOf(file) !== '' && !isUsed(file.name, formats) && inputFolderOf(file, formats) === null,
+  );
   await addDropped(files.filter((file) => !others.includes(file)));
   if (others.length > 0) {
     const some = others.slice(0, 3).map(({ name }) => name);

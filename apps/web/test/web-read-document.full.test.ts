@@ -5,7 +5,7 @@ import { GeomillClient } from '../../../packages/client/src/client.ts';
 import { startTestService } from '../../../test/support/service.ts';
 import { copyAs } from '../copy/commands.ts';
 import { EMPTY_DOCUMENT, jobDocument, type WorkspaceDocument } from '../model/document.ts';
-import { groupFiles, isUsed } from '../model/grouping.ts';
+import { formatOfName, groupFiles, isUsed } from '../model/grouping.ts';
 import {
   decodePipeline,
   encodePipeline,
@@ -360,4 +360,26 @@ test('files that together are one input become one zip, and others beside them s
     ['x.cpg', 'x.shp', 'x.json', 'x.sbn', 'x.kml'].filter((name) => isUsed(name, known.formats)),
     ['x.cpg', 'x.shp', 'x.json', 'x.kml'],
   );
+});
+
+test('the files of a folder that is an input become one zip with the folder; the longest extension decides', async () => {
+  const inFolder = (path: string): File =>
+    Object.defineProperty(new File(['x'], path.split('/').at(-1) ?? ''), 'webkitRelativePath', {
+      value: path,
+    });
+  const paths = [
+    'city/roads.gdb/a00000001.gdbtable',
+    'city/roads.gdb/gdb',
+    'city/parks.gdb/a00000001.gdbtable',
+    'city/list.csv',
+  ];
+  const sources = await groupFiles(paths.map(inFolder), known.formats);
+  assert.deepEqual(
+    sources.map(({ name }) => name),
+    ['roads.gdb.zip', 'parks.gdb.zip', 'list.csv'],
+  );
+  const zip = Buffer.from(await sources[0].content.arrayBuffer()).toString('latin1');
+  assert.match(zip, /roads\.gdb\/a00000001\.gdbtable/);
+  assert.equal(formatOfName('city.gdb.zip', known.formats), 'filegdb');
+  assert.equal(formatOfName('city.zip', known.formats), 'shp');
 });

@@ -110,7 +110,10 @@ function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
         </button>
       )}
       {isFirst && (
-        <small>A shapefile is a .zip, or its .shp, .dbf, .shx, .prj and .cpg files together.</small>
+        <small>
+          A shapefile is a .zip, or its .shp, .dbf, .shx, .prj and .cpg files together; a file geodatabase is
+          its folder, or a .zip of it.
+        </small>
       )}
       {canFetchUrls() && <UrlField />}
       <PasteBox />

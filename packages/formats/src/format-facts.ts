@@ -10,6 +10,7 @@ export function formatFacts(format: Format) {
     title: format.title,
     extensions: [...format.extensions],
     file_parts: format.fileParts === undefined ? null : [...format.fileParts],
+    folder_extension: format.folderExtension ?? null,
     media_type: format.mediaType,
     output_extension: format.outputExtension,
     input: isInputFormat(format),

@@ -62,8 +62,11 @@ export interface Format {
    * an input is one file.
    */
   readonly fileParts?: readonly [string, ...string[]];
-  /** An input can be a folder instead of a file; a signature matches the name of one of its files. Default: an input is a file. */
-  readonly isFolder?: true;
+  /**
+   * Extension of folders that are an input as a whole, as they are or in a zip archive; a signature matches the name of one of its files. Default: an
+   * input is a file.
+   */
+  readonly folderExtension?: string;
   /** Extensions by which another format is known, but that files of this one have, too; the content decides. Default: none. */
   readonly sharedExtensions?: readonly string[];
   readonly signatures: readonly Signature[];

@@ -58,13 +58,13 @@ function formatOfMembers(members: readonly string[]): InputFormat | null {
 /** The format of an input that is a folder, by its name or its files; null: it is no input. */
 export function folderFormat(path: string): InputFormat | null {
   const named = formatByFileName(inputFormats, path.replace(/[\\/]+$/, ''));
-  return named?.isFolder === true ? named : formatOfFolder(contentOf(path).members);
+  return named?.folderExtension !== undefined ? named : formatOfFolder(contentOf(path).members);
 }
 
 /** The format of a folder by the names of its files; null: a folder of such files is no input. */
 function formatOfFolder(members: readonly string[]): InputFormat | null {
   const found = formatOfMembers(members);
-  return found?.isFolder === true ? found : null;
+  return found?.folderExtension !== undefined ? found : null;
 }
 
 const ZIP = 'PK\x03\x04';

@@ -11,7 +11,7 @@ export const filegdb: Format = {
   aliases: ['gdb', 'openfilegdb'],
   extensions: ['.gdb.zip', '.gdb'],
   sharedExtensions: ['.zip'],
-  isFolder: true,
+  folderExtension: '.gdb',
   signatures: [{ found: 'an Esri file geodatabase', member: /(?:^|\/)a[0-9a-f]{8}\.gdbtable$/i }],
   endMark: true,
   sample: 'harbour.gdb.zip',

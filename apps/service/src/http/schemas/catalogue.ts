@@ -15,6 +15,10 @@ const formatRecord = closedObject({
     listOf(TEXT),
     'Extensions of the files that together are one input, sent as a zip archive; the file with the first of them has the features. Null: an input is one file.',
   ),
+  folder_extension: nullable(
+    TEXT,
+    'Extension of the folders that are one input, each sent as a zip archive that contains the folder. Null: an input is no folder.',
+  ),
   media_type: text('Media type of outputs.'),
   output_extension: text('File name extension of outputs.'),
   input: FLAG,
