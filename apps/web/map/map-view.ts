@@ -16,7 +16,7 @@ import {
 import type { Overlay, OverlayRole } from '../model/overlays.ts';
 import { AWAY_STATUSES, pause } from '../model/reconnect.ts';
 import type { FeatureKey } from '../model/selection.ts';
-import type { LonLatBox } from './extent.ts';
+import { extentOf, type LonLatBox } from './extent.ts';
 import { drawIcon, LABEL_PREFIX, type Palette, paletteOf } from './icons.ts';
 import type { Plane } from './plane.ts';
 import { RulersView } from './rulers-view.ts';
@@ -119,6 +119,7 @@ export class MapView {
       const bounds = map.getBounds();
       events.onView([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]);
       this.#loadDetails();
+      this.#markSmall();
     };
     map.on('moveend', tellView);
     map.once('load', tellView);
@@ -201,6 +202,7 @@ export class MapView {
     const wanted = new Map(layers.map((layer) => [layer.id, layer]));
     for (const id of this.#shown.keys()) if (!wanted.has(id)) this.#remove(id);
     for (const layer of layers) this.#draw(layer);
+    this.#markSmall();
     for (const id of this.#overlays.keys())
       for (const kind of OVERLAY_KINDS) this.#map.moveLayer(`${OVERLAY_PREFIX}${id} ${kind}`);
   }
@@ -224,6 +226,33 @@ export class MapView {
     if (shown !== undefined && coloursText(shown) !== coloursText(layer)) this.#colour(layer);
     this.#shown.set(layer.id, layer);
     for (const kind of KINDS) map.moveLayer(`selected ${kind}`);
+  }
+
+  /** Rings around layers that are too small on the map to be seen. */
+  #markSmall(): void {
+    const source = this.#map.getSource('markers');
+    if (!(source instanceof GeoJSONSource)) return;
+    const palette = paletteOf(this.#map.getContainer());
+    const features = [...this.#shown.values()].flatMap((layer) => {
+      const box = layer.isVisible ? boxOf(layer.features) : null;
+      if (box === null) return [];
+      const [west, south, east, north] = box;
+      const [from, to] = [this.#map.project([west, north]), this.#map.project([east, south])];
+      const size = Math.max(to.x - from.x, to.y - from.y);
+      // A single point is drawn in the same size at all scales.
+      if (size === 0 || size > MAX_SMALL_PIXELS) return [];
+      const number = layer.colours.values().next().value ?? 1;
+      const coordinates = [(west + east) / 2, (south + north) / 2];
+      return [
+        {
+          type: 'Feature' as const,
+          properties: { colour: palette.layers[number - 1] },
+          geometry: { type: 'Point' as const, coordinates },
+        },
+      ];
+    });
+    source.setData({ type: 'FeatureCollection', features });
+    this.#map.moveLayer('markers');
   }
 
   #colour(layer: DataLayer, palette = paletteOf(this.#map.getContainer())): void {
@@ -341,6 +370,7 @@ export class MapView {
     for (const kind of KINDS)
       this.#map.setPaintProperty(`selected ${kind}`, `${kind}-color`, palette.selected);
     for (const layer of this.#shown.values()) this.#colour(layer, palette);
+    this.#markSmall();
     for (const { id, role } of this.#overlays.values())
       for (const kind of ['fill', 'line'] as const)
         this.#map.setPaintProperty(`${OVERLAY_PREFIX}${id} ${kind}`, `${kind}-color`, palette[role]);
@@ -365,6 +395,18 @@ export class MapView {
     );
     return [...keys.values()];
   }
+}
+
+/** A layer that is smaller on the map has a ring around it. */
+const MAX_SMALL_PIXELS = 8;
+
+const knownBoxes = new WeakMap<FeatureCollection, LonLatBox | null>();
+function boxOf(features: FeatureCollection): LonLatBox | null {
+  const known = knownBoxes.get(features);
+  if (known !== undefined) return known;
+  const box = extentOf([features]);
+  knownBoxes.set(features, box);
+  return box;
 }
 
 /** Web Mercator ends there: what is nearer to a pole is drawn at the edge. */
@@ -525,6 +567,7 @@ function styleOf(palette: Palette, base: string, tilesUrl: string | null): Style
       base: { type: 'geojson', data: base, tolerance: 0.2 },
       grid: { type: 'geojson', data: EMPTY as never },
       selected: { type: 'geojson', data: EMPTY as never },
+      markers: { type: 'geojson', data: EMPTY as never },
     },
     layers: [
       { id: 'water', type: 'background', paint: { 'background-color': palette.water } },
@@ -547,6 +590,18 @@ function styleOf(palette: Palette, base: string, tilesUrl: string | null): Style
         paint: { 'line-color': palette.border, 'line-width': 0.7 },
       },
       ...layersOf('selected', palette.selected, palette, true),
+      {
+        id: 'markers',
+        type: 'circle',
+        source: 'markers',
+        paint: {
+          'circle-color': ['get', 'colour'],
+          'circle-opacity': 0.2,
+          'circle-radius': 9,
+          'circle-stroke-width': 2.5,
+          'circle-stroke-color': ['get', 'colour'],
+        },
+      },
     ],
   };
 }

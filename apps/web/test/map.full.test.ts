@@ -224,3 +224,25 @@ test('the map itself is moved and zoomed by keyboard, with finer grid lines', {
     await untilShown(page, ({ source }) => source > 10, 'the pole');
   });
 });
+
+test('files that are far apart have rings where they are too small to be seen', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const paths = [10.7, 115.8].map((west, i) => {
+    const ring = [
+      [0, 0],
+      [0.01, 0],
+      [0, 0.01],
+      [0, 0],
+    ].map(([x, y]) => [west + x, y - 20]);
+    const feature = { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates: [ring] } };
+    const path = join(workspace.path, `far-${i}.geojson`);
+    writeFileSync(path, JSON.stringify({ type: 'FeatureCollection', features: [feature] }));
+    return path;
+  });
+  await onWorkspaceWithMap(service.url, async (page) => {
+    await addFiles(page, ...paths);
+    await untilShown(page, ({ source, result }) => source > 20 && result > 20, 'both rings');
+    await page.getByRole('button', { name: 'Zoom to far-0.geojson' }).press('Enter');
+    await untilShown(page, ({ source, result }) => source + result > 200, 'the polygon itself');
+  });
+});
