@@ -23,8 +23,6 @@ export interface TableFiles {
   readonly table: FileSegment;
   /** Null: it is missing. */
   readonly index: FileSegment | null;
-  /** Null: the table has none, or it is in an archive. */
-  readonly spatialIndex: FileSegment | null;
   /** The archive that they are unpacked from; null: they are loose files. */
   readonly packed: PackedSet | null;
 }
@@ -40,7 +38,6 @@ export interface GdbFolder {
 
 const EXPECTED = 'a file geodatabase: a folder such as roads.gdb, or a zip archive with one';
 const PARTS = ['.gdbtable', '.gdbtablx'] as const;
-const SPATIAL_INDEX = '.spx';
 const CATALOGUE = tableName(1);
 /** Greatest depth of zips inside zips. */
 const MAX_NESTING = 3;
@@ -80,8 +77,7 @@ function inFolder(path: string, source: string): GdbFolder {
     source,
     tableFiles(number) {
       const [table, index] = PARTS.map((part) => segment(tableName(number) + part));
-      const spatialIndex = segment(tableName(number) + SPATIAL_INDEX);
-      return table === null ? null : { table, index, spatialIndex, packed: null };
+      return table === null ? null : { table, index, packed: null };
     },
     compression: (number) => compressionOf(number, (name) => names.has(name)),
   };
@@ -175,7 +171,7 @@ function packedFolder(
         return entrySegment(path, entry, source, target);
       });
       const set = { archivePath: path, source, directory, members: packed };
-      return table === null ? null : { table, index, spatialIndex: null, packed: set };
+      return table === null ? null : { table, index, packed: set };
     },
     compression: (number) => compressionOf(number, (name) => entries.has(name)),
   };

@@ -30,46 +30,9 @@ import { CurveSegments } from './curve-segments.ts';
 import { IntegerReader } from './integer-reader.ts';
 import { filegdbFindings } from './messages.ts';
 import { type RowPlace, refuseRow } from './rows.ts';
+import { GENERAL_SHAPES, HAS_CURVES, HAS_M, HAS_Z, hasBit, SHAPES } from './shape-types.ts';
 import type { CoordinateGrid } from './table-header.ts';
 import { Vertices } from './vertices.ts';
-
-type Kind = 'point' | 'multipoint' | 'line' | 'polygon' | 'multipatch';
-type Shape = readonly [kind: Kind, z: boolean, m: boolean];
-
-/** By the low byte of the type. */
-const SHAPES: Readonly<Record<number, Shape>> = {
-  1: ['point', false, false],
-  9: ['point', true, false],
-  11: ['point', true, true],
-  21: ['point', false, true],
-  8: ['multipoint', false, false],
-  20: ['multipoint', true, false],
-  18: ['multipoint', true, true],
-  28: ['multipoint', false, true],
-  3: ['line', false, false],
-  10: ['line', true, false],
-  13: ['line', true, true],
-  23: ['line', false, true],
-  5: ['polygon', false, false],
-  19: ['polygon', true, false],
-  15: ['polygon', true, true],
-  25: ['polygon', false, true],
-  32: ['multipatch', true, false],
-  31: ['multipatch', true, true],
-};
-/** The same for types whose high bits say whether they have Z and M. */
-const GENERAL_SHAPES: Readonly<Record<number, Kind>> = {
-  50: 'line',
-  51: 'polygon',
-  52: 'point',
-  53: 'multipoint',
-  54: 'multipatch',
-};
-const HAS_Z = 2 ** 31;
-const HAS_M = 2 ** 30;
-const HAS_CURVES = 2 ** 29;
-
-const hasBit = (type: number, bit: number): boolean => Math.floor(type / bit) % 2 === 1;
 
 export class GeometryReader {
   readonly #builder: GeometryBuilder;

@@ -1,7 +1,6 @@
 /** Opens a geodatabase: lists its feature classes and tables and splits them into partitions. */
 
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
-import type { Field } from '@geomill/core/columns/schema.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
@@ -18,10 +17,10 @@ import { formatFindings } from '../findings.ts';
 import { unpackedSet } from '../packed-set.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
 import { type Catalogue, type ListedTable, readCatalogue } from './catalogue.ts';
-import type { CodedField } from './coded-columns.ts';
+import { codedFields, type DomainOption, layerFields } from './coded-fields.ts';
 import { noteFieldFacts, noteOtherItems } from './data-model.ts';
 import { textAt } from './definition.ts';
-import { type Domain, NO_FACTS, type TableFacts, tableFactsOf } from './domains.ts';
+import { NO_FACTS, type TableFacts, tableFactsOf } from './domains.ts';
 import { findGeodatabase, type GdbFolder, type TableFiles, tableName } from './folder.ts';
 import { filegdbErrors, filegdbFindings } from './messages.ts';
 import { cutRows, type RowCut } from './partitions.ts';
@@ -36,9 +35,6 @@ const UTF16 = 'UTF-16LE';
 const FILES_OF_TABLE = 10;
 const CRS_UNKNOWN = 'the layer cannot be read';
 const NO_CUT: RowCut = { partitions: [], rowCount: 0, rowCounts: [] };
-
-/** How values of fields with domains of coded values, and subtypes, are read. */
-export type DomainOption = 'code' | 'text' | 'both';
 
 export async function openGeodatabase(file: InputFile, context: OpenContext): Promise<SourceLayer[]> {
   const limits = { ...context.limits, zipEntries: context.limits.zipEntries * FILES_OF_TABLE };
@@ -216,7 +212,8 @@ class LayerOpener {
         { layer: name },
       );
     const facts = this.#factsOf(listed);
-    const coded = this.#codedFields(found, facts);
+    const { domains = 'code' } = this.#context.options as { readonly domains?: DomainOption };
+    const coded = domains === 'code' ? [] : codedFields(open.fields, facts, domains);
     const state: GdbState = {
       open,
       packed: files.packed,
@@ -224,10 +221,6 @@ class LayerOpener {
       cut,
       isCountExact,
       coded,
-      spatialIndex:
-        files.spatialIndex === null
-          ? null
-          : { segment: files.spatialIndex, gridSizes: header.geometry?.gridSizes ?? [] },
     };
     if (forSelection !== true && this.#context.attributesOnly !== true)
       noteFieldFacts(name, header.fields, facts, coded.length > 0, this.#context.findings);
@@ -268,33 +261,6 @@ class LayerOpener {
     return item === null ? NO_FACTS : tableFactsOf(item.definition.content, this.#catalogue.domains);
   }
 
-  #codedFields({ open }: FoundTable, { fields, subtypes }: TableFacts): CodedField[] {
-    const { domains = 'code' } = this.#context.options as { readonly domains?: DomainOption };
-    if (domains === 'code') return [];
-    const names = new UniqueNames({ taken: open.fields.map(({ name }) => name) });
-    return open.fields.flatMap((field): CodedField[] => {
-      const isSubtype = field.name.toLowerCase() === subtypes?.field.toLowerCase();
-      const own = fields.get(field.name.toLowerCase());
-      const texts = isSubtype ? subtypes.texts : textsOf(own?.domain ?? null);
-      const bySubtype = new Map(
-        [...(own?.bySubtype ?? [])].map(([code, domain]) => [code, textsOf(domain)] as const),
-      );
-      const hasTexts = texts !== null || [...bySubtype.values()].some((one) => one !== null);
-      if (!hasTexts || field.valueType === null || field.valueType === 'binary') return [];
-      const textField = domains === 'text' ? field.name : names.take(`${field.name}_text`);
-      const subtypeField = bySubtype.size === 0 ? null : (subtypes?.field ?? null);
-      return [
-        {
-          field: field.name,
-          textField,
-          texts,
-          bySubtype: bySubtype.size === 0 ? null : bySubtype,
-          subtypeField,
-        },
-      ];
-    });
-  }
-
   #countFeatures(count: number): void {
     const { limits } = this.#context;
     this.#featureTotal += count;
@@ -307,9 +273,6 @@ class LayerOpener {
       });
   }
 }
-
-const textsOf = (domain: Domain | null): CodedField['texts'] =>
-  domain?.kind === 'coded' ? domain.texts : null;
 
 function hasGeometry({ header }: FoundTable): boolean {
   return header.geometryType !== TABLE_GEOMETRY.none && header.geometry !== null;
@@ -325,17 +288,6 @@ function faulty(name: string, error: unknown): SourceLayer {
 function tableLayer(name: string): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
   const reason = `table '${name.slice(0, 40)}' has no geometries`;
   return { isTable: true, assumedCrs: { crs: 'EPSG:4326', reason } };
-}
-
-/** The fields of a batch, in its order. */
-export function layerFields(fields: readonly ReadField[], coded: readonly CodedField[]): Field[] {
-  return fields.flatMap(({ name, valueType }): Field[] => {
-    if (valueType === null) return [];
-    const own = coded.find(({ field }) => field === name);
-    if (own === undefined) return [{ name, type: valueType }];
-    const text = { name: own.textField, type: 'string' } as const;
-    return own.textField === name ? [text] : [{ name, type: valueType }, text];
-  });
 }
 
 function isExtent(extent: readonly number[]): extent is Bounds {

@@ -1,6 +1,5 @@
 /** What crosses to the threads that read a layer. */
 
-import type { FileSegment } from '@geomill/io/file-segment.ts';
 import type { PackedSet } from '../packed-set.ts';
 import type { CodedField } from './coded-columns.ts';
 import type { RowCut } from './partitions.ts';
@@ -17,11 +16,4 @@ export interface GdbState {
   readonly isCountExact: boolean;
   /** Fields with texts in place of codes, or beside them. */
   readonly coded: readonly CodedField[];
-  readonly spatialIndex: SpatialIndex | null;
-}
-
-export interface SpatialIndex {
-  readonly segment: FileSegment;
-  /** Sizes of the cells. */
-  readonly gridSizes: readonly number[];
 }

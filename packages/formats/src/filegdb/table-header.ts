@@ -82,8 +82,6 @@ export interface GeometryField {
   readonly grid: CoordinateGrid;
   /** minX, minY, maxX, maxY; NaN in a table without geometries. */
   readonly extent: readonly number[];
-  /** Sizes of the cells of the spatial index. */
-  readonly gridSizes: readonly number[];
 }
 
 export interface TableHeader {
@@ -256,7 +254,6 @@ function readGeometryField(cursor: Cursor, hasZ: boolean, hasM: boolean): Geomet
   cursor.take(16 * ((hasZ ? 1 : 0) + (hasM ? 1 : 0)), 'the extent');
   cursor.take(1, 'the spatial index');
   const sizes = cursor.uint32('the number of grids of the spatial index');
-  if (sizes > 8) cursor.refuse(`the spatial index has ${sizes} grids`);
-  const gridSizes = Array.from({ length: sizes }, number);
-  return { wkt: wkt.replace(/\0+$/, ''), grid, extent, gridSizes };
+  cursor.take(8 * sizes, 'the grids of the spatial index');
+  return { wkt: wkt.replace(/\0+$/, ''), grid, extent };
 }
