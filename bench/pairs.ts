@@ -8,7 +8,10 @@ import type { Dataset } from './data.ts';
 import { type Command, hasCommand, outputOf } from './measure.ts';
 import { GEOMILL } from './program.ts';
 
-export const SOURCES = inputFormats.filter(isOutputFormat).map(({ id }) => id);
+/** Files of formats that geomill cannot write are made by GDAL. */
+export const SOURCES = inputFormats
+  .filter((format) => isOutputFormat(format) || traitsOf(format.id).gdalMakes !== undefined)
+  .map(({ id }) => id);
 export const TARGETS = outputFormats.map(({ id }) => id);
 
 export interface Pair {
@@ -26,7 +29,10 @@ export function datasetOf({ from, to }: Pick<Pair, 'from' | 'to'>): Dataset {
 }
 
 /** Shapefiles are written twice, as loose files and as an archive; all peers write the same. */
-const EXTENSIONS: Readonly<Record<string, readonly string[]>> = { shp: ['shp', 'shz'] };
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+  shp: ['shp', 'shz'],
+  filegdb: ['gdb'],
+};
 
 /** Endings of outputs, without the dot; inputs have the first one. */
 export function extensionsOf(id: string): readonly string[] {

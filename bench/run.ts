@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { traitsOf } from '../test/support/formats.ts';
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
 import { CommandFailed, canMeasureMemory, type Measurement, measureInTurn } from './measure.ts';
 import {
@@ -50,7 +51,11 @@ function inputOf(pair: Pair, count: number): string {
   if (pair.from === 'geojson') return geojson;
   const path = join(DATA_DIRECTORY, `${dataset}-${count}.${extensionsOf(pair.from)[0]}`);
   if (existsSync(path)) return path;
-  const { argv } = geomillCommand({ from: 'geojson', to: pair.from, reproject: false }, geojson, path);
+  const { gdalMakes } = traitsOf(pair.from);
+  const { argv } =
+    gdalMakes === undefined
+      ? geomillCommand({ from: 'geojson', to: pair.from, reproject: false }, geojson, path)
+      : { argv: ['ogr2ogr', '-f', gdalMakes, path, geojson] };
   const made = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`cannot make ${path}: ${made.stderr}`);
   return path;

@@ -19,6 +19,8 @@ export interface FormatTraits {
   } | null;
   /** Where `gdal` is null: whether a driver of GDAL reads the format, which it cannot write. Default: no driver does. */
   readonly gdalReads?: boolean;
+  /** Where geomill cannot write the format: GDAL's driver that makes inputs of benchmarks. Missing: there are none. */
+  readonly gdalMakes?: string;
   /**
    * Where `gdal` is null: GDAL's driver knows the table without geometries. Benchmarks take these from a field with WKT, through a
    * virtual layer, and write them to one.
