@@ -1,6 +1,7 @@
 /** Runs a job: its inputs become files, the pipeline converts them, its output becomes the files that the caller gets. */
 import type { InputFormat } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
+import { inputFormats } from '@geomill/formats/registry.ts';
 import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
 import type { Division } from '@geomill/pipeline/division/division.ts';
 import { reportDocument } from '@geomill/pipeline/report-document.ts';
@@ -161,6 +162,15 @@ function targetOf(
   };
 }
 
+/** The ending of a file name, also one with several dots, such as ".gdb.zip". */
+function endingOfInput(name: string): string {
+  const lower = name.toLowerCase();
+  const [longest = endingOf(name)] = inputFormats
+    .flatMap(({ extensions }) => extensions.filter((extension) => lower.endsWith(extension)))
+    .sort((a, b) => b.length - a.length);
+  return longest;
+}
+
 /** The output goes to the temporary directory and is read from there. */
 function memoryDestination(
   { temporary }: OpenCall,
@@ -169,10 +179,8 @@ function memoryDestination(
   first: StagedInput,
 ): Destination {
   const { outputExtension } = deliveredKind(format, request.output);
-  const stem = fileName(first.name, endingOf(first.name.replace(GZIP_EXTENSION, ''))).replace(
-    GZIP_EXTENSION,
-    '',
-  );
+  const own = fileName(first.name.replace(GZIP_EXTENSION, ''));
+  const stem = own.slice(0, own.length - endingOfInput(own).length);
   const written = name === undefined ? `${stem || 'output'}${outputExtension}` : fileName(name);
   if (request.output.split?.into !== 'files') return { fileName: written };
   return { directory: temporary.directory('parts'), name: written };
