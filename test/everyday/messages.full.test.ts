@@ -11,7 +11,7 @@ const ROADS = 'convert roads.gpkg roads.csv --overwrite';
 const corrections: readonly (readonly [wrong: string, message: RegExp, right: string])[] = [
   ['--layer Roads', /did you mean 'roads'/, '--layer roads'],
   [`--filter "CLASS = 'A'"`, /did you mean 'class'/, `--filter "class = 'A'"`],
-  [`--filter 'name = "Kirchweg"'`, /a text in single quotes/, `--filter "name = 'Kirchweg'"`],
+  [`--filter 'name = "Kirchweg"'`, /for a text, write 'Kirchweg'/, `--filter "name = 'Kirchweg'"`],
   ["--filter 'opened >= 2020-01-01'", /single quotes, as '2020-01-31'/, `--filter "opened >= '2020-01-01'"`],
   ['--buffer 25', /m, km, ft or mi/, '--buffer 25m --out-geometry wkt'],
   ['-t_srs EPSG:4326', /'-t_srs'; -t_srs of ogr2ogr is --to-crs CRS/, '--to-crs EPSG:4326'],

@@ -140,6 +140,7 @@ const NOT_TRIED: Readonly<Record<string, string>> = {
   'workspace-page.ts': 'pages of that browser',
   'faults.ts': 'the pauses of a fault are awaited by the method that has it',
   'map-colours.ts': 'pages of that browser',
+  'copied-sources.ts': 'the command has ended when it returns',
   'escape-attempts.ts': 'the program of a process',
   'fake-fetcher.ts': 'the program of a process',
   'fake-runner.ts': 'the program of a process',
