@@ -20,6 +20,7 @@ const always: Check = () => true;
 
 /** By keyword; one that is missing accepts nothing. */
 const CHECKS: Readonly<Record<string, Check>> = {
+  title: always,
   description: always,
   examples: always,
   default: always,
