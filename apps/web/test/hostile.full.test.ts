@@ -90,6 +90,11 @@ test('texts of a file stay texts, on cards, map, table, column menu and in the r
     await page.getByLabel('Format', { exact: true }).selectOption('shp');
     await page.getByRole('button', { name: 'Convert', exact: true }).click();
     await page.getByRole('link', { name: /^Download (?!findings)/ }).waitFor();
+    // Findings of one kind are one line; all are shown here, to look at them.
+    await page.locator('#part-result').getByText('constructo').first().waitFor({ state: 'attached' });
+    await page.evaluate(
+      `for (const more of document.querySelectorAll('#part-result details')) more.open = true`,
+    );
     await page.locator('#part-result').getByText('constructo').first().waitFor();
     for (const look of [{}, { width: 390, height: 844, isDark: true }]) {
       await setLook(page, look);
