@@ -149,7 +149,9 @@ test('a narrow window has tabs over the map that are used without a drag', { ski
         .waitFor();
       // The first data makes room for the map.
       const map = page.getByRole('region', { name: 'Map and layers' });
-      await map.getByRole('checkbox', { name: 'harbour.geojson' }).waitFor();
+      await panel(/^Files/)
+        .getByRole('checkbox', { name: 'harbour.geojson' })
+        .waitFor();
       assert.ok(((await map.boundingBox())?.height ?? 0) > 200);
       await tab(/^Files/).focus();
       await page.keyboard.press('ArrowRight');
