@@ -86,9 +86,7 @@ interface Files {
 
 /** Bytes that other versions of zlib and Zstandard pack in another way. */
 function isPacked(bytes: Uint8Array): boolean {
-  return ['PK', 'PAR1', 'PMTiles'].includes(
-    /^(?:PK|PAR1|PMTiles)/.exec(Buffer.from(bytes.subarray(0, 8)).toString('latin1'))?.[0] ?? '',
-  );
+  return /^(?:PK|PAR1|PMTiles)/.test(Buffer.from(bytes.subarray(0, 8)).toString('latin1'));
 }
 
 /** A database states the version of SQLite that wrote it (fileformat2.html 1.3.19): that of Node.js is another one. */
@@ -184,7 +182,7 @@ test('the other functions give what they give in Node.js', { skip }, async () =>
      let reports = 0;
      for await (const feature of g.read(gpkg, { onReport: () => reports++ })) features.push(feature);
      let rows = 0;
-     for await (const { rowCount, columns, geometry } of g.read(gpkg, { as: 'columns' })) rows += rowCount + Object.keys(columns).length * 0 + geometry.offsets.length * 0;
+     for await (const { rowCount } of g.read(gpkg, { as: 'columns' })) rows += rowCount;
      const written = await g.write('a.csv', features.slice(0, 2), { format: 'csv' });
      const steps = [{ type: 'buffer', params: { distance: 5, units: 'meters' } }, { type: 'dissolve', params: {} }];
      const buffered = await g.convert({ input: gpkg, steps, output: { format: 'geojson' } });
@@ -210,8 +208,11 @@ test('the other functions give what they give in Node.js', { skip }, async () =>
   assert.deepEqual(found.crs, JSON.parse(JSON.stringify(crs('25832', { limit: 3 }))));
   assert.equal(found.buffered, await text({ input: gpkg, steps, output: { format: 'geojson' } }));
   assert.equal((JSON.parse(found.merged as string) as { features: unknown[] }).features.length, 20);
-  assert.match((found.written as string[])[1], /^/);
-  assert.equal((found.written as string[])[0], 'a.csv');
+  const two = { data: expected.slice(0, 2) };
+  assert.deepEqual(found.written, [
+    'a.csv',
+    await text({ input: two, output: { format: 'csv', name: 'a.csv' } }),
+  ]);
   assert.match(found.streamed as string, /"coordinates":\[1,2\]/);
   assert.deepEqual(found.formats, JSON.parse(JSON.stringify(formats)));
 });

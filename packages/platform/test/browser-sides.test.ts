@@ -37,7 +37,7 @@ startFiles({
     throw new Error('no Blob is mounted');
   },
 });
-makeDirectory('/work');
+makeDirectory('/files');
 
 test('every module for browsers exports what that of Node.js does', async () => {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'packages/platform/package.json'), 'utf8')) as {
@@ -170,15 +170,15 @@ test('large files are packed and unpacked in pieces', async () => {
   const signal = new AbortController().signal;
   // Two members, one after the other.
   const half = text.length >> 1;
-  writeNewFile('/work/a.gz', new Uint8Array([...gzipSync(text.subarray(0, half)), ...gzipSync(text.subarray(half))])); // biome-ignore format: one line
+  writeNewFile('/files/a.gz', new Uint8Array([...gzipSync(text.subarray(0, half)), ...gzipSync(text.subarray(half))])); // biome-ignore format: one line
   let checked = 0;
-  await browserStreams.gunzipFile('/work/a.gz', '/work/a', (chunk) => (checked += chunk.length), signal);
+  await browserStreams.gunzipFile('/files/a.gz', '/files/a', (chunk) => (checked += chunk.length), signal);
   assert.equal(checked, text.length);
-  assert.ok(Buffer.from(fileBytes('/work/a')).equals(text));
-  await browserStreams.gzipFile('/work/a', '/work/b.gz', signal);
-  assert.ok(Buffer.from(compression.unpacked('gzip', fileBytes('/work/b.gz'), text.length)).equals(text));
+  assert.ok(Buffer.from(fileBytes('/files/a')).equals(text));
+  await browserStreams.gzipFile('/files/a', '/files/b.gz', signal);
+  assert.ok(Buffer.from(compression.unpacked('gzip', fileBytes('/files/b.gz'), text.length)).equals(text));
   const stopped = AbortSignal.abort(new Error('stop'));
-  await assert.rejects(browserStreams.gzipFile('/work/a', '/work/c.gz', stopped), /stop/);
+  await assert.rejects(browserStreams.gzipFile('/files/a', '/files/c.gz', stopped), /stop/);
   const packed = compression.deflatedRun(text, { level: 6, memLevel: 8, chunkSize: 1 << 14 });
   const parts = [packed.subarray(0, 1000), packed.subarray(1000), new Uint8Array([3, 0])];
   const chunks: Uint8Array[] = [];
@@ -210,8 +210,8 @@ test('the directories of archives', async () => {
   const compare = async (name: string, content: Uint8Array): Promise<boolean> => {
     const path = join(workspace.path, name);
     writeFileSync(path, content);
-    writeNewFile(`/work/${name}`, content);
-    const [expected, found] = await Promise.allSettled([all(zip, path), all(browserZip as typeof zip, `/work/${name}`)]); // biome-ignore format: one line
+    writeNewFile(`/files/${name}`, content);
+    const [expected, found] = await Promise.allSettled([all(zip, path), all(browserZip as typeof zip, `/files/${name}`)]); // biome-ignore format: one line
     if (expected.status === 'fulfilled') assert.deepEqual(found, expected, name);
     return found.status === 'fulfilled';
   };

@@ -191,7 +191,7 @@ class PageWorker implements AsyncDisposable {
     options: RunOptions,
     resultOf: (result: unknown) => Result,
   ): Promise<Result> {
-    if (typeof job !== 'object' || job === null) throw refused("the job must be an object such as { input: file, output: { format: 'gpkg' } }"); // biome-ignore format: one line
+    if (typeof job !== 'object' || job === null) throw refused("the job must be an object with 'input' and 'output'"); // biome-ignore format: one line
     const { input, inputs, output, ...rest } = job as { input?: Input; inputs?: Input[]; output?: Output };
     const wire = {
       ...rest,
