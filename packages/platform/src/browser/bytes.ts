@@ -1,10 +1,7 @@
 /** Bytes as text, and operations on bytes, as bytes.ts of Node.js has them. */
+import type { ByteView } from '../shared-types.ts';
 
-/** As that of Node.js, whose views it also takes for arguments. */
-export interface ByteView extends Uint8Array {
-  indexOf(wanted: number | Uint8Array, from?: number): number;
-  copy(target: Uint8Array, targetStart: number, start: number, end: number): number;
-}
+export type { ByteView } from '../shared-types.ts';
 
 class View extends Uint8Array {
   override indexOf(wanted: number | Uint8Array, from = 0): number {

@@ -1,7 +1,10 @@
 /** Compression of bytes in memory, as compression.ts of Node.js has it. What is packed here has other bytes, and unpacks to the same. */
 import { gunzipSync, gzipSync, inflateSync } from 'fflate';
 import { Deflate, Z_SYNC_FLUSH } from 'pako';
+import type { DeflateSetting, GzipSetting, ZstdSetting } from '../shared-types.ts';
 import { part } from './parts.ts';
+
+export type { DeflateSetting, GzipSetting, ZstdSetting } from '../shared-types.ts';
 
 const CRC_TABLE = new Uint32Array(256).map((_, byte) => {
   let crc = byte;
@@ -13,12 +16,6 @@ export function crc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   for (let at = 0; at < bytes.length; at++) crc = CRC_TABLE[(crc ^ bytes[at]) & 255] ^ (crc >>> 8);
   return ~crc >>> 0;
-}
-
-export interface DeflateSetting {
-  readonly level: number;
-  readonly memLevel: number;
-  readonly chunkSize: number;
 }
 
 type Level = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
@@ -50,22 +47,9 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-export interface GzipSetting {
-  readonly level: number;
-  readonly windowBits?: number;
-  readonly memLevel?: number;
-  readonly chunkSize?: number;
-}
-
 export function gzip(bytes: Uint8Array, { level }: GzipSetting): Uint8Array<ArrayBuffer> {
   // As zlib does, no time: the same content gives the same bytes.
   return gzipSync(bytes as Uint8Array<ArrayBuffer>, { level: level as Level, mtime: 0 });
-}
-
-export interface ZstdSetting {
-  readonly level: number;
-  readonly leastMatch?: number;
-  readonly chunkSize: number;
 }
 
 /** The functions of `@bokuweb/zstd-wasm`. */

@@ -1,14 +1,10 @@
 /** Whether a file was changed. A worker has its files for itself, without owners and permissions. */
+
+import type { FileState } from '../shared-types.ts';
 import { fileFacts } from './files.ts';
 import { workerFiles } from './worker-files.ts';
 
-export interface FileState {
-  readonly version: string;
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-  readonly links: number;
-}
+export type { FileState } from '../shared-types.ts';
 
 export function stateOfFile(path: string, _opened: DisposableStack): FileState | null {
   const facts = fileFacts(path);

@@ -1,4 +1,6 @@
 /** Files as streams, as file-streams.ts of Node.js has them. */
+
+import type { HeldFile } from '../shared-types.ts';
 import { BLOCK } from './block-store.ts';
 import {
   closeFile,
@@ -10,6 +12,8 @@ import {
   writeFileAt,
 } from './files.ts';
 import { workerFiles } from './worker-files.ts';
+
+export type { HeldFile } from '../shared-types.ts';
 
 export async function copyFilePart(path: string, start: number, end: number, target: string): Promise<void> {
   copyPart(path, start, end, target);
@@ -36,11 +40,6 @@ export async function writeStream(
 /** Nothing is copied: the file is the Blob. */
 export async function writeBlob(path: string, blob: Blob, _signal: AbortSignal): Promise<void> {
   workerFiles().mount(path, blob);
-}
-
-export interface HeldFile {
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
-  blob(): Blob;
 }
 
 export function heldFile(path: string, mediaType: string): HeldFile {

@@ -1,8 +1,10 @@
 /** Files of the worker, as files.ts of Node.js has them. */
+
+import type { FileFacts, OpenFile } from '../shared-types.ts';
 import { systemError } from './block-store.ts';
 import { workerFiles } from './worker-files.ts';
 
-export type OpenFile = number;
+export type { FileFacts, OpenFile } from '../shared-types.ts';
 
 export function openToRead(path: string): OpenFile {
   return workerFiles().openToRead(path);
@@ -66,14 +68,6 @@ export function fileSize(path: string): number {
   const facts = fileFacts(path);
   if (facts === null) throw systemError('ENOENT', `'${path}' does not exist`);
   return facts.size;
-}
-
-export interface FileFacts {
-  readonly size: number;
-  readonly isFile: boolean;
-  readonly isDirectory: boolean;
-  readonly modifiedMs: number;
-  readonly identity: string;
 }
 
 export function fileFacts(path: string): FileFacts | null {

@@ -1,14 +1,11 @@
 /** The files of the package `proj-wasm`, which the build puts beside the program. They are fetched when PROJ is needed first. */
+
+import type { ProjFactory, ProjFiles } from '../shared-types.ts';
 import { packedFile } from './packed-file.ts';
 import { loadPart } from './parts.ts';
 import { dataFile, partOfFile } from './program-files.ts';
 
-export type ProjFactory = (module: object) => Promise<unknown>;
-
-export interface ProjFiles {
-  readonly factory: ProjFactory;
-  readonly wasm: WebAssembly.Module;
-}
+export type { ProjFactory, ProjFiles } from '../shared-types.ts';
 
 const DATABASE = 'proj.db';
 

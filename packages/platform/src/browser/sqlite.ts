@@ -3,12 +3,12 @@
  * and every file is as good as immutable.
  */
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm';
-import type { Authorizer, ConnectionSetting, FunctionSetting, SqlConnection, SqlStatement, SqlValue } from '../sqlite-types.ts'; // biome-ignore format: one line
+import type { Authorizer, ConnectionSetting, FunctionSetting, SqlConnection, SqlStatement, SqlValue } from '../shared-types.ts'; // biome-ignore format: one line
 import type { FileSystem } from './file-system.ts';
 import { part } from './parts.ts';
 import { installFiles, VFS_NAME } from './sqlite-files.ts';
 
-export type * from '../sqlite-types.ts';
+export type { Authorizer, ConnectionSetting, FunctionSetting, SqlConnection, SqlStatement, SqlValue } from '../shared-types.ts'; // biome-ignore format: one line
 
 type Named = Record<string, SqlValue>;
 

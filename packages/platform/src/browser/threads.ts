@@ -1,18 +1,7 @@
 /** Threads of a worker: none yet, so conversions run in the worker itself. */
+import type { Thread } from '../shared-types.ts';
 
-export interface ThreadListener {
-  message?(message: unknown): void;
-  error?(error: unknown): void;
-  end?(): void;
-}
-
-export interface Thread {
-  readonly hasEnded: boolean;
-  send(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  listen(listener: ThreadListener): () => void;
-  terminate(): Promise<void>;
-  keepAlive(isKept: boolean): void;
-}
+export type { Thread, ThreadListener } from '../shared-types.ts';
 
 /** None: conversions run in the worker itself. */
 export const MOST_THREADS = 0;

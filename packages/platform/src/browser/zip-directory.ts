@@ -1,17 +1,9 @@
 /** The central directories of zip archives (APPNOTE.TXT 4.3.12 to 4.3.16), as zip-directory.ts of Node.js gives them. */
+
+import type { DirectoryEntry } from '../shared-types.ts';
 import { closeFile, openFileSize, openToRead, readFileAt } from './files.ts';
 
-export interface DirectoryEntry {
-  readonly nameBytes: Uint8Array;
-  readonly flags: number;
-  readonly method: number;
-  readonly packedBytes: number;
-  readonly unpackedBytes: number;
-  readonly crc32: number;
-  readonly versionMadeBy: number;
-  readonly externalAttributes: number;
-  readonly headerOffset: number;
-}
+export type { DirectoryEntry } from '../shared-types.ts';
 
 const END = { signature: 0x06054b50, byteLength: 22, mostComment: 0xffff } as const;
 const LOCATOR = { signature: 0x07064b50, byteLength: 20 } as const;

@@ -3,14 +3,9 @@
  * offsets within them; by default all.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
+import type { ByteView } from '../shared-types.ts';
 
-/** Bytes with the operations that are worth a view: to make one takes as long as to copy some fifty bytes. */
-export interface ByteView extends Uint8Array {
-  /** Offset of the first `wanted` at `from` or after it; -1: there is none. */
-  indexOf(wanted: number | Uint8Array, from?: number): number;
-  /** Copies `[start, end)` to `target` at `targetStart`; what has no room there is left out. Returns the number of bytes. */
-  copy(target: Uint8Array, targetStart: number, start: number, end: number): number;
-}
+export type { ByteView } from '../shared-types.ts';
 
 /** A view of the same memory. */
 export function byteView(bytes: Uint8Array<ArrayBufferLike>, start = 0, end = bytes.length): ByteView {

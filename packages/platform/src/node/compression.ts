@@ -1,4 +1,7 @@
 /** Compression of bytes in memory. Errors are those of zlib, and have a message for people. */
+import type { DeflateSetting, GzipSetting, ZstdSetting } from '../shared-types.ts';
+
+export type { DeflateSetting, GzipSetting, ZstdSetting } from '../shared-types.ts';
 
 /** Loaded when it is used: every command loads this module. */
 const zlib = () => process.getBuiltinModule('node:zlib');
@@ -6,15 +9,6 @@ const zlib = () => process.getBuiltinModule('node:zlib');
 /** CRC of the bytes after those that gave `before`. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   return zlib().crc32(bytes, before);
-}
-
-export interface DeflateSetting {
-  /** 1, fast, to 9, small. */
-  readonly level: number;
-  /** Memory for the state, 1 to 9. */
-  readonly memLevel: number;
-  /** Bytes of each piece of memory that the result is collected in. */
-  readonly chunkSize: number;
 }
 
 /** A run of deflate blocks that ends at a byte boundary, and of which none is the last: such runs one after another are a stream. */
@@ -35,26 +29,8 @@ export function deflatedRunBeside(
   });
 }
 
-export interface GzipSetting {
-  /** 1, fast, to 9, small. */
-  readonly level: number;
-  /** Base-two logarithm of the window, 9 to 15. Default: 15. */
-  readonly windowBits?: number;
-  /** Memory for the state, 1 to 9. Default: 8. */
-  readonly memLevel?: number;
-  /** Bytes of each piece of memory that the result is collected in: the size of the whole result saves joining them. Default: 16 KiB. */
-  readonly chunkSize?: number;
-}
-
 export function gzip(bytes: Uint8Array, setting: GzipSetting): Uint8Array<ArrayBuffer> {
   return zlib().gzipSync(bytes, setting);
-}
-
-export interface ZstdSetting {
-  readonly level: number;
-  /** Shortest match that is searched for. Default: that of the level. */
-  readonly leastMatch?: number;
-  readonly chunkSize: number;
 }
 
 export function zstd(

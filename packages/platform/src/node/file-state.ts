@@ -1,16 +1,8 @@
 /** Who owns a file, who may use it, and whether another program has changed it. */
 import { chmodSync, chownSync, closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import type { FileState } from '../shared-types.ts';
 
-/** A file at one moment. Plain data. */
-export interface FileState {
-  /** Differs if another program has replaced the file or written to it. */
-  readonly version: string;
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-  /** Number of names, as hard links. */
-  readonly links: number;
-}
+export type { FileState } from '../shared-types.ts';
 
 /** SQLite counts the changes of a database in its first 100 bytes: two in one tick of the clock are told apart. */
 const HEAD_BYTES = 100;

@@ -1,6 +1,9 @@
 /** Files as streams: for what is too large for memory, and for callers with streams of their own. */
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { HeldFile } from '../shared-types.ts';
+
+export type { HeldFile } from '../shared-types.ts';
 
 /** Copies `[start, end)`, which are offsets in bytes, to a new file. Rejects with EEXIST. */
 export async function copyFilePart(path: string, start: number, end: number, target: string): Promise<void> {
@@ -21,12 +24,6 @@ export async function writeStream(
 /** Makes a Blob a new file. Rejects as `writeStream`. */
 export function writeBlob(path: string, blob: Blob, signal: AbortSignal): Promise<void> {
   return writeStream(path, blob.stream(), signal);
-}
-
-/** The content of a file, which stays when the file is removed. */
-export interface HeldFile {
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
-  blob(): Blob;
 }
 
 export function heldFile(path: string, mediaType: string): HeldFile {

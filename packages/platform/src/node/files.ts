@@ -20,9 +20,9 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import type { FileFacts, OpenFile } from '../shared-types.ts';
 
-/** An open file, which its opener closes. */
-export type OpenFile = number;
+export type { FileFacts, OpenFile } from '../shared-types.ts';
 
 /** Opens an existing file for reading. Throws ENOENT. */
 export function openToRead(path: string): OpenFile {
@@ -91,17 +91,6 @@ export function writeNewFile(path: string, content: Uint8Array | string): void {
 /** Throws ENOENT. */
 export function fileSize(path: string): number {
   return statSync(path).size;
-}
-
-export interface FileFacts {
-  readonly size: number;
-  /** False: a directory, a device or a pipe. */
-  readonly isFile: boolean;
-  readonly isDirectory: boolean;
-  /** Milliseconds since 1970. */
-  readonly modifiedMs: number;
-  /** The same for all names of a file: links, letter case. */
-  readonly identity: string;
 }
 
 /** Follows links. Null: there is nothing at the path. */

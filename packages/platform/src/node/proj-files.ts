@@ -1,15 +1,10 @@
 /** The files of the package `proj-wasm`. */
 import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
+import type { ProjFactory, ProjFiles } from '../shared-types.ts';
 import { pathOfUrl } from './paths.ts';
 
-/** Runs Emscripten's module of PROJ; resolves when it can be called. The module gets members beforehand that Emscripten describes. */
-export type ProjFactory = (module: object) => Promise<unknown>;
-
-export interface ProjFiles {
-  readonly factory: ProjFactory;
-  readonly wasm: WebAssembly.Module;
-}
+export type { ProjFactory, ProjFiles } from '../shared-types.ts';
 
 export async function loadProjFiles(): Promise<ProjFiles> {
   const entry = import.meta.resolve('proj-wasm');

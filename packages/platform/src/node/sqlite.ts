@@ -2,9 +2,9 @@
  * Connections of SQLite to files. Synchronous: a statement takes microseconds, less than a switch of threads.
  */
 import { pathToFileURL } from 'node:url';
-import type { ConnectionSetting, SqlConnection } from '../sqlite-types.ts';
+import type { ConnectionSetting, SqlConnection } from '../shared-types.ts';
 
-export type * from '../sqlite-types.ts';
+export type { Authorizer, ConnectionSetting, FunctionSetting, SqlConnection, SqlStatement, SqlValue } from '../shared-types.ts'; // biome-ignore format: one line
 
 /** Opens a database; creates the file if it is missing, unless `readOnly`. */
 export function openDatabase(

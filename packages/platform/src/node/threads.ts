@@ -1,27 +1,9 @@
 /** Threads that run entries of the program. Each gets messages and answers them; see thread-port.js for its side. */
 import type { Worker } from 'node:worker_threads';
 import { entryFile } from '../program-files.ts';
+import type { Thread } from '../shared-types.ts';
 
-export interface ThreadListener {
-  /** The answers, in their order. */
-  message?(message: unknown): void;
-  /** The thread failed and ends. */
-  error?(error: unknown): void;
-  /** The thread has ended. */
-  end?(): void;
-}
-
-export interface Thread {
-  readonly hasEnded: boolean;
-  /** Sends a structured-clonable message; the buffers in `transfer` are unusable afterwards. Throws if it cannot be cloned. */
-  send(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  /** Without any listener for errors, an error of the thread ends the process. The returned function ends the listening. */
-  listen(listener: ThreadListener): () => void;
-  /** Ends the thread, even in the middle of its work; resolves when it has ended. */
-  terminate(): Promise<void>;
-  /** Whether the process stays alive for the thread. Default: true. */
-  keepAlive(isKept: boolean): void;
-}
+export type { Thread, ThreadListener } from '../shared-types.ts';
 
 /**
  * Of a thread: new objects before a collection of garbage. What tasks make is mostly outside of the heap, in arrays that are freed with their

@@ -3,21 +3,9 @@
  * those that the archive states.
  */
 import yauzl from 'yauzl';
+import type { DirectoryEntry } from '../shared-types.ts';
 
-export interface DirectoryEntry {
-  /** As it is in the archive. */
-  readonly nameBytes: Uint8Array;
-  /** General purpose bits. */
-  readonly flags: number;
-  readonly method: number;
-  readonly packedBytes: number;
-  readonly unpackedBytes: number;
-  readonly crc32: number;
-  readonly versionMadeBy: number;
-  readonly externalAttributes: number;
-  /** Offset of the local header. */
-  readonly headerOffset: number;
-}
+export type { DirectoryEntry } from '../shared-types.ts';
 
 /** Calls `begin` with the number of entries, then `take` with each. Rejects with what these throw, and for damaged archives. */
 export async function readDirectory(
