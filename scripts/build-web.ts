@@ -11,6 +11,8 @@ import { TOKENS } from '../apps/service/src/pages/style/tokens.ts';
 import { baseMap } from './base-map.ts';
 import { licensesOf, packagesOf } from './licenses.ts';
 
+const MOST_ATTEMPTS = 5;
+
 /** `root`: directory of package.json. */
 export async function buildWeb(root: string): Promise<void> {
   const target = join(root, 'dist', 'web');
@@ -44,8 +46,21 @@ export async function buildWeb(root: string): Promise<void> {
   const curtain = writeHashed('curtain.js', readFileSync(join(root, 'apps', 'web', 'curtain.js')));
   const style = writeHashed('workspace.css', styleSheet(join(root, 'apps', 'web', 'style')));
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ curtain, script, style, files }));
-  rmSync(target, { recursive: true, force: true });
-  renameSync(directory, target);
+  replaceDirectory(directory, target);
+}
+
+/** Moves a directory to the place of another one, which may be placed there by another build at this moment. */
+function replaceDirectory(directory: string, target: string): void {
+  for (let attempts = 1; ; attempts++) {
+    rmSync(target, { recursive: true, force: true, maxRetries: MOST_ATTEMPTS });
+    try {
+      renameSync(directory, target);
+      return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if ((code !== 'ENOTEMPTY' && code !== 'EEXIST') || attempts === MOST_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** Returns the name of the first script, and the packages whose code is in the scripts. */

@@ -10,6 +10,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { builtProgram } from './support/built-program.ts';
+import { buildWorkspace } from './support/built-workspace.ts';
 
 const execArgv = [
   // Without the cache, each of the processes compiles the same sources.
@@ -31,6 +32,8 @@ const GROUPS = join('node_modules', '.cache', 'geomill-tests', 'groups');
 const isFull = process.argv[2] === '--full';
 const given = process.argv.slice(isFull ? 3 : 2);
 process.env.TEST_PROGRAM = await builtProgram();
+// Before the tests: while one of them builds it, another one finds none.
+if (isFull) await buildWorkspace();
 if (given.length === 0) runAll();
 else runGiven();
 
