@@ -10,8 +10,11 @@ import { type Plugin, rolldown } from 'rolldown';
 import { TOKENS } from '../apps/service/src/pages/style/tokens.ts';
 import { baseMap } from './base-map.ts';
 import { licensesOf, packagesOf } from './licenses.ts';
+import { placeColumns } from './place-names.ts';
 
 const MOST_ATTEMPTS = 5;
+/** Packages with data of the map, which no module imports. */
+const DATA_PACKAGES = ['city-timezones', 'mapeo-offline-map', 'world-atlas'] as const;
 
 /** `root`: directory of package.json. */
 export async function buildWeb(root: string): Promise<void> {
@@ -36,13 +39,14 @@ export async function buildWeb(root: string): Promise<void> {
   const fileNames = {
     BASE_MAP_FILE: writeHashed('base-map.json', JSON.stringify(baseMap(root, '110m'))),
     DETAILED_BASE_MAP_FILE: writeHashed('detailed-base-map.json', JSON.stringify(baseMap(root, '50m'))),
+    PLACE_NAMES_FILE: writeHashed('place-names.json', JSON.stringify(placeColumns(root))),
     SAMPLE_FILE: writeHashed('sample.json', readFileSync(join(root, 'samples', 'harbour.geojson'))),
   };
   const define = Object.fromEntries(
     Object.entries(fileNames).map(([name, file]) => [name, JSON.stringify(file)]),
   );
   const { script, packages } = await bundle(root, define, write);
-  writeFileSync(join(directory, 'LICENSES.txt'), licensesOf(root, ['world-atlas', ...packages]));
+  writeFileSync(join(directory, 'LICENSES.txt'), licensesOf(root, [...DATA_PACKAGES, ...packages]));
   const curtain = writeHashed('curtain.js', readFileSync(join(root, 'apps', 'web', 'curtain.js')));
   const style = writeHashed('workspace.css', styleSheet(join(root, 'apps', 'web', 'style')));
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ curtain, script, style, files }));

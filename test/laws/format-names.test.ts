@@ -23,6 +23,7 @@ NAMES.delete('xml');
 /** Files that name formats all the same: which, and why. */
 const ALLOWED: Readonly<Record<string, readonly [names: readonly string[], reason: string]>> = {
   'apps/web/map/map-view.ts': [['geojson'], 'a type of sources of MapLibre'],
+  'apps/web/map/base-style.ts': [['geojson'], 'a type of sources of MapLibre'],
   'apps/web/model/preview-format.ts': [['geojson'], 'the map draws GeoJSON'],
   'apps/web/model/document.ts': [['gpkg'], 'the output that a new document proposes'],
   'apps/service/src/pages/convert/form-view.ts': [['gpkg'], 'the output that a new form proposes'],

@@ -1,43 +1,40 @@
 /**
  * The map: base map, sources and results. Loaded when there is something to draw, because MapLibre is most of what this page
- * loads. No labels are drawn, so no fonts are fetched.
+ * loads. Labels are pictures that the page draws, so no fonts are fetched.
  */
 import type { FeatureCollection } from '@geomill/client/client.ts';
 import {
-  type FilterSpecification,
   GeoJSONSource,
-  type LayerSpecification,
   LngLatBounds,
   type MapGeoJSONFeature,
   Map as MapLibre,
-  type StyleSpecification,
   setWorkerUrl,
 } from 'maplibre-gl';
-import type { Overlay, OverlayRole } from '../model/overlays.ts';
+import type { Overlay } from '../model/overlays.ts';
+import type { Places } from '../model/place-names.ts';
 import { AWAY_STATUSES, pause } from '../model/reconnect.ts';
 import type { FeatureKey } from '../model/selection.ts';
+import { BASE_COLOURS, NAMES_LAYER, namesOf, styleOf } from './base-style.ts';
+import {
+  colourOf,
+  coloursText,
+  type DataLayer,
+  drawnData,
+  filterOf,
+  hiddenNames,
+  KINDS,
+  layersOf,
+  OVERLAY_KINDS,
+  overlayLayers,
+} from './data-style.ts';
 import { extentOf, type LonLatBox } from './extent.ts';
-import { drawIcon, LABEL_PREFIX, type Palette, paletteOf } from './icons.ts';
+import { drawIcon, paletteOf } from './icons.ts';
 import type { Plane } from './plane.ts';
 import { RulersView } from './rulers-view.ts';
 
 declare const BASE_MAP_FILE: string;
 declare const DETAILED_BASE_MAP_FILE: string;
 declare const MAP_WORKER_FILE: string;
-
-/** Before or after a conversion. */
-export type DataRole = 'source' | 'result';
-
-export interface DataLayer {
-  readonly id: string;
-  readonly role: DataRole;
-  readonly features: FeatureCollection;
-  readonly isVisible: boolean;
-  /** Numbers of colours, by the values of the property of `hiddenParts`; without that property only one. */
-  readonly colours: ReadonlyMap<string | null, number>;
-  /** Features whose property has one of these values are not drawn. */
-  readonly hiddenParts: { readonly property: string; readonly values: readonly string[] } | null;
-}
 
 export interface MapEvents {
   readonly onMove: (longitude: number, latitude: number) => void;
@@ -53,13 +50,8 @@ export interface MapEvents {
 
 /** Pixels around what the map moves to. */
 const PADDING = 40;
-const FILL_OPACITY = 0.25;
-/** Deeper, tiles of this level are enlarged: most services end there. */
-const MAX_TILE_ZOOM = 19;
 /** From this level on the detailed base map is drawn: 1:50,000,000. */
 const DETAILED_ZOOM = 4;
-const KINDS = ['fill', 'line', 'circle'] as const;
-const OVERLAY_KINDS = ['fill', 'line', 'symbol'] as const;
 /** Of the map's sources, so that an overlay cannot have the id of a data layer. */
 const OVERLAY_PREFIX = 'overlay ';
 
@@ -183,7 +175,10 @@ export class MapView {
     const show = (layer: string, isShown: boolean) =>
       map.setLayoutProperty(layer, 'visibility', isShown ? 'visible' : 'none');
     show('land', isEarth);
+    show('lakes', isEarth);
     show('borders', isEarth && !this.#hasTiles);
+    // Tiles have names of their own.
+    show(NAMES_LAYER, isEarth && !this.#hasTiles);
     if (this.#hasTiles) show('tiles', isEarth);
     for (const id of this.#overlays.keys())
       for (const kind of OVERLAY_KINDS) show(`${OVERLAY_PREFIX}${id} ${kind}`, isEarth);
@@ -194,6 +189,13 @@ export class MapView {
 
   get #background(): 'water' | 'land' {
     return this.#plane === null ? 'water' : 'land';
+  }
+
+  /** Writes the names of these places on the map. */
+  async name(places: Places): Promise<void> {
+    await this.#open();
+    const source = this.#map.getSource(NAMES_LAYER);
+    if (source instanceof GeoJSONSource && !this.#hasTiles) source.setData(namesOf(places));
   }
 
   /** Draws these layers, the last on top, and nothing else. */
@@ -428,180 +430,10 @@ function isAnimated(): boolean {
   return !matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
-const KIND_FILTERS = {
-  fill: ['==', ['geometry-type'], 'Polygon'],
-  line: ['!=', ['geometry-type'], 'Point'],
-  circle: ['==', ['geometry-type'], 'Point'],
-} as const;
-
-/**
- * The features with the one property that decides whether they are drawn: MapLibre copies the others to its worker, and
- * cannot copy some names, such as `constructor`.
- */
-function drawnData({ features, hiddenParts }: DataLayer): never {
-  return {
-    type: 'FeatureCollection',
-    features: features.features.map(({ geometry, properties }) => ({
-      type: 'Feature',
-      geometry,
-      properties: hiddenParts === null ? {} : { part: properties?.[hiddenParts.property] },
-    })),
-  } as never;
-}
-
-/** The features that a layer of MapLibre draws. */
-function filterOf(kind: (typeof KINDS)[number], hidden: DataLayer['hiddenParts']): FilterSpecification {
-  const ofKind = KIND_FILTERS[kind];
-  const filter =
-    hidden === null || hidden.values.length === 0
-      ? ofKind
-      : ['all', ofKind, ['!', ['in', ['get', 'part'], ['literal', [...hidden.values]]]]];
-  return filter as FilterSpecification;
-}
-
-function hiddenNames(layer: DataLayer | undefined): string {
-  return JSON.stringify(layer?.hiddenParts?.values ?? []);
-}
-
 /** Features within a few pixels count as clicked. */
 function around(x: number, y: number): [[number, number], [number, number]] {
   return [
     [x - 4, y - 4],
     [x + 4, y + 4],
   ];
-}
-
-function overlayLayers(source: string, role: OverlayRole, palette: Palette): LayerSpecification[] {
-  const colour = palette[role];
-  const emphasised = (strong: number, plain: number) =>
-    ['case', ['boolean', ['feature-state', 'emphasised'], false], strong, plain] as never;
-  return [
-    {
-      id: `${source} fill`,
-      type: 'fill',
-      source,
-      filter: ['==', ['geometry-type'], 'Polygon'],
-      paint: { 'fill-color': colour, 'fill-opacity': emphasised(0.3, 0.08) },
-    },
-    {
-      id: `${source} line`,
-      type: 'line',
-      source,
-      filter: ['!=', ['geometry-type'], 'Point'],
-      paint: { 'line-color': colour, 'line-width': emphasised(4, 2), 'line-dasharray': [2, 1] },
-    },
-    {
-      id: `${source} symbol`,
-      type: 'symbol',
-      source,
-      filter: ['==', ['geometry-type'], 'Point'],
-      layout: {
-        'icon-image': ['case', ['has', 'label'], ['concat', LABEL_PREFIX, ['get', 'label']], `icon ${role}`],
-        'icon-allow-overlap': true,
-        'icon-ignore-placement': true,
-      },
-    },
-  ];
-}
-
-/** One colour, or one for each part. */
-function colourOf({ colours }: DataLayer, { layers }: Palette): string {
-  const cases = [...colours].map(([part, number]) => [part, layers[number - 1]] as const);
-  if (cases.length < 2) return cases[0]?.[1] ?? layers[0];
-  // Expressions of MapLibre are not in the types of colours.
-  return ['match', ['get', 'part'], ...cases.flat(), layers[0]] as never;
-}
-
-function coloursText({ colours }: DataLayer): string {
-  return JSON.stringify([...colours]);
-}
-
-function layersOf(id: string, colour: string, palette: Palette, isSelected: boolean): LayerSpecification[] {
-  return [
-    {
-      id: `${id} fill`,
-      type: 'fill',
-      source: id,
-      filter: filterOf('fill', null),
-      paint: { 'fill-color': colour, 'fill-opacity': FILL_OPACITY },
-    },
-    {
-      id: `${id} line`,
-      type: 'line',
-      source: id,
-      filter: filterOf('line', null),
-      paint: { 'line-color': colour, 'line-width': isSelected ? 3 : 1.4 },
-    },
-    {
-      id: `${id} circle`,
-      type: 'circle',
-      source: id,
-      filter: filterOf('circle', null),
-      paint: {
-        'circle-color': colour,
-        'circle-radius': isSelected ? 7 : 4,
-        'circle-stroke-width': 1,
-        'circle-stroke-color': palette.land,
-      },
-    },
-  ];
-}
-
-const BASE_COLOURS = [
-  ['water', 'background-color', 'water'],
-  ['land', 'fill-color', 'land'],
-  ['grid', 'line-color', 'grid'],
-  ['borders', 'line-color', 'border'],
-] as const;
-
-const EMPTY = { type: 'FeatureCollection', features: [] } as const;
-
-function styleOf(palette: Palette, base: string, tilesUrl: string | null): StyleSpecification {
-  return {
-    version: 8,
-    sources: {
-      ...(tilesUrl === null
-        ? {}
-        : { tiles: { type: 'raster', tiles: [tilesUrl], tileSize: 256, maxzoom: MAX_TILE_ZOOM } as const }),
-      // Land and borders are one file; the filters tell them apart.
-      base: { type: 'geojson', data: base, tolerance: 0.2 },
-      grid: { type: 'geojson', data: EMPTY as never },
-      selected: { type: 'geojson', data: EMPTY as never },
-      markers: { type: 'geojson', data: EMPTY as never },
-    },
-    layers: [
-      { id: 'water', type: 'background', paint: { 'background-color': palette.water } },
-      {
-        id: 'land',
-        type: 'fill',
-        source: 'base',
-        filter: ['==', ['geometry-type'], 'Polygon'],
-        paint: { 'fill-color': palette.land },
-      },
-      // Land shows until the tiles have come, and where the tile server has none.
-      ...(tilesUrl === null ? [] : [{ id: 'tiles', type: 'raster', source: 'tiles' } as const]),
-      { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': palette.grid, 'line-width': 0.5 } },
-      {
-        id: 'borders',
-        type: 'line',
-        layout: { visibility: tilesUrl === null ? 'visible' : 'none' },
-        source: 'base',
-        filter: ['==', ['geometry-type'], 'LineString'],
-        paint: { 'line-color': palette.border, 'line-width': 0.7 },
-      },
-      ...layersOf('selected', palette.selected, palette, true),
-      {
-        id: 'markers',
-        type: 'circle',
-        source: 'markers',
-        paint: {
-          'circle-color': ['get', 'colour'],
-          'circle-opacity': 0.2,
-          'circle-radius': 9,
-          'circle-stroke-width': 2.5,
-          'circle-stroke-color': ['get', 'colour'],
-        },
-      },
-    ],
-  };
 }

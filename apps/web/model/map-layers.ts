@@ -1,14 +1,13 @@
 /** What the map draws of sources and results, which of it is shown, and the comparison of before and after. */
 import type { FeatureCollection } from '@geomill/client/client.ts';
 import { computed, signal } from '@preact/signals';
-import { type Box, extentOf, type LonLatBox, plainExtentOf } from '../map/extent.ts';
+import type { DataLayer, DataRole } from '../map/data-style.ts';
+import { type Box, plainExtentOf } from '../map/extent.ts';
 import { countKinds, type KindCounts, type MapFeature, mapPositions } from '../map/geometry.ts';
-import type { DataLayer, DataRole } from '../map/map-view.ts';
 import { outlineOf } from '../map/outline.ts';
 import { type Plane, planeOf } from '../map/plane.ts';
 import { drawing } from './drawing-state.ts';
 import { assignColours } from './layer-colours.ts';
-import { layerSentence } from './map-summary.ts';
 import { overlays } from './overlays.ts';
 import type { Preview } from './preview-facts.ts';
 import { runs } from './run.ts';
@@ -55,7 +54,7 @@ interface Drawable extends Pick<MapLayer, 'id' | 'role' | 'title' | 'view'> {
 export const STEP_LAYER = 'step';
 
 /** In the order in which they are drawn: sources, then results, then a step. */
-const drawables = computed((): readonly Drawable[] => {
+export const drawables = computed((): readonly Drawable[] => {
   const inputs = workspace.current.value.inputs.flatMap(({ path }): Drawable[] => {
     const preview = sources.value.get(path)?.preview;
     if (preview?.state !== 'ready') return [];
@@ -95,7 +94,7 @@ export const plane = computed((): Plane | null => {
 let lastPlane: { readonly box: Box; readonly plane: Plane } | null = null;
 
 const knownBoxes = new WeakMap<FeatureCollection, Box | null>();
-function boxOf(features: FeatureCollection): Box | null {
+export function boxOf(features: FeatureCollection): Box | null {
   const known = knownBoxes.get(features);
   if (known !== undefined) return known;
   const box = plainExtentOf([features]);
@@ -226,27 +225,6 @@ export const paperOutlines = computed((): readonly { readonly title: string; rea
 /** Units of the path. */
 export const OUTLINE_SIZE = 400;
 
-/** All that the map has to say, a sentence for each layer. */
-export const layerSentences = computed((): readonly string[] =>
-  mapLayers.value.map((layer, i) => {
-    const isOnPaper = layer.ground === 'paper';
-    const { preview } = drawables.value[i];
-    const box = isOnPaper ? boxOf(preview.features) : lonLatBoxOf(layer.features);
-    const isShown = dataLayers.value[i].isVisible;
-    const { title, drawn, total } = layer;
-    return layerSentence({ title, drawn, total, counts: countsOf(layer), box, isOnPaper, isShown });
-  }),
-);
-
-const knownLonLatBoxes = new WeakMap<FeatureCollection, LonLatBox | null>();
-function lonLatBoxOf(features: FeatureCollection): LonLatBox | null {
-  const known = knownLonLatBoxes.get(features);
-  if (known !== undefined) return known;
-  const box = extentOf([features]);
-  knownLonLatBoxes.set(features, box);
-  return box;
-}
-
 /** The layers for the map. */
 export const dataLayers = computed((): readonly DataLayer[] => {
   const [hidden, side] = [hiddenKeys.value, shownSide.value];
@@ -268,11 +246,3 @@ export const dataLayers = computed((): readonly DataLayer[] => {
           },
   }));
 });
-
-/** Sum of the parts. */
-export function countsOf({ parts }: MapLayer): KindCounts {
-  const sum = { point: 0, line: 0, polygon: 0, collection: 0, none: 0 };
-  for (const { counts } of parts)
-    for (const kind of Object.keys(sum) as (keyof KindCounts)[]) sum[kind] += counts[kind];
-  return sum;
-}

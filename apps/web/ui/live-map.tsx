@@ -9,13 +9,13 @@ import type { MapFeature } from '../map/geometry.ts';
 import { MapView } from '../map/map-view.ts';
 import { latitudeText, longitudeText, unitsText } from '../map/rulers.ts';
 import { drawing } from '../model/drawing-state.ts';
+import { layerSentences } from '../model/layer-sentences.ts';
 import { isNarrow } from '../model/layout.ts';
 import {
   chosenGround,
   dataLayers,
   ground,
   hasBothGrounds,
-  layerSentences,
   mapLayers,
   plane,
   requestedLayer,
@@ -23,6 +23,7 @@ import {
 } from '../model/map-layers.ts';
 import { viewSentence } from '../model/map-summary.ts';
 import { overlays, requestedView, viewBox } from '../model/overlays.ts';
+import { loadPlaces, placePhrase, places } from '../model/place-names.ts';
 import { type FeatureKey, selection } from '../model/selection.ts';
 import { followView } from '../model/view-preview.ts';
 import { catalogue } from '../service.ts';
@@ -78,6 +79,10 @@ export function LiveMap(): JSX.Element {
     };
   }, []);
   useEffect(followView, []);
+  useEffect(() => void loadPlaces(), []);
+  useSignalEffect(() => {
+    if (places.value !== null) void view.current?.name(places.value);
+  });
   const fitted = useRef('');
   useSignalEffect(() => {
     void view.current?.setPlane(ground.value === 'paper' ? plane.value : null);
@@ -222,7 +227,7 @@ function InWords(): JSX.Element {
           </li>
         ))}
       </ul>
-      {box !== null && <p>{viewSentence(box)}</p>}
+      {box !== null && <p>{viewSentence(box, placePhrase(box, places.value))}</p>}
     </details>
   );
 }
