@@ -472,6 +472,30 @@ test('no file imports itself by a detour, not even types', () => {
   assert.deepEqual(cycles, []);
 });
 
+/** How many files deep a reader of the pipeline has to go at the most. Types that several levels name are in files that import none of them. */
+const PIPELINE_LEVELS = 12;
+
+test(`the pipeline has at most ${PIPELINE_LEVELS} levels, also by types`, () => {
+  const folder = 'packages/pipeline/src/';
+  const targets = new Map<string, string[]>();
+  for (const { from, to, isOnDemand } of imports)
+    if (to?.startsWith(folder) && from.path.startsWith(folder) && !isOnDemand)
+      targets.set(from.path, [...(targets.get(from.path) ?? []), to]);
+  const longest = new Map<string, readonly string[]>();
+  const longestFrom = (path: string): readonly string[] => {
+    const known = longest.get(path);
+    if (known !== undefined) return known;
+    longest.set(path, []);
+    const below = (targets.get(path) ?? []).map(longestFrom);
+    const found = [path, ...(below.toSorted((a, b) => b.length - a.length).at(0) ?? [])];
+    longest.set(path, found);
+    return found;
+  };
+  const paths = [...targets.keys()].map(longestFrom);
+  assert.ok(paths.length > 50, 'the files were found');
+  assert.deepEqual(paths.filter(({ length }) => length > PIPELINE_LEVELS), []); // biome-ignore format: one line
+});
+
 test('no file only passes on what others export', () => {
   const barrels = sources.filter(({ text }) => {
     const statements = text.split(';');

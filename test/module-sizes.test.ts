@@ -61,9 +61,6 @@ const SMALL_WITH_ONE_USER: Readonly<Record<string, string>> = {
   'apps/web/model/step-list.ts': 'the groups of steps, for the menu',
   'apps/web/main.tsx': 'the entry of the page',
   'apps/web/model/sample.ts': 'the sample that the page offers',
-  'apps/web/ui/run-bar.tsx': 'a component',
-  'apps/web/ui/run-cards.tsx': 'a component',
-  'apps/web/ui/run-panel.tsx': 'a component',
   'apps/web/ui/service-note.tsx': 'a component',
   'packages/client/src/job-pages.ts': 'a part of the client',
   'packages/engines/proj/src/web-mercator.ts': 'a projection, as the modules beside it',
@@ -72,7 +69,6 @@ const SMALL_WITH_ONE_USER: Readonly<Record<string, string>> = {
   'packages/library/src/output-files.ts': 'outputs of the library',
   'packages/library/src/wkb-column.ts': 'geometries of the library as WKB',
   'packages/pipeline/src/mixed-fields.ts': 'a rule of the pipeline',
-  'packages/pipeline/src/pieces.ts': 'a rule of the pipeline',
 };
 
 test('a module of less than 30 lines is a contract or has several users', () => {
@@ -100,7 +96,6 @@ const LONG_MODULES: Readonly<Record<string, string>> = {
   'packages/core/src/text/number-text.ts': 'numbers as text',
   'packages/core/src/text/xml-scanner.ts': 'the scanner of XML',
   'packages/engines/planar/src/arrangement.ts': 'an arrangement of edges',
-  'packages/formats/src/format.ts': 'a contract: types and their descriptions',
   'packages/formats/src/geoparquet/read/chunk-reader.ts': 'the reader of column chunks',
   'packages/formats/src/gpkg/feature-table.ts': 'a table of features of a GeoPackage',
   'packages/formats/src/kml/geometry.ts': 'geometries of KML',
@@ -109,7 +104,6 @@ const LONG_MODULES: Readonly<Record<string, string>> = {
   'packages/formats/src/shp/read.ts': 'the reader of shapefiles',
   'packages/formats/src/xlsx/sheet-rows.ts': 'the reader of rows of a sheet',
   'packages/io/src/zip-write.ts': 'the writer of zip archives',
-  'packages/pipeline/src/plan.ts': 'the plan of a conversion',
   'packages/requests/src/parse-job-request.ts': 'the members of a request, one after another',
 };
 

@@ -8,15 +8,14 @@ import {
   ExcerptDoubtful,
   type ExcerptPlan,
   excerptsOf,
-  findCandidates,
   isExcerpt,
   planExcerpts,
-  selectFeatures,
-  withSelected,
 } from './excerpt.ts';
 import { undeclared } from './misfits.ts';
-import { byteLengthOf, type OpenedInput, openInputs } from './open-inputs.ts';
+import { openInputs } from './open-inputs.ts';
+import { byteLengthOf, type OpenedInput } from './opened-input.ts';
 import { type Planned, type Planning, planWithCrs } from './plan-with-crs.ts';
+import { findCandidates, selectFeatures, withSelected } from './selected-layers.ts';
 
 export interface InputsSetting extends Planning {
   readonly executors: ConversionExecutors;

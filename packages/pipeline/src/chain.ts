@@ -20,47 +20,12 @@ import {
   type FeatureCollector,
   type FeatureFile,
   type FileParameter,
-  type Longitudes,
   type Transformation,
-  type TransformationCode,
 } from '@geomill/operations/transformation.ts';
 import { fileBytes } from '@geomill/platform/files.ts';
+import type { ChainLink, LoadedStep, StagePlan, StepLink } from './conversion-plan.ts';
 import { pipelineErrors } from './errors.ts';
 import type { InputPath } from './request.ts';
-
-/** A step of the request with its code. */
-export interface LoadedStep extends RequestedStep {
-  readonly path: string;
-  readonly code: TransformationCode;
-  readonly longitudes: Longitudes;
-  /** Of the coordinates in the file of the step. Default: it has none, or one of which it uses no geometries. */
-  readonly fileCrs?: CrsText;
-}
-
-/** One operation on a batch within a task. */
-export type ChainLink =
-  | {
-      readonly kind: 'reproject';
-      readonly from: CrsText;
-      readonly to: CrsText;
-      /** Position among the reprojections of the layer. */
-      readonly number: number;
-    }
-  | StepLink;
-
-export interface StepLink {
-  readonly kind: 'step';
-  /** Position in the request's list. */
-  readonly step: number;
-  /** CRS of the coordinates that the step gets. */
-  readonly crs: CrsText;
-}
-
-export interface StagePlan {
-  readonly links: readonly ChainLink[];
-  /** The collecting or serial step that ends the stage; null: the last stage, or one after which features are counted or added. */
-  readonly collect: StepLink | null;
-}
 
 /** Adds the features of a file of `stepInputs` to the collector; resolves with the CRS of their coordinates, or null where it takes none. */
 export type ReadFeatures = (

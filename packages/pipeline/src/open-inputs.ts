@@ -8,26 +8,17 @@ import { positionText } from '@geomill/core/text/text-position.ts';
 import type { FormatReader, OpenContext } from '@geomill/formats/reader.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '@geomill/io/gzip.ts';
-import { inputSize } from '@geomill/io/input-size.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { positionInFile } from '@geomill/io/text-position.ts';
 import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
 import { fileFacts, fileSize, makeDirectory } from '@geomill/platform/files.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
 import type { Executor } from './executor.ts';
-import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
+import type { OpenedInput } from './opened-input.ts';
 import { throwIfAborted } from './partition-run.ts';
+import { reportedFindings } from './report.ts';
 import type { ConversionPaths, InputFileRequest, InputPath, InputRequest } from './request.ts';
-import { reportedFindings } from './tally.ts';
-
-export interface OpenedInput extends OpenedFile {
-  readonly path: string;
-  /** Findings about content of the target of an append that is no layer: an output that extends the target keeps it. */
-  readonly skipped: readonly FoundFinding[];
-  /** The CRS in a member of the file, if it is another one than that in which the file is read; else null. */
-  readonly ignoredCrs: string | null;
-}
 
 export interface Opening {
   /** Of each file. */
@@ -44,11 +35,6 @@ export interface Opening {
   readonly executor?: Pick<Executor, 'width' | 'read'> | null;
   /** The first file is the target of an append. */
   readonly hasTarget: boolean;
-}
-
-/** Of all inputs together; 0 for a missing one: opening it gives a better error. */
-export function byteLengthOf(inputs: readonly InputPath[]): number {
-  return inputs.reduce((sum, { path }) => sum + inputSize(path), 0);
 }
 
 /**

@@ -8,14 +8,14 @@ import {
 } from '@geomill/core/columns/statistics.ts';
 import type { OutputLayer } from '@geomill/formats/writer.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 import type { CrsAuthority } from './crs-authority.ts';
-import type { LayerRun } from './layer-run.ts';
-import type { ConversionPlan } from './plan.ts';
+import type { LayerState } from './layer-state.ts';
 
 /** One per layer, or one for all where the plan joins them; `name` is the output's, for a joined layer. */
 export function outputLayers(
   plan: ConversionPlan,
-  layers: readonly LayerRun[],
+  layers: readonly Pick<LayerState, 'plan' | 'statistics' | 'outputFields'>[],
   crs: Pick<CrsAuthority, 'describe'>,
   mixed: MixedType,
   name: string,

@@ -1,13 +1,19 @@
 /** Encodes the layers of a conversion and writes its output: one file, or the parts of a split output. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import type { ExistingOutput, OutputFile, OutputLayer, WriteContext } from '@geomill/formats/writer.ts';
+import type {
+  ExistingOutput,
+  LayerEncoding,
+  OutputFile,
+  OutputLayer,
+  WriteContext,
+} from '@geomill/formats/writer.ts';
 import type { Codecs } from './codecs.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 import type { Executor } from './executor.ts';
-import type { LayerRun } from './layer-run.ts';
-import type { ConversionPlan } from './plan.ts';
 import type { WrittenLayerReport } from './report.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import { partsOf, type SplitValues } from './split-parts.ts';
+import type { TaskResult } from './task.ts';
 
 /** An output under way. */
 export interface OutputWriting {
@@ -19,6 +25,20 @@ export interface OutputWriting {
   readonly parts: readonly WrittenLayerReport[] | null;
 }
 
+/** A layer whose features are read, transformed and encoded. */
+export interface EncodedLayer {
+  /** Position among the layers of the plan. */
+  readonly index: number;
+  /** Counts the features that stay in the target as written. */
+  countKept(): void;
+  /** `deliver` gets the results in the order of the features. `encoding`: null for a split, whose parts have encodings of their own. */
+  encode(
+    encoding: LayerEncoding | null,
+    idField: string | null,
+    deliver: (result: TaskResult) => void,
+  ): Promise<void>;
+}
+
 export interface WritingSetting {
   readonly output: Codecs['output'];
   readonly request: ConversionRequest['output'];
@@ -26,7 +46,7 @@ export interface WritingSetting {
   readonly findings: Findings;
   readonly signal: AbortSignal;
   readonly plan: ConversionPlan;
-  readonly layers: readonly LayerRun[];
+  readonly layers: readonly EncodedLayer[];
   readonly outputs: readonly OutputLayer[];
   readonly name: string;
   readonly existing: ExistingOutput | null;

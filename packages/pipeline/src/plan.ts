@@ -12,55 +12,27 @@ import type { Format } from '@geomill/formats/format.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import type { FormatWriter, WriterNeeds } from '@geomill/formats/writer.ts';
 import { LAYER_PARAMETER } from '@geomill/operations/parts/step-layers.ts';
-import {
-  changesFeatures,
-  checkLayers,
-  crsAfter,
-  fieldsAfter,
-  type LoadedStep,
-  planStages,
-  reprojectionsOf,
-  type StagePlan,
-} from './chain.ts';
+import { changesFeatures, checkLayers, crsAfter, fieldsAfter, planStages, reprojectionsOf } from './chain.ts';
+import type {
+  ConversionPlan,
+  LayerPlan,
+  LoadedStep,
+  PlannedInput,
+  SourcePlan,
+  StagePlan,
+} from './conversion-plan.ts';
 import type { CrsAuthority } from './crs-authority.ts';
 import { declaredTogether } from './declared-statistics.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
-import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
-import type { LayerPlan, SourcePlan } from './layer-plan.ts';
+import { type ChosenLayer, groupLayers, type LayerGroup, namesOf } from './layer-groups.ts';
+import { hasOpenFields, type OpenedFile } from './opened-input.ts';
 import { compareOutputCrs, targetCrsOf } from './output-crs.ts';
-import { exchangedRange, type PositionRange, positionRangeOf } from './position-range.ts';
-import type { ConversionRequest, MergeRequest, SplitRequest } from './request.ts';
+import { exchangedRange, positionRangeOf } from './position-range.ts';
+import type { ConversionRequest, MergeRequest } from './request.ts';
 import { type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 import { checkSplit } from './split-request.ts';
-
-export interface ConversionPlan {
-  readonly operation: ConversionRequest['operation'];
-  readonly layers: readonly LayerPlan[];
-  /** The output is a copy of the target with more features, and all else that is in the target. */
-  readonly extendsTarget: boolean;
-  readonly steps: readonly LoadedStep[];
-  /** Null: not a merge. */
-  readonly merge: MergeRequest | null;
-  /** The fields of the sources of a layer are mapped to one list of fields. */
-  readonly unifiesFields: boolean;
-  /** A pass before the steps infers the schema (fields and types), so that the steps see the same fields in every batch. */
-  readonly infersSchema: boolean;
-  /** Statistics of the output of the steps that a pass before the encoding one collects; null: none. */
-  readonly statisticsDepth: 'fields' | 'all' | null;
-  /** Name of the field that holds the source layer where layers are joined in the output; null: they are not joined. */
-  readonly layerField: string | null;
-  /** Null: the output is not split by a field. */
-  readonly split: SplitRequest | null;
-  /** Feature ids are data and the output cannot store them: they become a field. */
-  readonly keepsIdsAsField: boolean;
-}
-
-/** A format of input files. */
-export interface PlannedInput {
-  readonly format: Format;
-  readonly reader: Pick<FormatReader, 'typing' | 'ids' | 'target'>;
-}
+import type { PositionRange } from './task.ts';
 
 /** `outputName`: for layers without a name in the input, such as that of a merge. `files`: of each file. Default: all are the same. */
 export function planConversion(
@@ -363,12 +335,6 @@ function mustMeasure(layers: readonly LayerPlan[], writer: { readonly needs: Wri
 
 function areDeclared(layers: readonly LayerPlan[]): boolean {
   return layers.every(({ declaredStatistics }) => declaredStatistics !== null);
-}
-
-/** Whether the fields of the layer and their types must be inferred from its values. */
-export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
-  if (layer.isTarget) return false;
-  return reader.typing === 'layer' || layer.fields === null;
 }
 
 /** Whether a layer of a format with declared types declares none: the types of its batches must be unified. */

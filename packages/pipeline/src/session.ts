@@ -2,12 +2,9 @@
 import { type CrsDescription, type CrsText, WGS84 } from '@geomill/core/crs/crs.ts';
 import { asGeomillError } from '@geomill/core/messages/errors.ts';
 import { sphereSideOf } from '@geomill/core/sphere/side.ts';
-import type { ChainLink, StepLink } from './chain.ts';
+import type { ChainLink, ConversionPlan, LayerPlan, StepLink } from './conversion-plan.ts';
 import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
-import type { OpenedFile } from './layer-groups.ts';
-import type { LayerPlan } from './layer-plan.ts';
-import { byteLengthOf } from './open-inputs.ts';
-import type { ConversionPlan } from './plan.ts';
+import { byteLengthOf, type OpenedFile } from './opened-input.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import type { Route, Session, SessionLayer, SessionLink, SessionStep, SphereRoute } from './task.ts';
 

@@ -5,8 +5,7 @@
 
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
-import type { FoundFinding } from '@geomill/core/messages/findings.ts';
-import { Findings } from '@geomill/core/messages/findings.ts';
+import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { type Format, outputKind } from '@geomill/formats/format.ts';
 import type {
   ExistingOutput,
@@ -28,8 +27,8 @@ import { pipelineErrors } from './errors.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { WrittenLayerReport } from './report.ts';
 import type { ConversionPaths, SplitRequest } from './request.ts';
-import type { PartEncodings, PartResult, SplitValue } from './split-batch.ts';
 import type { OutputPart } from './split-parts.ts';
+import type { PartEncodings, PartResult, SplitValue } from './task.ts';
 
 const COPY_BYTES = 1 << 20;
 

@@ -1,4 +1,4 @@
-/** The result of an inspection (pipeline/inspect.ts) in the API. */
+/** The result of an inspection (pipeline/inspection.ts) in the API. */
 import type { JsonSchema } from '@geomill/core/schemas/schema-check.ts';
 import { SUGGESTIONS } from './problem.ts';
 import { reportSchemas } from './report.ts';
