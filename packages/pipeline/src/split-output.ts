@@ -18,7 +18,8 @@ import type {
 } from '@geomill/formats/writer.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { fileNameKey } from '@geomill/io/safe-name.ts';
-import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';
+import { MAX_MEMBER_BYTES } from '@geomill/io/zip-directory.ts';
+import { ZipWriter } from '@geomill/io/zip-write.ts';
 import { fileSize, makeNewDirectory, namesIn, removeDirectory, removeFile } from '@geomill/platform/files.ts';
 import { endingOf, joinedPath } from '@geomill/platform/paths.ts';
 import { eventTurn } from '@geomill/platform/scheduling.ts';

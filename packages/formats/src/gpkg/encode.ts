@@ -10,8 +10,7 @@ import {
 import { buffersOfGeometry, type FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
-import { MINUS } from '@geomill/core/text/ascii.ts';
-import { asciiSlice } from '@geomill/core/text/number-text.ts';
+import { asciiSlice, MINUS } from '@geomill/core/text/ascii.ts';
 import { areAscii } from '@geomill/platform/bytes.ts';
 import { formatFindings } from '../findings.ts';
 import type { EncodedChunk } from '../writer.ts';

@@ -8,14 +8,8 @@ import { writeWkt } from '@geomill/core/geometry/wkt-write.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import { QUOTE, SPACE } from '@geomill/core/text/ascii.ts';
-import {
-  asciiSlice,
-  usualLength,
-  writeDigits,
-  writeInteger,
-  writeNumber,
-} from '@geomill/core/text/number-text.ts';
+import { asciiSlice, QUOTE, SPACE } from '@geomill/core/text/ascii.ts';
+import { usualLength, writeDigits, writeInteger, writeNumber } from '@geomill/core/text/number-text.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { pointOffset } from '../tables/geometry-output.ts';
 import { characterCount, MAX_CHARACTERS, writePlainCell, writeTextCell } from './cell-text.ts';
