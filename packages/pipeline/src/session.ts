@@ -79,8 +79,7 @@ function sphereRoute(from: CrsText, to: CrsText, crs: CrsService): SphereRoute |
   const needsDegrees =
     sides.from.turn === null &&
     sides.to.turn === null &&
-    sides.to.opposite !== null &&
-    mayReach(source.areaOfUse, sides.to.opposite);
+    [sides.from.opposite, sides.to.opposite].some((end) => end !== null && mayReach(source.areaOfUse, end));
   const toDegrees = needsDegrees ? route(from, WGS84, crs) : null;
   const fromDegrees = needsDegrees ? route(WGS84, to, crs) : null;
   return {
