@@ -7,6 +7,7 @@
  *   main thread    reader.open -> layers, each split into partitions      writer.plan -> encodings   sink.append, finish
  *   worker threads            reader.readPartition -> batch -> (reproject, transform) -> writer.encode -> chunk
  */
+import type { FactKind } from '@geomill/core/columns/field-facts.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
 import type { ErrorEntries, FindingEntries } from '@geomill/core/messages/catalogue-entries.ts';
 import type { FormatReader } from './reader.ts';
@@ -115,6 +116,12 @@ export interface Format {
    * them. none: geometries only; the writer reports what it drops.
    */
   readonly outputFields: 'declared' | 'with features' | 'none';
+  /** What an output states of fields besides their names and types. Default: nothing. */
+  readonly heldFacts?: readonly FactKind[];
+  /** An output states titles and descriptions of layers. Default: it does not. */
+  readonly holdsLayerFacts?: true;
+  /** A writer copies what else is in an input of the same format: metadata, styles, tables without features. Default: it does not. */
+  readonly keepsOtherContent?: true;
   /**
    * How an output stores a field with numbers, booleans and texts. kept: each value keeps its type, or no value has one. text: the
    * column has one type, which is text; as JSON, readers would show the quotes of its texts.

@@ -1,5 +1,6 @@
 /** The contract of readers: from a file to layers, and from the partitions of a layer to feature batches. */
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import type { FieldMisfits } from '@geomill/core/columns/misfits.ts';
 import type { NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import type { Field, MixedType } from '@geomill/core/columns/schema.ts';
@@ -150,6 +151,16 @@ export interface TextTable {
   readonly options: Readonly<Record<string, unknown>> | null;
 }
 
+/** A layer in a file. */
+export interface LayerOrigin {
+  /** Id of the format. */
+  readonly format: string;
+  readonly path: string;
+  /** The file as the user knows it. */
+  readonly file: string;
+  readonly layer: string;
+}
+
 /** A layer of an opened input. Plain data: it is sent to worker threads. */
 export interface SourceLayer {
   readonly name: string;
@@ -188,6 +199,10 @@ export interface SourceLayer {
   readonly isSequential?: true;
   /** Default: `partitions` are the whole layer. */
   readonly excerpt?: Excerpt;
+  /** What the file says of the layer and of its fields besides their names and types. Not sent to threads. Default: nothing. */
+  readonly facts?: LayerFacts;
+  /** Where a writer of the same format finds what no feature has, such as metadata and styles of the layer. Default: nowhere. */
+  readonly origin?: LayerOrigin;
   /** Data for `readPartition`; structured-clonable. */
   readonly state: unknown;
   /** A layer made by `target`: its fields are final, whatever the format of the features that it gets. */

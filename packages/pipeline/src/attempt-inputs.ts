@@ -11,6 +11,7 @@ import {
   isExcerpt,
   planExcerpts,
 } from './excerpt.ts';
+import { keptContent } from './kept-content.ts';
 import { undeclared } from './misfits.ts';
 import { openInputs } from './open-inputs.ts';
 import { byteLengthOf, type OpenedInput } from './opened-input.ts';
@@ -133,6 +134,7 @@ async function openAll(
     signal,
     executor: executors.current,
     hasTarget: request.operation === 'append',
+    keptContent: keptContent(request, codecs.output.format),
   });
   return { inputs, findings };
 }

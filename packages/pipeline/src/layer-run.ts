@@ -60,6 +60,11 @@ export class LayerRun implements EncodedLayer {
     return this.#state.statistics;
   }
 
+  /** The fields before the first step; null: not known. */
+  get inputFields(): readonly Field[] | null {
+    return this.#state.inputFields;
+  }
+
   /** The fields after the steps; null where only the output of the steps shows them. Throws FIELD_UNKNOWN. */
   get outputFields(): readonly Field[] | null {
     return this.#state.outputFields;

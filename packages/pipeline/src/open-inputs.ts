@@ -33,6 +33,8 @@ export interface Opening {
   readonly signal: AbortSignal;
   /** Default: there are no threads. */
   readonly executor?: Pick<Executor, 'width' | 'read'> | null;
+  /** Codes of findings about content that the output has as well. */
+  readonly keptContent?: ReadonlySet<string>;
   /** The first file is the target of an append. */
   readonly hasTarget: boolean;
 }
@@ -118,13 +120,16 @@ export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
 const OF_LAYERS: ReadonlySet<string> = new Set([
   'FIELD_CONSTRAINTS_DROPPED',
   'FIELD_DESCRIPTIONS_DROPPED',
+  'LAYER_CONTENT_DROPPED',
   'LAYER_DESCRIPTION_DROPPED',
 ]);
 /** Findings about content that a target keeps if the output extends it. */
 const KEPT_IN_TARGET: ReadonlySet<string> = new Set([
   ...OF_LAYERS,
+  'FILE_CONTENT_DROPPED',
   'FILE_DESCRIPTION_DROPPED',
   'LAYER_SKIPPED',
+  'ATTRIBUTES_SKIPPED',
 ]);
 
 /** Files that are opened concurrently, with their archives unpacked at the same time. */
@@ -174,9 +179,12 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
     checkLayerNames(layers);
     const mayBeKept = ({ code }: FoundFinding): boolean =>
       opening.hasTarget && index === 0 && KEPT_IN_TARGET.has(code);
+    const isKept = ({ code }: FoundFinding): boolean => opening.keptContent?.has(code) ?? false;
     const isChosen = ({ code, params }: FoundFinding): boolean =>
       input.layers === null || !OF_LAYERS.has(code) || input.layers.includes(String(params.layer));
-    const found = findings.noted().filter((finding) => !mayBeKept(finding) && isChosen(finding));
+    const found = findings
+      .noted()
+      .filter((finding) => !mayBeKept(finding) && !isKept(finding) && isChosen(finding));
     const ignored = found.find(({ code }) => code === 'CRS_MEMBER_IGNORED');
     const within = (at: Location): Location => (isOne ? at : { file: name, ...at });
     return {

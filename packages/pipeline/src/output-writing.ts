@@ -1,11 +1,12 @@
 /** Encodes the layers of a conversion and writes its output: one file, or the parts of a split output. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import type {
-  ExistingOutput,
-  LayerEncoding,
-  OutputFile,
-  OutputLayer,
-  WriteContext,
+import {
+  type ExistingOutput,
+  forWorkers,
+  type LayerEncoding,
+  type OutputFile,
+  type OutputLayer,
+  type WriteContext,
 } from '@geomill/formats/writer.ts';
 import type { Codecs } from './codecs.ts';
 import type { ConversionPlan } from './conversion-plan.ts';
@@ -49,6 +50,7 @@ export interface WritingSetting {
   readonly layers: readonly EncodedLayer[];
   readonly outputs: readonly OutputLayer[];
   readonly name: string;
+  readonly keepsOtherContent: boolean;
   readonly existing: ExistingOutput | null;
   readonly executor: Executor;
   /** Gets the names of the files of a split output before any is written. */
@@ -67,6 +69,7 @@ export function wholeOutput(setting: WritingSetting): OutputWriting {
     ...(existing === null ? {} : { existing }),
     ...(expected === undefined ? {} : { expected }),
     ...(timeMs === undefined ? {} : { time: new Date(timeMs) }),
+    ...(setting.keepsOtherContent ? { keepsOtherContent: true as const } : {}),
     ...(packer === undefined ? {} : { packer }),
     ...(work === undefined ? {} : { work }),
   };
@@ -78,7 +81,8 @@ export function wholeOutput(setting: WritingSetting): OutputWriting {
         const outputIndex = plan.layerField === null ? layer.index : 0;
         const { idField = null } = outputs[outputIndex];
         layer.countKept();
-        await layer.encode(encodings[outputIndex], idField, ({ chunk }) => sink.append(outputIndex, chunk));
+        const encoding = forWorkers(encodings[outputIndex]);
+        await layer.encode(encoding, idField, ({ chunk }) => sink.append(outputIndex, chunk));
       }
     },
     async finish() {

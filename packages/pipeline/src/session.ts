@@ -2,6 +2,7 @@
 import { type CrsDescription, type CrsText, WGS84 } from '@geomill/core/crs/crs.ts';
 import { asGeomillError } from '@geomill/core/messages/errors.ts';
 import { sphereSideOf } from '@geomill/core/sphere/side.ts';
+import type { SourceLayer } from '@geomill/formats/reader.ts';
 import type { ChainLink, ConversionPlan, LayerPlan, StepLink } from './conversion-plan.ts';
 import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
 import { byteLengthOf, type OpenedFile } from './opened-input.ts';
@@ -42,12 +43,17 @@ function sessionLayers(
   }));
   const begins = layer.routes.map((links) => ({ ...first, links: sessionLinks(links, plan, crs) }));
   return layer.sources.map(({ fileIndex, layerIndex, positionRange, route: way }, position) => ({
-    source: (position === 0 ? layer.target : null) ?? files[fileIndex].layers[layerIndex],
+    source: withoutFacts((position === 0 ? layer.target : null) ?? files[fileIndex].layers[layerIndex]),
     ...formatOf(request.input.files[fileIndex]),
     stages: [begins[way], ...rest],
     positionRange,
     layerField: plan.layerField === null ? null : { name: plan.layerField, value: layer.name },
   }));
+}
+
+/** Threads read values alone. */
+function withoutFacts({ facts, ...layer }: SourceLayer): SourceLayer {
+  return layer;
 }
 
 function formatOf({ own }: ConversionRequest['input']['files'][number]): Pick<SessionLayer, 'format'> {

@@ -7,14 +7,15 @@ import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { type Format, outputKind } from '@geomill/formats/format.ts';
-import type {
-  ExistingOutput,
-  FormatWriter,
-  LayerEncoding,
-  OutputFile,
-  OutputLayer,
-  OutputSink,
-  WriteContext,
+import {
+  type ExistingOutput,
+  type FormatWriter,
+  forWorkers,
+  type LayerEncoding,
+  type OutputFile,
+  type OutputLayer,
+  type OutputSink,
+  type WriteContext,
 } from '@geomill/formats/writer.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { fileNameKey } from '@geomill/io/safe-name.ts';
@@ -90,7 +91,7 @@ export class SplitOutput {
       (numbers) =>
         new Map(
           [...numbers].flatMap(([value, number]) =>
-            value === undefined ? [] : [[value, this.#encodings[number]]],
+            value === undefined ? [] : [[value, forWorkers(this.#encodings[number])]],
           ),
         ),
     );

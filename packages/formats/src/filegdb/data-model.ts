@@ -30,7 +30,12 @@ export function noteFieldFacts(
     found: readonly GdbField[],
   ): void => {
     if (found.length === 0) return;
-    const params = { layer, what, fields: quotedList(found.map(({ name }) => name)) };
+    const params = {
+      layer,
+      what,
+      fields: quotedList(found.map(({ name }) => name)),
+      reason: 'an output has names and types of fields',
+    };
     for (const { name } of found) findings.note(entry, params, { layer, field: name });
   };
   const attributes = fields.filter(({ type }) => type !== FIELD.geometry && type !== FIELD.objectId);

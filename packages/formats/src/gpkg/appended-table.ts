@@ -9,7 +9,7 @@ import { promotedRecords } from './geometry-promote.ts';
 import { gpkgErrors, gpkgFindings } from './messages.ts';
 import { quoted } from './names.ts';
 import { RecordBinder } from './record-binder.ts';
-import { hasTable } from './register.ts';
+import { hasTable } from './schema-sql.ts';
 
 export interface AppendedTablePlan {
   readonly layer: string;

@@ -1,6 +1,7 @@
 /** Opens a GeoPackage, lists its layers and splits them into partitions; rows are only measured. */
 
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -13,7 +14,7 @@ import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
 import { lookOf } from '../recognise.ts';
 import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
-import { type ModelledLayer, noteDataModel } from './data-model.ts';
+import { type ModelledLayer, readDataModel } from './data-model.ts';
 import { folded, quoted } from './names.ts';
 import { cutPages } from './page-partitions.ts';
 import { type Cut, cutRows } from './partitions.ts';
@@ -116,9 +117,23 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
     };
     return sourceLayer(layer, state, cut, stated);
   });
-  if (context.forSelection !== true && context.attributesOnly !== true)
-    noteDataModel(database, tables, modelled, context.findings);
+  if (context.attributesOnly !== true)
+    return withFacts(layers, file, readDataModel(database, tables, modelled, context.findings));
   return layers;
+}
+
+/** `facts`: of the layers that can be read, in their order. */
+function withFacts(
+  layers: readonly SourceLayer[],
+  { path, name: file }: InputFile,
+  facts: readonly LayerFacts[],
+): SourceLayer[] {
+  let next = 0;
+  return layers.map((layer) => {
+    if (layer.fault !== undefined) return layer;
+    const origin = { format: 'gpkg', path, file, layer: layer.name };
+    return { ...layer, facts: facts[next++], origin };
+  });
 }
 
 function unreadable({ name, fault }: FaultyLayer): SourceLayer {

@@ -1,15 +1,13 @@
 /** Registers a new feature table in the catalogue of a GeoPackage, or removes a layer from it. */
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
+import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
 import type { FeatureTable } from './feature-table.ts';
+import { factColumns, registerFields } from './field-rows.ts';
 import type { GeometryFacts } from './geometry-facts.ts';
+import type { LayerModel } from './layer-state.ts';
 import { quoted } from './names.ts';
-import {
-  countTriggers,
-  createTableSql,
-  EXTENSIONS_SQL,
-  rtreeTriggers,
-  SCHEMA_EXTENSION_SQL,
-} from './schema-sql.ts';
+import { countTriggers, createTableSql, EXTENSIONS_SQL, hasTable, rtreeTriggers } from './schema-sql.ts';
 
 const TYPE_NAMES = [
   'GEOMETRY',
@@ -26,13 +24,23 @@ const PROHIBITED = 0;
 const MANDATORY = 1;
 const OPTIONAL = 2;
 
-/** Contents, geometry column, extensions and triggers of a filled table. */
-export function registerLayer(database: BulkDatabase, featureTable: FeatureTable): void {
+/** Contents, geometry column, facts of the fields, extensions and triggers of a filled table. `model` null: nothing is known besides. */
+export function registerLayer(
+  database: BulkDatabase,
+  featureTable: FeatureTable,
+  model: LayerModel | null,
+  findings: Findings,
+): void {
   const { facts, rowCount, declaration, plan } = featureTable;
   const { table, geometry, srsId } = plan;
-  registerContents(database, featureTable);
+  registerContents(database, featureTable, model?.facts ?? null);
   const typeName = geometryTypeName(facts);
-  if (typeName !== TYPE_NAMES[0]) database.redeclareTable(table, createTableSql(declaration, typeName));
+  const columns =
+    model === null ? null : factColumns(database, declaration, model, { layer: plan.layer, findings });
+  if (typeName !== TYPE_NAMES[0] || columns !== null) {
+    const declared = columns === null ? declaration : { ...declaration, columns };
+    database.redeclareTable(table, createTableSql(declared, typeName));
+  }
   database
     .prepare(
       `INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, z, m)
@@ -50,7 +58,7 @@ export function registerLayer(database: BulkDatabase, featureTable: FeatureTable
     database.prepare('INSERT INTO gpkg_ogr_contents VALUES (?, ?)').run([table, rowCount]);
     database.addTriggers(table, countTriggers(table));
   }
-  registerJson(database, plan);
+  registerFields(database, plan, model, findings);
   if (!plan.hasIndex) return;
   if (!hasTable(database, 'gpkg_extensions')) database.exec(EXTENSIONS_SQL);
   database
@@ -68,7 +76,11 @@ export function stateChangeTime(database: BulkDatabase, table: string, time: Dat
 }
 
 /** A layer that replaces another keeps the identifier and the description of that one. */
-function registerContents(database: BulkDatabase, { facts, plan }: FeatureTable): void {
+function registerContents(
+  database: BulkDatabase,
+  { facts, plan }: FeatureTable,
+  texts: Omit<LayerFacts, 'fields'> | null,
+): void {
   const { table, layer, srsId } = plan;
   const [minX, minY, maxX, maxY] = facts.bounds;
   const extent = minX <= maxX && minY <= maxY ? [minX, minY, maxX, maxY] : [null, null, null, null];
@@ -82,28 +94,14 @@ function registerContents(database: BulkDatabase, { facts, plan }: FeatureTable)
   // Identifiers are unique; that of a layer is its name where possible.
   const isTaken = (identifier: string): boolean =>
     database.value('SELECT 1 FROM gpkg_contents WHERE identifier = ?', identifier) !== null;
-  const identifier = [layer, table].find((name) => !isTaken(name)) ?? null;
+  const names = texts?.title === undefined ? [layer, table] : [texts.title, layer, table];
+  const identifier = names.find((name) => !isTaken(name)) ?? null;
   database
     .prepare(
-      `INSERT INTO gpkg_contents (table_name, data_type, identifier, min_x, min_y, max_x, max_y, srs_id)
-       VALUES (?, 'features', ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO gpkg_contents (table_name, data_type, identifier, description, min_x, min_y, max_x, max_y, srs_id)
+       VALUES (?, 'features', ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .run([table, identifier, ...extent, srsId]);
-}
-
-function registerJson(database: BulkDatabase, { table, columns }: FeatureTable['plan']): void {
-  const jsonColumns = columns.filter(({ type }) => type === 'json');
-  if (jsonColumns.length === 0) return;
-  if (!hasTable(database, 'gpkg_data_columns')) {
-    if (!hasTable(database, 'gpkg_extensions')) database.exec(EXTENSIONS_SQL);
-    database.exec(SCHEMA_EXTENSION_SQL);
-  }
-  for (const { name } of jsonColumns)
-    database
-      .prepare(
-        "INSERT INTO gpkg_data_columns (table_name, column_name, mime_type) VALUES (?, ?, 'application/json')",
-      )
-      .run([table, name]);
+    .run([table, identifier, texts?.description ?? '', ...extent, srsId]);
 }
 
 /**
@@ -128,11 +126,6 @@ export function removeLayer(database: BulkDatabase, table: string): void {
   ])
     if (hasTable(database, catalogue))
       database.prepare(`DELETE FROM ${catalogue} WHERE lower(table_name) = lower(?)${rows}`).run([table]);
-}
-
-export function hasTable(database: BulkDatabase, name: string): boolean {
-  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)";
-  return database.value(sql, name) !== null;
 }
 
 /** The type that all geometries have, or GEOMETRY, which allows any. */

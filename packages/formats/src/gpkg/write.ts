@@ -22,7 +22,7 @@ import { encodeBatch } from './encode.ts';
 import { type ExistingContent, ExtendingSink, readExisting } from './extend.ts';
 import type { FeatureTablePlan } from './feature-table.ts';
 import { refuseInUse } from './in-use.ts';
-import type { LayerState } from './layer-state.ts';
+import type { LayerModel, LayerState, SinkLayer } from './layer-state.ts';
 import { gpkgErrors } from './messages.ts';
 import { columnNames, folded, furtherColumnName, tableNames } from './names.ts';
 import { GpkgSink } from './sink.ts';
@@ -69,7 +69,7 @@ export const writer: FormatWriter = {
         isInDegrees: isInDegrees(layer.crs),
         table: { kind: 'new', plan, crs: rows[i] },
       };
-      return { fields: fieldsOf(layer), state };
+      return { fields: fieldsOf(layer), state, sinkState: modelOf(layer, plan) };
     });
   },
 
@@ -80,7 +80,12 @@ export const writer: FormatWriter = {
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
-    const layers = encodings.map(({ state }) => state as LayerState);
+    const layers = encodings.map(
+      ({ state, sinkState }): SinkLayer => ({
+        ...(state as LayerState),
+        model: (sinkState as LayerModel | undefined) ?? null,
+      }),
+    );
     return context.existing === undefined
       ? new GpkgSink(path, layers, context)
       : new ExtendingSink(path, layers, context.existing, context);
@@ -91,6 +96,15 @@ function fieldsOf({ fields }: OutputLayer): readonly Field[] {
   if (fields === null)
     throw failure(generalErrors.INTERNAL, { reason: 'the GeoPackage writer got no fields' });
   return fields;
+}
+
+function modelOf(
+  { facts, origins = [], fields }: OutputLayer,
+  { columns }: FeatureTablePlan,
+): LayerModel | undefined {
+  if (facts === undefined) return undefined;
+  const names = new Map((fields ?? []).map(({ name }, at) => [name, columns[at].name]));
+  return { facts, columns: names, origins };
 }
 
 function newTablePlan(
