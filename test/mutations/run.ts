@@ -18,9 +18,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Where the limits of the service and of inputs are. */
 const SOURCES =
   '{packages/{io,pipeline,platform,engines/sqlite,formats}/src/{,*/}*.ts,apps/service/src/{jobs,storage,accounts,remote-input,sandbox,http,maintenance}/*.ts}';
-/** Of a file; the nearest ones find most. */
-const MOST_TESTS = 8;
-const NEAREST_TESTS = 2;
+/** Numbers of the nearest tests of a file that run at once: the first two find most mutants, and a mutant that survives them all is worth the time. */
+const STAGES = [2, 8, 20];
 /** A mutant that never ends counts as found. */
 const TIMEOUT_MS = 60_000;
 
@@ -65,7 +64,7 @@ function checkCopy(copy: string): void {
 function chosen(count: number, seed: number, files: string, tests: TestRuns): Mutant[] {
   const all = globSync(files, { cwd: ROOT })
     .sort()
-    .filter((path) => !path.endsWith('.d.ts') && tests.of(path).length > 0)
+    .filter((path) => !path.endsWith('.d.ts') && tests.has(path))
     .flatMap((path) => sitesOf(readFileSync(join(ROOT, path), 'utf8')).map((site) => ({ path, site })));
   console.log(`${all.length} sites in ${new Set(all.map(({ path }) => path)).size} files`);
   const random = seededRandom(seed);
@@ -75,19 +74,21 @@ function chosen(count: number, seed: number, files: string, tests: TestRuns): Mu
 function survives(copy: string, tests: TestRuns, mutant: Mutant, number: string): boolean {
   const path = join(copy, mutant.path);
   const source = readFileSync(path, 'utf8');
-  const sound = tests.sound(mutant.path);
-  writeFileSync(path, mutate(source, mutant.site));
-  let survived = true;
-  try {
-    // The nearest ones find most mutants, and run in less time than all.
-    const [nearest, others] = [sound.slice(0, NEAREST_TESTS), sound.slice(NEAREST_TESTS)];
-    survived = sound.length > 0 && tests.pass(nearest) && (others.length === 0 || tests.pass(others));
-  } finally {
+  let count = 0;
+  let start = 0;
+  for (const length of STAGES) {
+    const sound = tests.sound(mutant.path, start, start + length);
+    start += length;
+    if (sound.length === 0) continue;
+    count += sound.length;
+    writeFileSync(path, mutate(source, mutant.site));
+    const passes = tests.pass(sound);
     writeFileSync(path, source);
+    if (!passes) return false;
   }
-  if (sound.length === 0) console.log(`${number} no test passes without the change: ${mutant.path}`);
-  if (survived) console.log(`${number} survived: ${describe(mutant)}`);
-  return survived;
+  if (count === 0) console.log(`${number} no test passes without the change: ${mutant.path}`);
+  else console.log(`${number} survived ${count} tests: ${describe(mutant)}`);
+  return count > 0;
 }
 
 function describe({ path, site }: Mutant): string {
@@ -110,13 +111,13 @@ class TestRuns {
     this.#related = relatedTests(copy);
   }
 
-  of(path: string): readonly string[] {
-    return (this.#related.get(path) ?? []).slice(0, MOST_TESTS);
+  has(path: string): boolean {
+    return this.#related.has(path);
   }
 
-  /** Those that pass without a change. */
-  sound(path: string): readonly string[] {
-    return this.of(path).filter((test) => {
+  /** Of the tests `[start, end)` of the file, the nearest first, those that pass without a change. */
+  sound(path: string, start: number, end: number): readonly string[] {
+    return (this.#related.get(path) ?? []).slice(start, end).filter((test) => {
       let passes = this.#passes.get(test);
       if (passes === undefined) {
         passes = this.pass([test]);
