@@ -12,7 +12,7 @@ import { boundedPreview, MAP_PIXELS } from './preview.ts';
 import { MAX_PREVIEW_FEATURES, type Preview } from './preview-facts.ts';
 import { selection } from './selection.ts';
 import { type Source, sources } from './sources.ts';
-import { areStepFilesFetched, areStepFilesHere, uploadedFiles } from './step-files.ts';
+import { areStepFilesFetched, areStepFilesHere, stepFileReference } from './step-files.ts';
 import { METRES_PER_DEGREE } from './view-preview.ts';
 import { NO_VIEW, stepView, type ViewState } from './views.ts';
 import { workspace } from './workspace.ts';
@@ -154,7 +154,7 @@ async function load(key: number, at: number, abort: AbortController): Promise<vo
       ...(isSampled ? [{ type: 'sample', params: { count: MAX_PREVIEW_FEATURES } }] : []),
     ];
     const upTo = { ...document, steps: document.steps.slice(0, at + 1) };
-    const steps = [...prepared, ...stepConfigs(upTo, await uploadedFiles(upTo))];
+    const steps = [...prepared, ...stepConfigs(upTo, await stepFileReference(upTo))];
     const metres =
       (view[2] - view[0]) * METRES_PER_DEGREE * Math.cos(((view[1] + view[3]) / 2) * (Math.PI / 180));
     const { features, drawn, isSimplified, layerField, report } = await boundedPreview(
