@@ -10,6 +10,7 @@ import {
 import type { Finding } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { PLATFORM_TIMERS } from '@geomill/core/timers.ts';
+import { describeOutput, type OutputFormat } from '@geomill/library/output-name.ts';
 import { completedReport } from '@geomill/pipeline/completed-report.ts';
 import { pipelineErrors } from '@geomill/pipeline/errors.ts';
 import type { FetchReport, JobReport, Progress } from '@geomill/pipeline/report.ts';
@@ -34,7 +35,6 @@ import {
 } from './job.ts';
 import type { JobServiceOptions } from './job-service-options.ts';
 import type { AttemptOutcome, JobObserver } from './observer.ts';
-import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim } from './queue.ts';
 import { isUnavailable, type Recovery } from './recovery.ts';
 import type { RunnerTask } from './runner-messages.ts';

@@ -1,35 +1,5 @@
-/** Names of outputs, made from the name of the input. */
-import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
-import { INVISIBLE, safeName } from '@geomill/io/safe-name.ts';
-
-export interface OutputFormat {
-  readonly mediaType: string;
-  readonly outputExtension: string;
-  /** Extensions of inputs of all formats, lower case with the dot; removed before the new one is added. */
-  readonly inputExtensions: readonly string[];
-}
-
-/** Files in archives and layers are named after it, so it stays well below the 255 bytes of file systems. */
-const MAX_STEM_BYTES = 100;
-
-export interface OutputName {
-  /** Name for the download. */
-  readonly fileName: string;
-  /** The same, safe as a file name on every system. */
-  readonly pathName: string;
-}
-
-/** `roads.geojson` converted to shp is `roads.zip`. */
-export function describeOutput(inputName: string, format: OutputFormat): OutputName {
-  const name = inputName.replace(GZIP_EXTENSION, '');
-  const lower = name.toLowerCase();
-  const ending = format.inputExtensions
-    .filter((extension) => lower.endsWith(extension))
-    .reduce((longest, extension) => (extension.length > longest.length ? extension : longest), '');
-  const stem = safeName(name.slice(0, name.length - ending.length), 'output', MAX_STEM_BYTES);
-  const fileName = stem + format.outputExtension;
-  return { fileName, pathName: fileName };
-}
+/** Names of files that clients send. */
+import { INVISIBLE } from '@geomill/io/safe-name.ts';
 
 const MAX_NAME_CHARACTERS = 255;
 
