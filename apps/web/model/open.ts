@@ -1,5 +1,7 @@
 /** Opens documents and pasted text, and keeps the document in the address and over a reload. */
 import { effect, untracked } from '@preact/signals';
+import { engine } from '../engines/current.ts';
+import { NO_URLS } from '../engines/local-engine.ts';
 import { canFetchUrls, catalogue, messageOf } from '../service.ts';
 import { EMPTY_DOCUMENT, type WorkspaceDocument } from './document.ts';
 import { type DroppedFiles, folderOf, MAX_DROPPED_FILES } from './dropped-files.ts';
@@ -82,6 +84,7 @@ export async function addPasted(text: string): Promise<void> {
   else if (pasted.kind === 'url') {
     const known = catalogue.peek();
     if (known.state !== 'ready') return;
+    if (engine.peek().id === 'local') throw new Error(NO_URLS);
     if (!canFetchUrls())
       throw new Error('This service does not fetch files by URL. Download the file and add it.');
     const format = formatOfUrl(pasted.url, known.value.formats);

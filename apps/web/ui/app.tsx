@@ -2,6 +2,7 @@
 import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { engine } from '../engines/current.ts';
 import { droppedFiles } from '../model/dropped-files.ts';
 import { followDocument } from '../model/dry-run.ts';
 import { isNarrow, shareHeight, sheetHeight, showPart } from '../model/layout.ts';
@@ -70,8 +71,8 @@ export function App(): JSX.Element {
         {isReady && <SheetBar />}
         <div class="panels">
           {isNarrow.value && isEmpty && isReady && <Welcome />}
-          <SignInNotice />
-          {loaded.state === 'loading' && <Busy label="Asking the service what it supports…" />}
+          {engine.value.id === 'service' && <SignInNotice />}
+          {loaded.state === 'loading' && <Busy label="Loading…" />}
           {loaded.state === 'failed' && (
             <Problem message={loaded.message}>
               <button type="button" onClick={() => void loadCatalogue()}>

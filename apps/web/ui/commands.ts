@@ -24,7 +24,7 @@ import { firstChoices } from '../model/schema-form.ts';
 import type { Shortcut } from '../model/shortcut.ts';
 import { chooseCrs, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { canFetchUrls, catalogue, formatOf } from '../service.ts';
+import { canFetchUrls, catalogue, formatOf, isServiceThere } from '../service.ts';
 import { SERVICE_URL } from '../session.ts';
 
 export const GROUPS = ['Files', 'Steps', 'Output', 'Run', 'Edit', 'View', 'Help'] as const;
@@ -92,7 +92,7 @@ export const commands = computed((): readonly Command[] => {
       title: 'Documentation of the service',
       group: 'Help',
       words: 'docs api help openapi',
-      isEnabled: true,
+      isEnabled: isServiceThere.value,
       run: () => location.assign(`${SERVICE_URL}/docs`),
     },
   ];
@@ -134,7 +134,7 @@ function fileCommands(isEnabled: boolean): Command[] {
       title: 'Add a file or a layer by its URL…',
       group: 'Files',
       words: 'address link http fetch web arcgis featureserver',
-      isEnabled: isEnabled && canFetchUrls(),
+      isEnabled: isEnabled && canFetchUrls() && engine.value.id === 'service',
       run: () => {
         showPart('files');
         afterRendering(() => document.getElementById(elementIds.url)?.focus());
@@ -305,7 +305,7 @@ function runCommands(isReady: boolean): Command[] {
       title: 'Earlier jobs…',
       group: 'Run',
       words: 'history results downloads',
-      isEnabled: isReady,
+      isEnabled: isReady && isServiceThere.value,
       run: () => {
         dialog.value = 'jobs';
       },

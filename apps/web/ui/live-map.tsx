@@ -38,7 +38,7 @@ export function LiveMap(): JSX.Element {
   const view = useRef<MapView>(null);
   const cursor = useRef<HTMLSpanElement>(null);
   const loaded = catalogue.value;
-  const tiles = loaded.state === 'ready' ? loaded.value.service.map_tiles : null;
+  const tiles = loaded.state === 'ready' ? (loaded.value.service?.map_tiles ?? null) : null;
 
   const [isDrawable, setDrawable] = useState(true);
 

@@ -2,10 +2,12 @@
 import type { Report } from '@geomill/client/client.ts';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { engine } from '../engines/current.ts';
 import type { EndedJob, EngineJob } from '../engines/engine.ts';
 import type { RunFailure } from '../model/fixes.ts';
 import { cancel, isActive, type Run, startAgain } from '../model/run.ts';
 import { isReadable, outputFile, outputInput } from '../model/run-output.ts';
+import { saveOutput } from '../model/save-output.ts';
 import { selection } from '../model/selection.ts';
 import { addSource, sources } from '../model/sources.ts';
 import { withStepName } from '../model/step-problems.ts';
@@ -33,7 +35,7 @@ export function RunCard({ run }: { readonly run: Run }): JSX.Element {
         )}
       </div>
       {isActive(run) && <Progress run={run} />}
-      {isActive(run) && isServiceAway.value && (
+      {isActive(run) && isServiceAway.value && engine.value.id === 'service' && (
         <p class="away" role="status">
           The service does not answer. This page keeps trying; a job that has started goes on.
         </p>
@@ -226,6 +228,7 @@ function ResultActions(props: { readonly handle: EngineJob; readonly job: EndedJ
     const file = await outputFile(handle, job);
     addSource({ name: file.name, content: file }, { crs, options });
   };
+  const saveAs = () => saveOutput(handle, job);
   const copyLink = async () => {
     await navigator.clipboard.writeText(handle.links.output);
     setCopied(true);
@@ -236,6 +239,11 @@ function ResultActions(props: { readonly handle: EngineJob; readonly job: EndedJ
         {isReadable(job) && (
           <button type="button" onClick={() => void act(addAsSource)}>
             Use as source
+          </button>
+        )}
+        {!handle.links.areShareable && 'showSaveFilePicker' in window && (
+          <button type="button" onClick={() => void act(saveAs)}>
+            Save as…
           </button>
         )}
         {handle.links.areShareable && (

@@ -2,6 +2,7 @@
 import type { Inspection } from '@geomill/client/client.ts';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import { engine } from '../engines/current.ts';
 import { extentOf, plainExtentOf } from '../map/extent.ts';
 import { boxText } from '../model/crs-places.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
@@ -115,7 +116,14 @@ function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
           its folder, or a .zip of it.
         </small>
       )}
-      {canFetchUrls() && <UrlField />}
+      {canFetchUrls() &&
+        (engine.value.id === 'service' ? (
+          <UrlField />
+        ) : (
+          isFirst && (
+            <small>A file at a URL is fetched by the server only: use the server, or download it.</small>
+          )
+        ))}
       <PasteBox />
     </div>
   );

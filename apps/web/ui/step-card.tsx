@@ -97,7 +97,7 @@ export function StepCard(props: {
           )}{' '}
           <Counts step={step} />
         </summary>
-        <p class="soft">{record?.summary ?? 'The service does not have this step.'}</p>
+        <p class="soft">{record?.summary ?? 'geomill does not have this step.'}</p>
         {file !== null && (
           <AreaControl
             step={step}
@@ -183,7 +183,7 @@ function PreviewNote({ step }: { readonly step: StepChoice }): JSX.Element {
     own === null
       ? ''
       : own.next === 'loading'
-        ? 'Preview: the service runs the steps…'
+        ? 'Preview: the steps run…'
         : own.message !== null
           ? `No preview: ${own.message}`
           : own.shown === null
