@@ -81,7 +81,10 @@ export async function onPage(
   const watched = await open(browser, width, isDark, { height, enforcesPolicy: true, drawsMaps });
   const missing: string[] = [];
   const stateOf = watchRequests(watched);
-  await watched.page.addInitScript(`localStorage.setItem('geomill-engine', '${engine}')`);
+  // Documents without an origin have no storage.
+  await watched.page.addInitScript(
+    `if (location.protocol !== 'about:') localStorage.setItem('geomill-engine', '${engine}')`,
+  );
   watched.page.on('response', (response) => {
     // What the page no longer needs may be gone already when it is deleted.
     const isData = /\/v1\/(jobs|uploads)\//.test(response.url());

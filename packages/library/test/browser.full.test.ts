@@ -41,8 +41,7 @@ async function openPage(): Promise<Opened> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     requests.push(`${request.method} ${path}`);
-    // A worker compiles schemas, which pages need not allow.
-    const scripts = `script-src 'self' 'wasm-unsafe-eval'${path === '/worker.js' ? " 'unsafe-eval'" : ''}`;
+    const scripts = "script-src 'self' 'wasm-unsafe-eval'";
     response.setHeader('content-security-policy', `default-src 'none'; connect-src 'self'; worker-src 'self'; ${scripts}`); // biome-ignore format: one line
     if (path === '/') return response.setHeader('content-type', 'text/html').end('<!doctype html>');
     const file = join(path.startsWith('/samples/') ? SAMPLES : directory, basename(path));
