@@ -510,8 +510,8 @@ test('no file is named after nothing in particular', () => {
   assert.deepEqual(names.filter((name) => /^(?:utils?|helpers?|common|misc|shared|index)$/.test(name)), []); // biome-ignore format: one line
 });
 
-test('the workspace imports the client, and nothing else of the service', () => {
+test('the workspace imports the client and the library, and nothing of the service', () => {
   const web = workspaces.find(({ name }) => name === '@geomill/web');
   const ours = Object.keys(web?.devDependencies ?? {}).filter((name) => name.startsWith('@geomill/'));
-  assert.deepEqual(ours, ['@geomill/client']);
+  assert.deepEqual(ours, ['@geomill/client', '@geomill/library']);
 });

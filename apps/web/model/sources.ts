@@ -1,8 +1,8 @@
 /** The files that were dropped, what the engine says of them, and how they look on the map. */
 import type { Inspection } from '@geomill/client/client.ts';
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { engine } from '../engines/current.ts';
-import type { EngineFile } from '../engines/engine.ts';
+import { engine, keepEngine } from '../engines/current.ts';
+import type { EngineFile, EngineId } from '../engines/engine.ts';
 import { type FailureFacts, failureFacts } from '../engines/failures.ts';
 import { catalogue, formatOf, type Loading, messageOf } from '../service.ts';
 import {
@@ -210,6 +210,18 @@ export function lookAgain(path: string): void {
   asked.get(path)?.abort.abort();
   asked.delete(path);
   look(input);
+}
+
+/**
+ * Changes to another engine: what the earlier one has of the files is removed there. Inspections stay: all engines say the same. Jobs that run go on where they were started.
+ */
+export function switchEngine(id: EngineId): void {
+  const known = [...sources.peek().values()];
+  batch(() => {
+    for (const { upload } of known) upload?.discard();
+    keepEngine(id);
+  });
+  for (const { path, inspection } of known) if (inspection.state !== 'ready') lookAgain(path);
 }
 
 /** Not what the engine says of the file or the request. */

@@ -1,8 +1,7 @@
 /** Says where files are converted, and changes that. */
 import type { JSX } from 'preact';
 import { engine, engineProblem, MAX_LOCAL_BYTES, otherEngine } from '../engines/current.ts';
-import { sources } from '../model/sources.ts';
-import { switchEngine } from '../model/switch-engine.ts';
+import { sources, switchEngine } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { SERVICE_URL } from '../service.ts';
 import { Problem, sizeText } from './controls.tsx';

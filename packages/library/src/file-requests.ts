@@ -11,11 +11,11 @@ import { inspectionDocument } from '@geomill/pipeline/inspect-document.ts';
 import { errorDocument, reportDocument } from '@geomill/pipeline/report-document.ts';
 import type { ConversionRequest, InputPath, InspectionRequest } from '@geomill/pipeline/request.ts';
 import { deliveredKind } from '@geomill/pipeline/split-request.ts';
+import { heldFile } from '@geomill/platform/file-streams.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
 import { parseJobRequest } from '@geomill/requests/parse-job-request.ts';
 import { type OpenCall, openCall } from './call.ts';
 import { libraryCatalogue } from './messages.ts';
-import { fileInMemory } from './output-files.ts';
 import { describeOutput } from './output-name.ts';
 import { inspectFile, runJob } from './run.ts';
 import { stageInput } from './staged-inputs.ts';
@@ -109,7 +109,7 @@ async function converted(
   });
   return {
     report: reportDocument(report, request, libraryCatalogue),
-    output: { name: fileName, mediaType, content: await fileInMemory(files[0].path, mediaType).blob() },
-    findings: await fileInMemory(findingsPath, 'application/geo+json').blob(),
+    output: { name: fileName, mediaType, content: heldFile(files[0].path, mediaType).blob() },
+    findings: heldFile(findingsPath, 'application/geo+json').blob(),
   };
 }

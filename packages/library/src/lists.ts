@@ -33,7 +33,7 @@ export interface CrsQuestion {
 export function suggestedCrs(question: CrsQuestion): object {
   const { extent, unit, near, bbox, q, limit = DEFAULT_LIMIT } = question;
   const [point, box] = [
-    near === undefined ? null : pointOf(...near),
+    near === undefined ? null : pointOf(near[0], near[1]),
     bbox === undefined ? null : boxOf(bbox),
   ];
   search ??= new CrsSearch();

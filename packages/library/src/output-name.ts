@@ -1,6 +1,6 @@
-/** Names of outputs, made from the name of the input. */
+/** Names of files that callers send, and of outputs, made from the name of the input. */
 import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
-import { safeName } from '@geomill/io/safe-name.ts';
+import { INVISIBLE, safeName } from '@geomill/io/safe-name.ts';
 
 export interface OutputFormat {
   readonly mediaType: string;
@@ -29,4 +29,19 @@ export function describeOutput(inputName: string, format: OutputFormat): OutputN
   const stem = safeName(name.slice(0, name.length - ending.length), 'output', MAX_STEM_BYTES);
   const fileName = stem + format.outputExtension;
   return { fileName, pathName: fileName };
+}
+
+const MAX_NAME_CHARACTERS = 255;
+
+/**
+ * The last part of a name that a client sent, without invisible characters and at most 255 UTF-16 units; `fallback` if
+ * nothing is left.
+ */
+export function plainFileName(name: string | undefined, fallback: string): string {
+  const end = (name ?? '').slice(-16 * MAX_NAME_CHARACTERS);
+  const last = end.normalize('NFC').split(/[\\/]/).at(-1) ?? '';
+  const clean = last.toWellFormed().replace(INVISIBLE, '').trim();
+  if (clean === '' || clean === '.' || clean === '..') return fallback;
+  // Half of a surrogate pair may be left at the cut.
+  return clean.slice(0, MAX_NAME_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
 }

@@ -2,6 +2,7 @@
 
 import type { PlainError } from '@geomill/core/messages/errors.ts';
 import { type Finding, Findings } from '@geomill/core/messages/findings.ts';
+import { plainFileName } from '@geomill/library/output-name.ts';
 import { urlFindings } from '@geomill/library/url-messages.ts';
 import type { FetchReports } from '@geomill/pipeline/completed-report.ts';
 import type { FetchReport } from '@geomill/pipeline/report.ts';
@@ -10,7 +11,6 @@ import { type FetcherOptions, runFetcher } from '../remote-input/fetch-process.t
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import { jobFindings } from './findings.ts';
 import type { JobInput } from './job.ts';
-import { plainFileName } from './output-name.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
 export interface FetchSettings extends FetcherOptions {

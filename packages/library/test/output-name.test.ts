@@ -1,8 +1,7 @@
 /** Names of files that clients send and are offered. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { describeOutput } from '@geomill/library/output-name.ts';
-import { plainFileName } from '../src/jobs/output-name.ts';
+import { describeOutput, plainFileName } from '../src/output-name.ts';
 
 const FORMAT = { mediaType: 'application/zip', outputExtension: '.zip', inputExtensions: ['.geojson'] };
 /** Turns the direction of what follows: `roads[RLO]nosjoeg.exe` is shown as `roadsexe.geojson`. */
