@@ -2,8 +2,25 @@
 import { computed, signal } from '@preact/signals';
 import { isServiceThere } from '../service.ts';
 import type { Engine, EngineId } from './engine.ts';
-import { localEngine } from './local-engine.ts';
 import { serviceEngine } from './service-engine.ts';
+
+const loadLocal = async (): Promise<Engine> => (await import('./local-engine.ts')).localEngine;
+
+/** Loaded when the first file is there. */
+const localEngine: Engine = {
+  id: 'local',
+  receive: async (...call) => (await loadLocal()).receive(...call),
+  forget: async (id) => (await loadLocal()).forget(id),
+  stepFile: (part, { id }) => ({ [part]: id }),
+  inspect: async (...call) => (await loadLocal()).inspect(...call),
+  submit: async (...call) => (await loadLocal()).submit(...call),
+  findCrs: async (...call) => (await loadLocal()).findCrs(...call),
+  suggestCrs: async (...call) => (await loadLocal()).suggestCrs(...call),
+};
+
+/** Why the engine in this tab takes no URLs: the policy of the page forbids connections to other hosts. */
+export const NO_URLS =
+  'This page does not fetch files from other hosts. Download the file, and add it; or convert it on a server.';
 
 /** Files that together have more may need more memory than a tab has. */
 export const MAX_LOCAL_BYTES = 500_000_000;

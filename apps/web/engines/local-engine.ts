@@ -8,12 +8,10 @@ import type {
   Progress,
 } from '@geomill/client/client.ts';
 import type { FileRequest, RequestAnswer } from '@geomill/library/file-requests.ts';
+import { NO_URLS } from './current.ts';
 import type { EndedJob, Engine, EngineFile, EngineJob, EngineRequest } from './engine.ts';
 import { LocalFailure } from './failures.ts';
 import { callWorker } from './local-workers.ts';
-
-export const NO_URLS =
-  'This page does not fetch files from other hosts. Download the file, and add it; or convert it on a server.';
 
 /** The end of the range of dates. */
 const NEVER = new Date(8.64e15);
