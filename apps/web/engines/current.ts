@@ -18,10 +18,6 @@ const localEngine: Engine = {
   suggestCrs: async (...call) => (await loadLocal()).suggestCrs(...call),
 };
 
-/** Why the engine in this tab takes no URLs: the policy of the page forbids connections to other hosts. */
-export const NO_URLS =
-  'This page does not fetch files from other hosts. Download the file, and add it; or convert it on a server.';
-
 /** Files that together have more may need more memory than a tab has. */
 export const MAX_LOCAL_BYTES = 500_000_000;
 

@@ -14,6 +14,10 @@ import type {
   Progress,
 } from '@geomill/client/client.ts';
 
+/** Why the engine in this tab takes no URLs: the policy of the page forbids connections to other hosts. */
+export const NO_URLS =
+  'This page does not fetch files from other hosts. Download the file, and add it; or convert it on a server.';
+
 export type EngineId = 'local' | 'service';
 
 export interface Engine {

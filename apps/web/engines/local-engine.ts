@@ -8,8 +8,14 @@ import type {
   Progress,
 } from '@geomill/client/client.ts';
 import type { FileRequest, RequestAnswer } from '@geomill/library/file-requests.ts';
-import { NO_URLS } from './current.ts';
-import type { EndedJob, Engine, EngineFile, EngineJob, EngineRequest } from './engine.ts';
+import {
+  type EndedJob,
+  type Engine,
+  type EngineFile,
+  type EngineJob,
+  type EngineRequest,
+  NO_URLS,
+} from './engine.ts';
 import { LocalFailure } from './failures.ts';
 import { callWorker } from './local-workers.ts';
 

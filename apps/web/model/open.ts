@@ -1,6 +1,7 @@
 /** Opens documents and pasted text, and keeps the document in the address and over a reload. */
 import { effect, untracked } from '@preact/signals';
-import { engine, NO_URLS } from '../engines/current.ts';
+import { engine } from '../engines/current.ts';
+import { NO_URLS } from '../engines/engine.ts';
 import { canFetchUrls, catalogue, messageOf } from '../service.ts';
 import { EMPTY_DOCUMENT, type WorkspaceDocument } from './document.ts';
 import { type DroppedFiles, folderOf, MAX_DROPPED_FILES } from './dropped-files.ts';
