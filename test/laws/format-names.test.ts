@@ -17,8 +17,8 @@ const NAMES = new Set(
     ...[...extensions, ...fileParts].map((extension) => extension.slice(1)).filter((name) => name !== 'zip'),
   ]),
 );
-NAMES.delete('json');
-NAMES.delete('xml');
+// Words with other meanings.
+for (const word of ['json', 'xml', 'id', 'map', 'tab']) NAMES.delete(word);
 
 /** Files that name formats all the same: which, and why. */
 const ALLOWED: Readonly<Record<string, readonly [names: readonly string[], reason: string]>> = {

@@ -130,7 +130,6 @@ test('formats of other programs are named by their content, too', async () => {
   const cases: readonly (readonly [content: string, found: RegExp])[] = [
     ['<gml:FeatureCollection xmlns:gml="http://www.opengis.net/gml/3.2"/>', /GML.*ogr2ogr/],
     ['AC1032\0\0', /DWG.*save the drawing as DXF/],
-    ['!table\n!version 300\n', /MapInfo TAB.*ogr2ogr/],
   ];
   for (const [content, found] of cases) {
     writeFileSync(inDirectory('renamed.geojson'), content, 'latin1');

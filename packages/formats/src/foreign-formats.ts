@@ -69,14 +69,6 @@ const RASTER: Advice = {
 
 export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
   { found: 'GML', ...gdal('.gml'), extensions: ['.gml'], pattern: /opengis\.net\/gml/, member: /\.gml$/i },
-  { found: 'MapInfo TAB', ...gdal('.tab'), extensions: ['.tab'], pattern: /^!table/i, member: /\.tab$/i },
-  {
-    found: 'MapInfo MIF',
-    ...gdal('.mif'),
-    extensions: ['.mif', '.mid'],
-    pattern: /^Version\s+\d+\s+Charset/i,
-    member: /\.mif$/i,
-  },
   {
     found: 'DWG',
     ...DRAWING,

@@ -10,6 +10,7 @@ import { geoparquet } from './geoparquet/format.ts';
 import { gpkg } from './gpkg/format.ts';
 import { gpx } from './gpx/format.ts';
 import { kml } from './kml/format.ts';
+import { mapinfo, mif } from './mapinfo/format.ts';
 import { pmtiles } from './pmtiles/format.ts';
 import { shp } from './shp/format.ts';
 import { topojson } from './topojson/format.ts';
@@ -30,6 +31,8 @@ export const formats: readonly Format[] = [
   esrijson,
   xlsx,
   filegdb,
+  mif,
+  mapinfo,
 ];
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);

@@ -24,7 +24,7 @@ import { listed, shortText } from '@geomill/core/messages/short-text.ts';
 import { contentOf } from '@geomill/formats/content.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
-import { optionOfText } from '@geomill/formats/option-text.ts';
+import { optionOfText } from '@geomill/formats/options.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import { formatOfFile, formatOfUnnamed } from '@geomill/formats/recognise.ts';
 import { inputFormats } from '@geomill/formats/registry.ts';

@@ -9,7 +9,7 @@ import type { FetchReport } from '@geomill/pipeline/report.ts';
 import type { FetchedFile, FetchLimits } from '../remote-input/fetch-messages.ts';
 import { type FetcherOptions, runFetcher } from '../remote-input/fetch-process.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
-import { jobFindings } from './findings.ts';
+import { jobFindings } from './errors.ts';
 import type { JobInput } from './job.ts';
 import type { RunnerProcess } from './runner-process.ts';
 

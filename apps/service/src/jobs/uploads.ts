@@ -20,7 +20,7 @@ import { jobErrors } from './errors.ts';
 import type { ListPosition } from './job.ts';
 import { maySee, type Viewer } from './job.ts';
 import type { JobLog } from './observer.ts';
-import type { ReceivedBytes } from './received-bytes.ts';
+import type { ReceivedBytes } from './receipts.ts';
 import { isComplete, type UploadRecord, type UploadRecords } from './upload.ts';
 import { UploadLocks, type UploadWriter } from './upload-locks.ts';
 
