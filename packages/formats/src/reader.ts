@@ -213,6 +213,11 @@ export interface SourceLayer {
   readonly fault?: GeomillError;
 }
 
+/** The layer as threads get it, which read values alone. */
+export function withoutFacts({ facts, ...layer }: SourceLayer): SourceLayer {
+  return layer;
+}
+
 export interface PartitionRequest {
   /**
    * Read exactly these fields with these types (second pass); null: the fields that the reader finds. Every reader

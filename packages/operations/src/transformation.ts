@@ -227,6 +227,8 @@ export interface StreamingTransformation {
   readonly usesFields?: (parameters: StepParameters) => boolean;
   /** Keeps or drops whole features, unchanged. */
   readonly selects?: true;
+  /** Keeps all features, and the values of the fields that it keeps. */
+  readonly keepsValues?: true;
   /** Positions are in the CRS of the data only after the step: before it, x and y are exchanged, or are anything. */
   readonly corrects?: 'order' | 'positions';
   /**

@@ -1,5 +1,6 @@
 /** The JSON of an inspection, with keys as the API writes them; its schema is in http/schemas/inspection.ts. */
 import { encodingCandidates } from '@geomill/core/bytes/encoding-candidates.ts';
+import { factsDocument } from '@geomill/core/columns/field-facts.ts';
 import type { Catalogue } from '@geomill/core/messages/catalogue-entries.ts';
 import { severitiesOf, shownFindings } from '@geomill/core/messages/findings.ts';
 import { CONFIG_FORM } from '@geomill/core/messages/message.ts';
@@ -47,7 +48,12 @@ function layerDocument(layer: LayerInspection): object {
     crs_suggestions: layer.crsSuggestions,
     metres_per_unit: layer.metresPerUnit,
     encoding: layer.encoding,
-    fields: layer.fields.map(({ name, type, nonNull }) => ({ name, type, non_null: nonNull })),
+    fields: layer.fields.map(({ name, type, nonNull, facts }) => ({
+      name,
+      type,
+      non_null: nonNull,
+      facts: facts === undefined ? null : factsDocument(facts),
+    })),
   };
 }
 

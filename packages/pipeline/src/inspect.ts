@@ -1,6 +1,7 @@
 /** Reads a whole source and describes its content; nothing is written. */
 
 import { type FieldMisfits, MisfitList } from '@geomill/core/columns/misfits.ts';
+import type { Field } from '@geomill/core/columns/schema.ts';
 import {
   emptyStatistics,
   fieldsOf,
@@ -14,7 +15,7 @@ import { GEOMETRY_TYPE_NAMES } from '@geomill/core/geometry/geometry-column.ts';
 import { type CrsSuggestion, suggestionsIn } from '@geomill/core/messages/errors.ts';
 import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
-import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
+import { type FormatReader, type SourceLayer, withoutFacts } from '@geomill/formats/reader.ts';
 import { inputSize } from '@geomill/io/input-size.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import { ScratchSpace } from '@geomill/io/scratch-space.ts';
@@ -118,7 +119,7 @@ async function inspect(
         inputFormat: input.format,
         outputFormat: null,
         layers: sources.map((source, i) => ({
-          source,
+          source: withoutFacts(source),
           stages: [],
           positionRange: ranges[i],
           hasSphereBounds: hasDegrees(descriptions[i]),
@@ -294,7 +295,13 @@ function inspection(
     encoding: layer.encoding,
     fields: (layer.fields ?? fieldsOf(statistics)).map((field) => ({
       ...field,
+      ...factsOf(layer, field.name),
       nonNull: counts.get(field.name) ?? 0,
     })),
   };
+}
+
+function factsOf({ facts }: SourceLayer, field: string): Pick<Field, 'facts'> {
+  const own = facts?.fields.get(field);
+  return own === undefined ? {} : { facts: own };
 }

@@ -1,7 +1,5 @@
 /** Facts of the layers of the output: those of their sources, as the steps leave them and as the output can state them. */
 import {
-  type CodedValue,
-  type Domain,
   descriptionsIn,
   FACT_KINDS,
   FACT_NAMES,
@@ -11,6 +9,7 @@ import {
   type LayerFacts,
   onlyFacts,
   sameFact,
+  sameMeanings,
 } from '@geomill/core/columns/field-facts.ts';
 import type { FieldMapping } from '@geomill/core/columns/field-mapping.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
@@ -65,7 +64,7 @@ export function withFacts(
   if (layer.target != null) return layer;
   const facts = {
     ...textsOf(layer, sources, format, findings),
-    fields: heldFacts(layer, fields, format, findings),
+    fields: heldFacts(layer, fields, mayBreak(sources, steps), format, findings),
   };
   return { ...layer, facts };
 }
@@ -131,34 +130,25 @@ function mergedFacts(
   second: FieldFacts,
   isExtended: boolean,
 ): { readonly merged: FieldFacts; readonly lost: readonly FactKind[] } {
-  const domain = isExtended ? undefined : mergedDomain(first.domain, second.domain);
+  const domain =
+    isExtended || first.domain === undefined || second.domain === undefined
+      ? null
+      : sameMeanings(first.domain, second.domain);
   const { width } = first;
   const hasWidths = width !== undefined && second.width !== undefined && !isExtended;
   const merged: FieldFacts = {
     ...(isExtended ? {} : descriptionsIn(second)),
     ...first,
-    ...(domain === undefined ? {} : { domain }),
+    ...(domain === null ? {} : { domain }),
     ...(hasWidths ? { width: Math.max(width, second.width ?? 0) } : {}),
   };
   const isLost = (kind: FactKind): boolean => {
     if (!(kind in second)) return false;
-    if (kind === 'domain' && domain !== undefined) return false;
+    if (kind === 'domain' && domain !== null) return false;
     if (kind === 'width' && hasWidths) return false;
     return !sameFact(merged, second, kind);
   };
   return { merged, lost: FACT_KINDS.filter(isLost) };
-}
-
-/** Codes of both, if no code has two meanings; undefined: they cannot be one. */
-function mergedDomain(first: Domain | undefined, second: Domain | undefined): Domain | undefined {
-  if (first?.kind !== 'coded' || second?.kind !== 'coded') return undefined;
-  const values = new Map<string, CodedValue>(first.values.map((value) => [value.code, value]));
-  for (const value of second.values) {
-    const known = values.get(value.code);
-    if (known !== undefined && known.text !== value.text) return undefined;
-    values.set(value.code, value);
-  }
-  return values.size === first.values.length ? first : { ...first, values: [...values.values()] };
 }
 
 /** The facts after the steps, by the names of the fields then. */
@@ -193,7 +183,8 @@ function noteChanged(layer: string, before: FactsByField, after: FactsByField, f
 function heldFacts(
   layer: OutputLayer,
   facts: FactsByField,
-  { heldFacts: held = [], outputFields, name: format }: Format,
+  breaks: boolean,
+  format: Format,
   findings: Findings,
 ): FactsByField {
   const names = layer.fields?.map(({ name }) => name) ?? [...facts.keys()];
@@ -201,12 +192,52 @@ function heldFacts(
     const found = facts.get(name);
     return found === undefined ? [] : [[name, found]];
   });
-  if (outputFields !== 'none')
-    for (const kind of FACT_KINDS.filter((one) => !held.includes(one))) {
-      const fields = own.filter(([, found]) => kind in found).map(([name]) => name);
-      noteFacts(layer.name, kind, fields, `${format} has no place for it`, findings);
+  const isLeftOut = breaks && format.checksConstraints !== true;
+  const isHeld = (kind: FactKind, found: FieldFacts): boolean =>
+    isStated(kind, found, format) && !(isLeftOut && (kind === 'notNull' || kind === 'unique'));
+  if (format.outputFields !== 'none')
+    for (const kind of FACT_KINDS) {
+      const lost = own.filter(([, found]) => kind in found && !isHeld(kind, found));
+      const isKnown = format.heldFacts?.includes(kind) && (kind === 'notNull' || kind === 'unique');
+      const reason = isKnown ? 'a step or a merge may break it' : `${format.name} has no place for it`;
+      noteFacts(
+        layer.name,
+        kind,
+        lost.map(([name]) => name),
+        reason,
+        findings,
+      );
     }
-  return new Map(own.map(([name, found]) => [name, onlyFacts(found, held)]));
+  return new Map(
+    own.map(([name, found]) => [
+      name,
+      onlyFacts(
+        found,
+        FACT_KINDS.filter((kind) => isHeld(kind, found)),
+      ),
+    ]),
+  );
+}
+
+function isStated(
+  kind: FactKind,
+  facts: FieldFacts,
+  { heldFacts: held = [], heldDomains, heldDefaults }: Format,
+): boolean {
+  if (!held.includes(kind)) return false;
+  if (kind === 'domain' && facts.domain !== undefined)
+    return heldDomains?.includes(facts.domain.kind) ?? true;
+  if (kind === 'default' && facts.default !== undefined)
+    return heldDefaults?.includes(facts.default.kind) ?? true;
+  return true;
+}
+
+/** Whether features may have no value, or the same as another one, where those of the source could not. */
+function mayBreak(sources: readonly FactSource[], steps: readonly LoadedStep[]): boolean {
+  const keeps = ({ code }: LoadedStep): boolean =>
+    code.kind === 'reprojecting' ||
+    (code.kind === 'streaming' && (code.selects ?? code.keepsValues) === true);
+  return sources.length > 1 || !steps.every(keeps);
 }
 
 function noteFacts(

@@ -2,7 +2,7 @@
 import { type CrsDescription, type CrsText, WGS84 } from '@geomill/core/crs/crs.ts';
 import { asGeomillError } from '@geomill/core/messages/errors.ts';
 import { sphereSideOf } from '@geomill/core/sphere/side.ts';
-import type { SourceLayer } from '@geomill/formats/reader.ts';
+import { withoutFacts } from '@geomill/formats/reader.ts';
 import type { ChainLink, ConversionPlan, LayerPlan, StepLink } from './conversion-plan.ts';
 import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
 import { byteLengthOf, type OpenedFile } from './opened-input.ts';
@@ -49,11 +49,6 @@ function sessionLayers(
     positionRange,
     layerField: plan.layerField === null ? null : { name: plan.layerField, value: layer.name },
   }));
-}
-
-/** Threads read values alone. */
-function withoutFacts({ facts, ...layer }: SourceLayer): SourceLayer {
-  return layer;
 }
 
 function formatOf({ own }: ConversionRequest['input']['files'][number]): Pick<SessionLayer, 'format'> {

@@ -99,3 +99,41 @@ export function sameFact(a: FieldFacts, b: FieldFacts, kind: FactKind): boolean 
 }
 
 const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
+
+/** Codes of both, if no code has two meanings; null: the two cannot be one domain. */
+export function sameMeanings(first: Domain, second: Domain): Domain | null {
+  if (first.kind !== 'coded' || second.kind !== 'coded') return null;
+  const values = new Map<string, CodedValue>(first.values.map((value) => [value.code, value]));
+  for (const value of second.values) {
+    const known = values.get(value.code);
+    if (known !== undefined && known.text !== value.text) return null;
+    values.set(value.code, value);
+  }
+  return values.size === first.values.length ? first : { ...first, values: [...values.values()] };
+}
+
+/** A default for people, and for formats that have only texts. */
+export function defaultText(value: FieldDefault): string {
+  if (value.kind === 'now')
+    return `CURRENT_${value.as === 'datetime' ? 'TIMESTAMP' : value.as.toUpperCase()}`;
+  if (value.kind === 'call') return `${value.name}(${value.values.map((text) => `'${text}'`).join(', ')})`;
+  return value.value instanceof Uint8Array ? `${value.value.length} bytes` : String(value.value);
+}
+
+/** The facts as JSON. */
+export function factsDocument(facts: FieldFacts): object {
+  const { mediaType, notNull, default: value, domain, ...others } = facts;
+  return {
+    ...others,
+    ...(mediaType === undefined ? {} : { media_type: mediaType }),
+    ...(notNull === undefined ? {} : { not_null: notNull }),
+    ...(value === undefined ? {} : { default: defaultText(value) }),
+    ...(domain === undefined ? {} : { domain: domainDocument(domain) }),
+  };
+}
+
+function domainDocument(domain: Domain): object {
+  if (domain.kind !== 'range') return domain;
+  const { minIsInside, maxIsInside, ...others } = domain;
+  return { ...others, min_is_inside: minIsInside, max_is_inside: maxIsInside };
+}

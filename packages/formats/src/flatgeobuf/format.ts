@@ -21,6 +21,8 @@ export const flatgeobuf: Format = {
   isBinary: true,
   holdsIds: false,
   outputFields: 'declared',
+  heldFacts: ['alias', 'description', 'width', 'notNull', 'unique'],
+  holdsLayerFacts: true,
   mixedValues: 'text',
   errors: flatgeobufErrors,
   findings: flatgeobufFindings,

@@ -36,6 +36,7 @@ export const gpkg: Format = {
     'default',
     'domain',
   ],
+  checksConstraints: true,
   holdsLayerFacts: true,
   keepsOtherContent: true,
   mixedValues: 'text',

@@ -11,6 +11,7 @@ export function selecting(
 ): StreamingTransformation {
   return {
     kind: 'streaming',
+    keepsValues: true,
     outputFields: (fields, parameters) => chosenFields(fields, parametersOf(parameters)).fields,
     async prepare(parameters) {
       const selection = parametersOf(parameters);

@@ -39,7 +39,15 @@ const layer = closedObject({
   ),
   encoding: nullable(TEXT, 'Text encoding of the attributes.'),
   fields: listOf(
-    closedObject({ name: TEXT, type: TEXT, non_null: count('Features with a value.') }),
+    closedObject({
+      name: TEXT,
+      type: TEXT,
+      non_null: count('Features with a value.'),
+      facts: nullable(
+        { type: 'object', additionalProperties: true },
+        'What the file says of the field besides: alias, title, description, media_type, width, not_null, unique, default and domain (a list of values with their texts, a range or a pattern), each only if there is one. Null: nothing.',
+      ),
+    }),
     'In file order.',
   ),
 });
