@@ -150,6 +150,8 @@ test('features that do not meet a constraint cost the constraint, and the report
   });
   const facts = (await factsIn(outputPath, 'gpkg')).get('kind');
   assert.equal(facts?.unique, undefined);
+  using database = new DatabaseSync(outputPath, { readOnly: true });
+  assert.deepEqual({ ...database.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' });
   assert.equal(facts?.notNull, true);
   assert.ok(
     report.warnings.some(({ code, message }) => code === 'CONSTRAINT_NOT_MET' && message.includes('UNIQUE')),

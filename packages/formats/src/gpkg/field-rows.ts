@@ -2,7 +2,7 @@
 import type { Domain, FieldFacts } from '@geomill/core/columns/field-facts.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { SqlValue } from '@geomill/platform/sqlite.ts';
-import { type BulkDatabase, refusal } from '@geomill/sqlite/bulk-database.ts';
+import type { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
 import type { FeatureTablePlan } from './feature-table.ts';
 import { CONSTRAINTS, describingName, OLD_NAMES } from './field-facts.ts';
 import type { LayerModel } from './layer-state.ts';
@@ -67,19 +67,20 @@ function columnsWithNull(
 function addUniqueIndex(database: BulkDatabase, table: string, column: string, noting: Noting): void {
   const isTaken = (name: string): boolean =>
     database.value('SELECT 1 FROM sqlite_schema WHERE lower(name) = lower(?)', name) !== null;
-  let name = `unique_${table}_${column}`;
-  for (let n = 1; isTaken(name); n++) name = `unique_${table}_${column}_${n}`;
-  try {
-    database.exec(`CREATE UNIQUE INDEX ${quoted(name)} ON ${quoted(table)} (${quoted(column)})`);
-  } catch (error) {
-    if (refusal(error) === null) throw error;
+  // There is no journal, so an index that fails half made would damage the file.
+  const c = quoted(column);
+  if (database.value(`SELECT count(${c}) = count(DISTINCT ${c}) FROM ${quoted(table)}`) !== 1n) {
     noting.findings.note(gpkgFindings.CONSTRAINT_NOT_MET, {
       layer: noting.layer,
       what: 'UNIQUE',
       fields: `'${column.slice(0, 60)}'`,
       reason: 'several features have the same value',
     });
+    return;
   }
+  let name = `unique_${table}_${column}`;
+  for (let n = 1; isTaken(name); n++) name = `unique_${table}_${column}_${n}`;
+  database.exec(`CREATE UNIQUE INDEX ${quoted(name)} ON ${quoted(table)} (${quoted(column)})`);
 }
 
 /** The rows of gpkg_data_columns and of the domains that they name. `model` null: only the columns of JSON have one. */
