@@ -107,6 +107,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ].flatMap((room) => [`${room}/errors.ts`, `${room}/findings.ts`]),
     'logger.ts': ['accounts/secret-text.ts'],
     'account-jobs.ts': ['catalogue.ts', 'http', 'jobs', 'pages/account'],
+    // From the configuration to the options of the rooms.
+    'service-options.ts': ['jobs', 'pages/account', 'remote-input', 'sandbox', 'settings', 'storage'],
     // Puts the service together.
     'service.ts': [
       'account-jobs.ts',
@@ -118,6 +120,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'postgres',
       'remote-input',
       'sandbox',
+      'service-options.ts',
       'settings',
       'storage',
       'tracing',

@@ -76,13 +76,7 @@ test('a module of less than 30 lines is a contract or has several users', () => 
 const LONG = 400;
 /** Longer modules, and what each is. A new one is split, or gets a line here. */
 const LONG_MODULES: Readonly<Record<string, string>> = {
-  'apps/service/src/jobs/attempt.ts': 'one attempt at a job',
-  'apps/service/src/jobs/postgres-queue.ts': 'the queue in PostgreSQL',
-  'apps/service/src/jobs/service.ts': 'the jobs, for the rest of the service',
-  'apps/service/src/jobs/uploads.ts': 'uploads without a job',
-  'apps/service/src/service.ts': 'puts the service together',
   'apps/service/src/settings/config.ts': 'a table of settings',
-  'apps/service/src/storage/s3-client.ts': 'the client of S3',
   'apps/web/map/map-view.ts': 'the view of the map',
   'apps/web/ui/sources-panel.tsx': 'a panel with its parts',
 };

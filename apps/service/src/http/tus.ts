@@ -5,7 +5,7 @@ import { plainFileName } from '@geomill/library/output-name.ts';
 import type { FastifyRequest } from 'fastify';
 import { jobErrors } from '../jobs/errors.ts';
 import type { UploadRecord } from '../jobs/upload.ts';
-import type { PieceChecksum } from '../jobs/uploads.ts';
+import type { PieceChecksum } from '../jobs/upload-reception.ts';
 import { httpErrors } from './errors.ts';
 
 export const TUS_VERSION = '1.0.0';
