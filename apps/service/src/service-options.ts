@@ -17,7 +17,6 @@ import { inputLimits } from './settings/input-limits.ts';
 import { directoryProbe } from './storage/local-store.ts';
 import type { FileStore } from './storage/store.ts';
 
-
 /** What a process of the service does: answer requests, run jobs, or both. */
 export const roles = ['api', 'worker', 'all'] as const;
 export type Role = (typeof roles)[number];

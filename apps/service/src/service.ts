@@ -34,12 +34,19 @@ import { registerConvertPages } from './pages/convert/register.ts';
 import type { PostgresDatabase } from './postgres/database.ts';
 import { parseUrlPolicy } from './remote-input/policy.ts';
 import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
+import {
+  fetchSettings,
+  oidcSignIn,
+  queueSettings,
+  type Role,
+  serviceOptions,
+  storeKind,
+} from './service-options.ts';
 import { type Config, isLoopback } from './settings/config.ts';
 import { observedStore } from './storage/observed-store.ts';
 import { openStore, storeOptions } from './storage/open-store.ts';
 import type { FileStore } from './storage/store.ts';
 import { openTracer } from './tracing/open-tracer.ts';
-import { fetchSettings, oidcSignIn, queueSettings, type Role, serviceOptions, storeKind } from './service-options.ts';
 
 export interface RunningService {
   readonly url: string;
@@ -342,4 +349,3 @@ function checkRole(config: Config, role: Role): void {
   const reason = `it is required with --role ${role}: processes of different roles share their jobs in PostgreSQL`;
   throw failure(generalErrors.SETTING_INVALID, { name: 'DATABASE_URL', value: '', reason });
 }
-

@@ -4,21 +4,28 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import test, { type TestContext } from 'node:test';
+import fc from 'fast-check';
 import { makeWorkspace } from '../../../test/support/convert.ts';
 import { fakeReport } from '../../../test/support/fake-conversion.ts';
 import { newJob } from '../../../test/support/queue.ts';
-import { BUCKET, IMPATIENT, KEY_ID, S3_FAULTS, S3TestServer, SECRET } from '../../../test/support/s3-server.ts';
+import {
+  BUCKET,
+  IMPATIENT,
+  KEY_ID,
+  S3_FAULTS,
+  S3TestServer,
+  SECRET,
+} from '../../../test/support/s3-server.ts';
 import { listed, outputBytes, putInput } from '../../../test/support/store-contract.ts';
 import { isStorageFault } from '../src/jobs/recovery.ts';
 import { sweep } from '../src/jobs/retention.ts';
 import { SqliteQueue } from '../src/jobs/sqlite-queue.ts';
-import type { Patience } from '../src/storage/s3-transport.ts';
 import { S3Client } from '../src/storage/s3-client.ts';
 import { S3Store } from '../src/storage/s3-store.ts';
+import type { Patience } from '../src/storage/s3-transport.ts';
 import { parsePlace, SegmentedFile } from '../src/storage/segments.ts';
 import { StoreFault } from '../src/storage/store-fault.ts';
-import test, { type TestContext } from 'node:test';
-import fc from 'fast-check';
 
 interface Running {
   readonly server: S3TestServer;

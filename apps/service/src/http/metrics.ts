@@ -1,7 +1,13 @@
 /** Metrics in Prometheus' text format; docs/operate.md describes each of them. All labels have few values. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobState, JobSummary } from '../jobs/job.ts';
-import { type AttemptOutcome, attemptOutcomes, type JobObserver, type Swept, sweptKinds } from '../jobs/observer.ts';
+import {
+  type AttemptOutcome,
+  attemptOutcomes,
+  type JobObserver,
+  type Swept,
+  sweptKinds,
+} from '../jobs/observer.ts';
 import { checkNames } from '../jobs/readiness.ts';
 import { runnerStates } from '../jobs/runner-process.ts';
 import type { JobService } from '../jobs/service.ts';

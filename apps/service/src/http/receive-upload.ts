@@ -5,8 +5,8 @@ import { plainFileName } from '@geomill/library/output-name.ts';
 import type { FastifyRequest } from 'fastify';
 import { isComplete, type UploadRecord } from '../jobs/upload.ts';
 import type { Uploads } from '../jobs/uploads.ts';
+import { asBodyFailure } from './body-failure.ts';
 import { httpErrors } from './errors.ts';
-import { asBodyFailure } from './job-form.ts';
 import { addedLength, PIECE_MEDIA_TYPE, statedChecksum, statedLength, statedMetadata } from './tus.ts';
 
 /** Name of the part of a form. */

@@ -1,6 +1,12 @@
 /** One attempt at a job: gives the job to a runner, and stores the output or records the failure. */
 import { dirname, join, relative } from 'node:path';
-import { asGeomillError, GeomillError, isDiskFull, type PlainError, plainError } from '@geomill/core/messages/errors.ts';
+import {
+  asGeomillError,
+  GeomillError,
+  isDiskFull,
+  type PlainError,
+  plainError,
+} from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { PLATFORM_TIMERS } from '@geomill/core/timers.ts';
 import { describeOutput, type OutputFormat } from '@geomill/library/output-name.ts';
@@ -20,9 +26,9 @@ import type { ProvidedInputs } from './fetch-input.ts';
 import { convertedInputs, type Job, type JobInput } from './job.ts';
 import type { JobServiceOptions } from './job-service-options.ts';
 import type { AttemptOutcome } from './observer.ts';
+import { provideInputs } from './provide-inputs.ts';
 import type { Claim } from './queue.ts';
 import { isUnavailable, type Recovery } from './recovery.ts';
-import { provideInputs } from './provide-inputs.ts';
 import type { RunnerTask } from './runner-messages.ts';
 import type { DeathCause, RunnerProcess, RunOutcome } from './runner-process.ts';
 import type { ScratchWatch } from './scratch-watch.ts';
@@ -302,7 +308,10 @@ export class Attempts {
       case 'message':
         // No retry: the same input would cause the same message.
         log.error({ ...claim.facts, detail }, 'a runner was stopped for a message that it may not send');
-        return this.#results.fail(claim, plainError(remoteInputErrors.RUNNER_MESSAGE_INVALID, { reason: detail }));
+        return this.#results.fail(
+          claim,
+          plainError(remoteInputErrors.RUNNER_MESSAGE_INVALID, { reason: detail }),
+        );
       case 'crash':
         log.warn({ ...claim.facts, detail }, 'the process of a job died');
         if (claim.job.attempts >= maxAttempts)
@@ -341,7 +350,6 @@ export class Attempts {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     return this.#results.fail(claim, known ?? plainError(generalErrors.INTERNAL, { reason }));
   }
-
 }
 
 /** The paths relative to the slot, in which all workers arrange files alike. */

@@ -2,7 +2,16 @@
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { PostgresDatabase, Statements } from '../postgres/database.ts';
 import { jobErrors } from './errors.ts';
-import { ANY_OWNER, type Idempotency, type Job, type JobState, type JobStep, type JobSummary, type ListPosition, type Viewer } from './job.ts';
+import {
+  ANY_OWNER,
+  type Idempotency,
+  type Job,
+  type JobState,
+  type JobStep,
+  type JobSummary,
+  type ListPosition,
+  type Viewer,
+} from './job.ts';
 import { QUEUE_FACTS } from './job-record.ts';
 import { type JobRow, SUMMARY_COLUMNS, type SummaryRow, toJob, toSummary } from './job-table.ts';
 import { USAGE_COLUMNS, type UsageRow, usageOf } from './owners.ts';

@@ -19,9 +19,29 @@ import { PostgresNews } from './postgres-news.ts';
 import { PostgresOwners } from './postgres-owners.ts';
 import { PostgresParts } from './postgres-parts.ts';
 import { POSTGRES_JOBS } from './postgres-schema.ts';
-import { CLAIM, current, EXTEND, HAS_WORK, LOST, NO_LEASE, RAN, SUCCEED, TAKE_TURN, TELL_AND_SYNC_JOB } from './postgres-statements.ts';
+import {
+  CLAIM,
+  current,
+  EXTEND,
+  HAS_WORK,
+  LOST,
+  NO_LEASE,
+  RAN,
+  SUCCEED,
+  TAKE_TURN,
+  TELL_AND_SYNC_JOB,
+} from './postgres-statements.ts';
 import { PostgresUploads } from './postgres-uploads.ts';
-import type { AttemptId, Claim, EnqueueResult, JobQueue, OwnerHolding, OwnerLimits, QueueNews, SharedQueue } from './queue.ts';
+import type {
+  AttemptId,
+  Claim,
+  EnqueueResult,
+  JobQueue,
+  OwnerHolding,
+  OwnerLimits,
+  QueueNews,
+  SharedQueue,
+} from './queue.ts';
 
 export interface PostgresQueueOptions extends EntryOptions {
   /** Called when messages of other processes cannot be received. */

@@ -5,7 +5,17 @@
  * ten requests, whose bodies go out from where they are in memory and whose answers are read as streams.
  */
 import type { IncomingMessage } from 'node:http';
-import { connectionFault, element, elements, escapeXml, faultOf, isKnown, ObjectMissing, timeOf, WRONG_ANSWERS } from './s3-answers.ts';
+import {
+  connectionFault,
+  element,
+  elements,
+  escapeXml,
+  faultOf,
+  isKnown,
+  ObjectMissing,
+  timeOf,
+  WRONG_ANSWERS,
+} from './s3-answers.ts';
 import { type S3Request, type S3Settings, S3Transport, textOf } from './s3-transport.ts';
 import { StoreFault } from './store-fault.ts';
 
@@ -44,7 +54,11 @@ export class S3Client {
 
   /** Throws ObjectMissing. */
   async copy(source: string, target: string): Promise<void> {
-    await this.#transport.send({ method: 'PUT', key: target, headers: { 'x-amz-copy-source': this.#transport.path(source) } });
+    await this.#transport.send({
+      method: 'PUT',
+      key: target,
+      headers: { 'x-amz-copy-source': this.#transport.path(source) },
+    });
   }
 
   /** Length of the object; null: it does not exist. */

@@ -20,11 +20,21 @@ import { openFinished, PROBE_BYTES } from './local-store.ts';
 import { PartBuffer } from './part-buffer.ts';
 import { ObjectMissing } from './s3-answers.ts';
 import { S3Client } from './s3-client.ts';
-import type { S3Settings } from './s3-transport.ts';
 import { fetchObject, MAX_PARTS, PART_BYTES, readerOf, storeObject } from './s3-objects.ts';
 import { S3Parts } from './s3-parts.ts';
+import type { S3Settings } from './s3-transport.ts';
 import { parsePlace, SegmentedFile, type SegmentFiles, segmentName } from './segments.ts';
-import { type FileKind, type FileStore, type GrowingFile, isJobFileName, type ListedFile, type PresignOptions, type SharedUpload, type StoredFile, type Upload } from './store.ts';
+import {
+  type FileKind,
+  type FileStore,
+  type GrowingFile,
+  isJobFileName,
+  type ListedFile,
+  type PresignOptions,
+  type SharedUpload,
+  type StoredFile,
+  type Upload,
+} from './store.ts';
 import { StoreFault } from './store-fault.ts';
 
 const FOLDERS: Readonly<Record<FileKind, string>> = { input: 'inputs', output: 'outputs', upload: 'uploads' };
