@@ -17,10 +17,7 @@ after(() => service[Symbol.asyncDispose]());
 /** Without reprojection: browsers have other sines than Node.js, so some coordinates would differ in the 15th digit. */
 const JOB = {
   inputs: [{ path: 'harbour.geojson', format: 'geojson' }],
-  steps: [
-    { type: 'filter', params: { bbox: [8.57, 53.54, 8.5805, 53.5495] } },
-    { type: 'convex_hull' },
-  ],
+  steps: [{ type: 'filter', params: { bbox: [8.57, 53.54, 8.5805, 53.5495] } }, { type: 'convex_hull' }],
   outputs: [{ path: 'harbour.kml', format: 'kml' }],
 };
 

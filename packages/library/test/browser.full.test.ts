@@ -9,8 +9,8 @@ import test, { after } from 'node:test';
 import type { Page } from 'playwright-core';
 import { PMTiles, type RangeResponse } from 'pmtiles';
 import { bundleBrowser } from '../../../scripts/bundle-browser.ts';
-import { noBrowser as skip, startBrowser } from '../../../test/support/browser.ts';
 import { damagedCopies } from '../../../test/broken/damage.ts';
+import { noBrowser as skip, startBrowser } from '../../../test/support/browser.ts';
 import { IS_EXHAUSTIVE } from '../../../test/support/exhaustive.ts';
 import { allFixtures, crsFor } from '../../../test/support/fixtures.ts';
 import { convert, crs, formats, inspect, read } from '../src/library.ts';
@@ -297,7 +297,10 @@ test('the first load is small', { skip }, async () => {
   assert.ok(total < 14e6, `${total} bytes in all`);
 });
 
-test('damaged files of all formats end in a result or a message, in one page', { skip, timeout: 600_000 }, async () => {
+test('damaged files of all formats end in a result or a message, in one page', {
+  skip,
+  timeout: 600_000,
+}, async () => {
   // 40 of them, unless the run is exhaustive.
   const copies = allFixtures().flatMap((fixture) => {
     const [cuts, flips] = IS_EXHAUSTIVE ? [40, 200] : [1, 2];
