@@ -7,17 +7,29 @@ import { mix, type Seam } from './crossing.ts';
 
 /** Degrees: 2 mm. Files state positions in millimetres. */
 const SAME = 2e-8;
-/** Meridians near a pole are close together: the share of a degree of longitude that counts at least. */
-const NARROWEST = 1e-4;
+/** Share of a turn: longitudes that differ by more are not the same, however close meridians are together near a pole. */
+const WIDEST = 1e-3;
 /** Metres on the map: positions that are farther apart are not the same. */
 const APART = 1;
 
 /** Whole turns from the seam to a longitude on it; null: the position is not on the seam. */
 function turnsOnSeam(x: number, y: number, { at, turn }: Seam): number | null {
-  const unit = turn / 360;
   const turns = Math.round((x - at) / turn);
-  const width = Math.max(NARROWEST, Math.cos((y / turn) * 2 * Math.PI));
-  return Math.abs(x - at - turns * turn) * width <= SAME * unit ? turns : null;
+  const beside = Math.abs(x - at - turns * turn);
+  if (beside > WIDEST * turn) return null;
+  const narrowness = Math.cos((y / turn) * 2 * Math.PI);
+  return beside * narrowness <= (SAME * turn) / 360 ? turns : null;
+}
+
+/** Of each position of a ring. A position at a pole, which has the longitude of the one before or after it, is on the seam as that one is. */
+function turnsOf(ring: readonly number[], stride: number, seam: Seam): (number | null)[] {
+  const turns: (number | null)[] = [];
+  for (let at = 0; at < ring.length; at += stride) {
+    const isPole = Math.abs(ring[at + 1]) >= seam.turn / 4;
+    const own = isPole ? [at - stride, at + stride].find((other) => ring[other] === ring[at]) : at;
+    turns.push(own === undefined ? null : turnsOnSeam(ring[at], ring[own + 1], seam));
+  }
+  return turns;
 }
 
 export function isOnSeam(longitude: number, latitude: number, seam: Seam): boolean {
@@ -59,23 +71,29 @@ export function rowsOnBothSides(
  * seam have a position wherever there is one on the other side. The same rings if nothing changed.
  */
 export function withSameSides(rings: readonly number[][], stride: number, seam: Seam): readonly number[][] {
-  const latitudes: number[] = [];
-  for (const ring of rings)
-    for (let at = 0; at < ring.length; at += stride)
-      if (isOnSeam(ring[at], ring[at + 1], seam)) latitudes.push(ring[at + 1]);
+  const turns = rings.map((ring) => turnsOf(ring, stride, seam));
+  const latitudes = rings.flatMap((ring, i) =>
+    turns[i].flatMap((own, position) => (own === null ? [] : [ring[position * stride + 1]])),
+  );
   if (latitudes.length === 0) return rings;
   const common = new CommonLatitudes(latitudes, seam.turn);
-  const moved = rings.map((ring) => alongSeam(ring, stride, seam, common));
+  const moved = rings.map((ring, i) => alongSeam(ring, turns[i], stride, seam, common));
   return moved.some((ring, i) => ring !== rings[i]) ? moved : rings;
 }
 
-function alongSeam(ring: number[], stride: number, seam: Seam, common: CommonLatitudes): number[] {
+function alongSeam(
+  ring: number[],
+  allTurns: readonly (number | null)[],
+  stride: number,
+  seam: Seam,
+  common: CommonLatitudes,
+): number[] {
   const result: number[] = [];
   let isChanged = false;
   let before: number | null = null;
   for (let at = 0; at < ring.length; at += stride) {
     const position = ring.slice(at, at + stride);
-    const turns = turnsOnSeam(position[0], position[1], seam);
+    const turns = allTurns[at / stride];
     if (turns !== null) {
       position[0] = seam.at + turns * seam.turn;
       position[1] = common.nearest(position[1]);

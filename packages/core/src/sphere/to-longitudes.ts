@@ -19,8 +19,10 @@ export const LONG_DEGREES = 10;
 export const TOLERANCE_DEGREES = 0.01;
 /** A ring with more is torn, or goes to infinity. */
 export const MAX_ADDED_TO_RING = 20_000;
-/** Share of a turn: longitudes beyond the antimeridian by no more than this are rounding. */
+/** Share of a turn at the equator: longitudes beyond the antimeridian by no more than this are rounding. */
 const ROUNDING = 1e-11;
+/** As ROUNDING, close to a pole. */
+const WIDEST_ROUNDING = 1e-3;
 
 export interface ToLongitudes {
   readonly dimensions: Dimensions;
@@ -323,12 +325,17 @@ class FollowedRings {
       last = at;
       const step = advance;
       advance = 0;
-      if (before < 0) continue;
+      if (before < 0) {
+        const first = this.#withoutRounding(ordinates[at], ordinates[at + 1]);
+        if (first !== ordinates[at]) this.isMoved = true;
+        ordinates[at] = first;
+        continue;
+      }
       // From a plane, over a pole, the short way along it.
       const isOverPole = before < at - stride;
       const wanted = ordinates[before] + (isOverPole && this.#turnFrom === null ? 0 : step);
       const turns = turn * Math.round((wanted - ordinates[at]) / turn);
-      const near = this.#withoutRounding(ordinates[at] + turns);
+      const near = this.#withoutRounding(ordinates[at] + turns, ordinates[at + 1]);
       if (near !== ordinates[at]) this.isMoved = true;
       ordinates[at] = near;
     }
@@ -348,10 +355,13 @@ class FollowedRings {
     return own;
   }
 
-  #withoutRounding(x: number): number {
+  #withoutRounding(x: number, y: number): number {
     const half = this.#turn / 2;
-    if (Math.abs(Math.abs(x) - half) > ROUNDING * this.#turn) return x;
-    return Math.sign(x) * half;
+    const beyond = Math.abs(Math.abs(x) - half);
+    if (beyond > WIDEST_ROUNDING * this.#turn) return x;
+    // Meridians are close together near a pole.
+    const narrowness = Math.cos((y / this.#turn) * 2 * Math.PI);
+    return beyond * narrowness > ROUNDING * this.#turn ? x : Math.sign(x) * half;
   }
 }
 

@@ -59,8 +59,8 @@ export function transformAll(
  * Robinson, whose formulas do not fit together at latitudes of its table, 1e-7.
  */
 const INWARD = [0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7];
-/** The share is known to this. */
-const INWARD_STEP = 1e-11;
+/** The share is found to this: at the pole of Mollweide, 1e-11 are a degree of longitude. */
+const INWARD_STEP = 1e-15;
 
 /**
  * Transforms a position as little nearer to the origin as possible, or farther from it on a map whose origin is not in the middle. PROJ rejects
