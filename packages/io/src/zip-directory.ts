@@ -76,7 +76,8 @@ export function writeDirectory(sink: ByteSink, entries: readonly DirectoryEntry[
   writeEnd(sink, entries.length, start);
 }
 
-function writeEnd(sink: ByteSink, count: number, start: number): void {
+/** Ends a directory of so many entries that begins at `start`. */
+export function writeEnd(sink: ByteSink, count: number, start: number): void {
   const end = sink.byteLength;
   const byteLength = end - start;
   const needsZip64 = start >= MAX_UINT32 || count >= MAX_UINT16;

@@ -76,14 +76,15 @@ before(async () => {
   if (!npmCanInstall) return;
   ({ tarball } = await packedPackage());
   const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball];
-  for (const cwd of [project, plain]) {
+  const prepare = async (cwd: string, ...more: readonly string[]): Promise<void> => {
     mkdirSync(cwd);
     writeFileSync(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
-    const more = cwd === plain ? ['--ignore-scripts', `${NODE_24}@24`] : TOOLS;
     await run('npm', [...install, ...more], { cwd });
     cpSync(join(ROOT, 'samples', 'harbour.geojson'), join(cwd, 'harbour.geojson'));
     writeFileSync(join(cwd, 'program.mjs'), PROGRAM);
-  }
+  };
+  // Both wait for the registry and the disk most of the time.
+  await Promise.all([prepare(project, ...TOOLS), prepare(plain, '--ignore-scripts', `${NODE_24}@24`)]);
   writeFileSync(join(project, 'typed.ts'), TYPED);
 });
 

@@ -2,7 +2,7 @@
 import { PLATFORM_TIMERS } from '@geomill/core/timers.ts';
 import type { JobServiceOptions } from './job-service-options.ts';
 import type { Swept } from './observer.ts';
-import { type SweepResult, sweep } from './retention.ts';
+import { LastTime, type SweepResult, sweep } from './retention.ts';
 import type { Uploads } from './uploads.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
@@ -23,7 +23,7 @@ export class Sweeps {
   readonly #options: SweepsOptions;
   #end = (): void => {};
   #underWay: Promise<void> = Promise.resolve();
-  #orphansSweptAt = 0;
+  readonly #orphansSwept = new LastTime();
 
   constructor(job: JobServiceOptions, options: SweepsOptions) {
     this.#job = job;
@@ -33,7 +33,7 @@ export class Sweeps {
   /** Before requests are accepted. `isAlone`: no other process may be writing uploads, or inputs of jobs that it is receiving. */
   async first(isAlone: boolean): Promise<Swept> {
     const { queue, store, recordRetentionMs, observer } = this.#job;
-    this.#orphansSweptAt = queue.now();
+    this.#orphansSwept.set(queue.now());
     const orphanAgeMs = isAlone ? 0 : null;
     const isReceiving = (): boolean => false;
     const swept = await sweep(queue, store, queue.now(), { recordRetentionMs, orphanAgeMs, isReceiving });
@@ -74,8 +74,7 @@ export class Sweeps {
       await this.#options.reconcile();
       // One process does it for all. Timers are never exactly as far apart.
       if (shared !== null && !(await shared.takeTurn('retention', Math.floor(this.#intervalMs / 2)))) return;
-      const isDue = now - this.#orphansSweptAt >= intervalMs;
-      if (isDue) this.#orphansSweptAt = now;
+      const isDue = this.#orphansSwept.isDue(now, intervalMs);
       const withOrphans =
         isDue && (shared === null || (await shared.takeTurn('orphans', Math.floor(intervalMs / 2))));
       const swept = await sweep(queue, store, now, {
