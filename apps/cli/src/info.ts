@@ -141,7 +141,9 @@ function describe({
     const authority = layer.crs?.authority ?? null;
     const code = authority === null ? '' : ` (${authority.name}:${authority.code})`;
     lines.push('', `layer '${layer.name}': ${counted(layer.features, 'feature')}`);
-    lines.push(`  geometry  ${types.join(', ') || 'none'}${ordinates}`);
+    const hasGeometry = Object.keys(layer.geometryTypes).some((type) => type !== 'None');
+    if (layer.features > 0 && !hasGeometry && layer.extent === null) lines.push('  geometry  no geometry');
+    else lines.push(`  geometry  ${types.join(', ') || 'none'}${ordinates}`);
     lines.push(
       `  crs       ${layer.crs === null ? unknownCrs(layer) : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,
     );

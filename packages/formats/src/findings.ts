@@ -37,6 +37,7 @@ export const formatFindings = findingTable({
     'features without geometry, or with an empty one, were dropped: {format} cannot store them',
     'feature',
   ),
+  GEOMETRY_NOT_WRITTEN: info("geometries were not written: '{field:output.geometry}' is none", 'feature'),
   COORDINATES_ROUNDED: measured(
     changed(
       'coordinates were rounded to {decimals|decimal place}, which moved positions by up to {displacement} m; for more, {set:output.decimals}',

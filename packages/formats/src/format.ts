@@ -133,6 +133,11 @@ export interface Format {
    * column has one type, which is text; as JSON, readers would show the quotes of its texts.
    */
   readonly mixedValues: 'kept' | 'text';
+  /**
+   * An output can be a table without geometries: a layer that has none becomes one, and all layers do with the write option `geometry: "none"`. Default:
+   * features without geometry stay features, or are dropped.
+   */
+  readonly holdsTables?: true;
   /** Writing it needs hundreds of megabytes for inputs of that size. Default: it does not. */
   readonly needsMuchMemory?: true;
   /** Codes that only this format has; the catalogues take them in. */

@@ -45,11 +45,13 @@ export interface OpenContext {
   readonly hasPositions?: true;
   /** Geometries are not used: where the format can do without, the file needs none, and all columns are fields. */
   readonly attributesOnly?: true;
+  /** Geometries are neither written nor used by a step: columns with positions are fields. */
+  readonly geometriesUnused?: true;
   /**
-   * Tables without geometries are layers if they are named here, or if the file has no other layer. Default: with `attributesOnly` all
-   * are, else none is.
+   * Tables without geometries are layers if they are named here, or if the file has no other layer; 'all': each is one. Default: with
+   * `attributesOnly` all are, else none is.
    */
-  readonly tables?: readonly string[];
+  readonly tables?: readonly string[] | 'all';
 }
 
 /** A range of records that one worker reads; `start` and `end` in a unit of the reader (bytes, record numbers). */
@@ -207,7 +209,7 @@ export interface SourceLayer {
   readonly state: unknown;
   /** A layer made by `target`: its fields are final, whatever the format of the features that it gets. */
   readonly isTarget?: true;
-  /** A table without geometries beside layers with them; it is used if it is named, or if there is no other layer. */
+  /** A table without geometries: no row has one. Default: features have geometries. */
   readonly isTable?: true;
   /** The error of a layer that cannot be read although others of the file can; thrown when the layer is requested. */
   readonly fault?: GeomillError;

@@ -25,6 +25,8 @@ export interface OutputLayer {
   readonly idField?: string;
   /** The coordinates were transformed, so digits after the 15th are noise. */
   readonly coordinatesComputed: boolean;
+  /** It becomes a table without geometries; only for formats that hold tables. The writer reports geometries that it drops. */
+  readonly isTable?: true;
   /** One of the parts into which the layers of the output are split, with others in the same file. */
   readonly isPart?: true;
   /** The layer of an existing output that gets the features; made by the reader's `target`. */

@@ -165,6 +165,7 @@ class AttemptRun {
           ...(isExcerpt(source.layer) ? { featureTotal: source.layer.featureCount } : {}),
           encoding: source.layer.encoding,
           crsName: crs.describe(source.tally.facts.plan.crs, source.tally.facts.crsPath).name,
+          isTable: source.layer.isTable === true,
         })),
       })),
       reprojections,

@@ -52,11 +52,12 @@ export async function loadSteps(
   for (const code of codes) code.catch(() => {});
   // In their order, so that the first broken file is reported.
   for (const [i, step] of steps.entries()) {
-    const { fileParameter, longitudes } = transformationById(step.type, registry);
+    const { fileParameter, longitudes, usesGeometries: use } = transformationById(step.type, registry);
+    const usesGeometries = typeof use === 'function' ? use(step.params) : use;
     const path = step.path ?? `transformations[${i}]`;
     const code = await codes[i];
     if (fileParameter === undefined) {
-      loaded.push({ ...step, path, longitudes, code });
+      loaded.push({ ...step, path, longitudes, usesGeometries, code });
       continue;
     }
     const name = contentName(fileParameter);
@@ -67,7 +68,8 @@ export async function loadSteps(
         ? { value: fileParameter.value?.fromValue(step.params[name], `${path}.${name}`) }
         : await remembered(files, key, () => fileValue(fileParameter, step, stepInputs, readFeatures, i));
     const { value: content, ...crs } = value;
-    loaded.push({ ...step, path, params: { ...step.params, [name]: content }, ...crs, longitudes, code });
+    const params = { ...step.params, [name]: content };
+    loaded.push({ ...step, path, params, ...crs, longitudes, usesGeometries, code });
   }
   return loaded;
 }
@@ -107,7 +109,7 @@ function remembered<Value>(
 export function transformationById(
   id: string,
   registry: readonly Transformation[],
-): Pick<Transformation, 'id' | 'fileParameter' | 'longitudes' | 'load'> {
+): Pick<Transformation, 'id' | 'fileParameter' | 'longitudes' | 'usesGeometries' | 'load'> {
   const record = [...registry, splitBy].find((transformation) => transformation.id === id);
   if (record === undefined) throw new Error(`transformation '${id}' is not registered`);
   return record;

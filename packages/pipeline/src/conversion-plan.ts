@@ -4,7 +4,7 @@ import type { CrsText } from '@geomill/core/crs/crs.ts';
 import type { Format } from '@geomill/formats/format.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import type { RequestedStep } from '@geomill/operations/requested-steps.ts';
-import type { Longitudes, TransformationCode } from '@geomill/operations/transformation.ts';
+import type { GeometryUse, Longitudes, TransformationCode } from '@geomill/operations/transformation.ts';
 import type { ConversionRequest, MergeRequest, SplitRequest } from './request.ts';
 import type { PositionRange } from './task.ts';
 
@@ -44,6 +44,8 @@ export interface LayerPlan {
   readonly stages: readonly StagePlan[];
   /** Statistics that the files declare of the layer's features; null: the features must be read. */
   readonly declaredStatistics: LayerStatistics | null;
+  /** It is written as a table without geometries. */
+  readonly isTable: boolean;
   /** The layer of the target that gets the features of the other sources; null: a new layer is written. */
   readonly target: SourceLayer | null;
 }
@@ -67,6 +69,7 @@ export interface LoadedStep extends RequestedStep {
   readonly path: string;
   readonly code: TransformationCode;
   readonly longitudes: Longitudes;
+  readonly usesGeometries: GeometryUse;
   /** Of the coordinates in the file of the step. Default: it has none, or one of which it uses no geometries. */
   readonly fileCrs?: CrsText;
 }

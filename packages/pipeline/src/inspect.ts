@@ -78,7 +78,7 @@ async function inspect(
     findings,
     partitionBytes: cutting.partitionBytes,
     scratch,
-    tables: input.layers ?? [],
+    tables: input.layers ?? ('all' as const),
   };
   const open = (): Promise<readonly SourceLayer[]> => reader.open(file, opening);
   if (input.textOnly === true) {

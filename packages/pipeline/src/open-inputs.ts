@@ -37,6 +37,7 @@ export interface Opening {
   readonly keptContent?: ReadonlySet<string>;
   /** The first file is the target of an append. */
   readonly hasTarget: boolean;
+  readonly tables: Pick<OpenContext, 'tables' | 'geometriesUnused'>;
 }
 
 /**
@@ -173,7 +174,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       ...(forSelection === undefined ? {} : { forSelection }),
       ...(statesPositions(input.files[index]) ? { hasPositions: true as const } : {}),
       scratch,
-      ...(opening.hasTarget && index === 0 ? {} : { tables: input.layers ?? [] }),
+      ...(opening.hasTarget && index === 0 ? {} : opening.tables),
       ...threadsOf(opening, index),
     });
     checkLayerNames(layers);

@@ -36,6 +36,7 @@ export function outputLayers(
       crs: crs.describe(layer.plan.targetCrs, 'output.epsg'),
       coordinatesComputed: layer.plan.reproject,
       target: layer.plan.target,
+      ...(layer.plan.isTable ? { isTable: true as const } : {}),
     };
   });
   if (plan.layerField === null) return separate;
@@ -54,6 +55,7 @@ export function outputLayers(
       statistics: plan.statisticsDepth === null ? null : statistics,
       crs: separate[0].crs,
       coordinatesComputed: separate.some((layer) => layer.coordinatesComputed),
+      ...(separate.every((layer) => layer.isTable === true) ? { isTable: true as const } : {}),
     },
   ];
 }

@@ -32,6 +32,7 @@ import { exchangedRange, positionRangeOf } from './position-range.ts';
 import type { ConversionRequest, MergeRequest } from './request.ts';
 import { type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 import { checkSplit } from './split-request.ts';
+import { isTableOutput, leavesGeometriesUnused, type TableQuestion, withUnusedCrs } from './tables.ts';
 import type { PositionRange } from './task.ts';
 
 /** `outputName`: for layers without a name in the input, such as that of a merge. `files`: of each file. Default: all are the same. */
@@ -76,10 +77,13 @@ export function planConversion(
   const unifiesFields = operation === 'append' || (merges !== null && hasFields(merges));
   const codecOf = (file: number): PlannedInput => input.files?.[file] ?? input;
   const first = codecOf(0);
-  const planned = groups.map(({ name, sources }): LayerPlan => {
+  const tables: TableQuestion = { request, output: output.format, steps };
+  const planned = groups.map((group): LayerPlan => {
+    const { name, sources } = group;
+    const isTable = isTableOutput(group, tables);
     const located = sources.map((source) => {
       const { format } = codecOf(source.fileIndex);
-      const question = crsQuestion(request, files, source, format);
+      const question = crsQuestion(request, files, source, format, tables);
       const own = sourceCrsOf(question, crs, findings);
       compareUnits(question, own, crs, findings);
       return { source, question, crs: own };
@@ -92,7 +96,9 @@ export function planConversion(
             sources.map(({ layer }) => layer),
             steps,
           );
-    return { ...planLayer(name, located, targetCrs, crs, steps), declaredStatistics, target: null };
+    const layer = planLayer(name, located, targetCrs, crs, steps);
+    const checked = leavesGeometriesUnused(tables) ? withoutRanges(layer) : layer;
+    return { ...checked, declaredStatistics, isTable, target: null };
   });
   const extendsTarget = operation === 'append' && canExtendTarget(first, output.format, planned, steps, crs);
   const layers = extendsTarget
@@ -169,7 +175,7 @@ function planLayer(
   targetCrs: CrsText | null,
   crs: CrsAuthority,
   steps: readonly LoadedStep[],
-): Omit<LayerPlan, 'declaredStatistics' | 'target'> {
+): Omit<LayerPlan, 'declaredStatistics' | 'isTable' | 'target'> {
   const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
   const extentOf = (definition: CrsText): Bounds | null => crs.extentOf?.(definition) ?? null;
   const routeByCrs = new Map<
@@ -201,6 +207,11 @@ function planLayer(
     routes: routes.map(({ stages }) => stages[0].links),
     stages: routes[0].stages,
   };
+}
+
+/** Positions that are not written are not checked. */
+function withoutRanges<Layer extends Pick<LayerPlan, 'sources'>>(layer: Layer): Layer {
+  return { ...layer, sources: layer.sources.map((source) => ({ ...source, positionRange: null })) };
 }
 
 /** What positions can be as they are read, given what they can be after the steps that correct them. */
@@ -262,12 +273,13 @@ function crsQuestion(
   files: readonly OpenedFile[],
   { fileIndex, layer }: ChosenLayer,
   format: Format,
+  tables: TableQuestion,
 ): CrsQuestion {
   const file = files[fileIndex].name;
   const isOne = files.length === 1;
   const source = layer.name === '' ? file : `layer '${layer.name}'`;
   return {
-    layer,
+    layer: withUnusedCrs(layer, tables),
     stated: request.input.files[fileIndex],
     format,
     source: isOne ? source : layer.name === '' ? `'${file}'` : `layer '${layer.name}' of '${file}'`,

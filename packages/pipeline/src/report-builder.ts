@@ -42,6 +42,7 @@ export interface ReportSource {
   readonly featureTotal?: number | null;
   readonly encoding: string | null;
   readonly crsName: string;
+  readonly isTable: boolean;
 }
 
 /** The reprojections of all layers; notes what the user should know about them. */
@@ -213,7 +214,7 @@ function featuresOf(sources: readonly ReportSource[]): number {
 }
 
 function layerReport(
-  { tally, featureTotal, encoding, crsName }: ReportSource,
+  { tally, featureTotal, encoding, crsName, isTable }: ReportSource,
   fileNames: readonly string[],
 ): LayerReport {
   const { plan } = tally.facts;
@@ -223,7 +224,7 @@ function layerReport(
     features: tally.rowsRead,
     ...(featureTotal === undefined ? {} : { featureTotal }),
     crs: plan.crs,
-    crsName,
+    crsName: isTable ? 'no geometry' : crsName,
     encoding,
     fields: tally.fields,
   };

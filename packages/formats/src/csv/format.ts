@@ -24,6 +24,7 @@ export const csv: Format = {
   isWrittenInParts: true,
   holdsIds: false,
   outputFields: 'declared',
+  holdsTables: true,
   mixedValues: 'kept',
   errors: csvErrors,
   findings: csvFindings,

@@ -16,7 +16,7 @@ import { makeNewDirectory } from '@geomill/platform/files.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
 import { formatFindings } from '../findings.ts';
 import { unpackedSet } from '../packed-set.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
+import { CRS_WITHOUT_POSITIONS, type InputFile, type OpenContext, type SourceLayer } from '../reader.ts';
 import { type Catalogue, type ListedTable, readCatalogue } from './catalogue.ts';
 import type { CodedField } from './coded-columns.ts';
 import { codedFields, type DomainOption, layerFields } from './coded-fields.ts';
@@ -183,7 +183,7 @@ class LayerOpener {
     const hasFeatures = found.some((one) => 'header' in one && hasGeometry(one));
     return (table) => {
       if (hasGeometry(table) || attributesOnly === true) return null;
-      if (!hasFeatures || tables?.includes(table.listed.name) === true) return null;
+      if (!hasFeatures || tables === 'all' || tables?.includes(table.listed.name) === true) return null;
       const more = tables === undefined ? '' : '; it is read if it is chosen by its name';
       return `it holds attributes without geometry${more}`;
     };
@@ -255,7 +255,7 @@ class LayerOpener {
       statedExtent: isExtent(extent) ? extent : null,
       encoding: header.isUtf8 ? UTF8 : UTF16,
       partitions: state.cut.partitions,
-      ...(state.grid === null ? tableLayer(name) : {}),
+      ...(state.grid === null ? tableLayer() : {}),
       state,
     };
   }
@@ -298,9 +298,8 @@ function faulty(name: string, error: unknown): SourceLayer {
   return { name, ...head, partitions: [], state: null, fault: error };
 }
 
-function tableLayer(name: string): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
-  const reason = `table '${name.slice(0, 40)}' has no geometries`;
-  return { isTable: true, assumedCrs: { crs: 'EPSG:4326', reason } };
+function tableLayer(): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
+  return { isTable: true, assumedCrs: CRS_WITHOUT_POSITIONS };
 }
 
 function isExtent(extent: readonly number[]): extent is Bounds {

@@ -133,7 +133,8 @@ function tableRule(
       candidate.table !== PLACEHOLDER &&
       (candidate.dataType.toLowerCase() === 'features' || entriesOf.has(folded(candidate.table))),
   );
-  return (candidate) => isAttributes(candidate) && (!hasFeatures || tables.includes(candidate.table));
+  return (candidate) =>
+    isAttributes(candidate) && (!hasFeatures || tables === 'all' || tables.includes(candidate.table));
 }
 
 interface FoundTable {

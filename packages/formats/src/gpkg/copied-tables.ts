@@ -20,7 +20,8 @@ const SAFE_TYPE = /^[\w ]{0,60}(?:\(\s*\d{1,9}\s*(?:,\s*\d{1,9}\s*)?\))?$/;
 /** A layer of the output with the layers whose features it has. */
 export interface CopyingLayer {
   readonly table: string;
-  readonly geometry: string;
+  /** Null: a table of attributes. */
+  readonly geometry: string | null;
   readonly key: string;
   readonly model: LayerModel;
 }

@@ -89,9 +89,9 @@ export class FeatureTable {
     this.#findings = findings;
     this.#stored = new StoredRows(database, plan);
     database.exec(createTableSql(plan, 'GEOMETRY'));
-    const rtree = rtreeName(plan.table, plan.geometry);
-    if (plan.hasIndex) database.exec(createRtreeSql(rtree));
-    this.#rtree = plan.hasIndex ? new RtreeBuilder(database, rtree) : null;
+    const rtree = plan.hasIndex && plan.geometry !== null ? rtreeName(plan.table, plan.geometry) : null;
+    if (rtree !== null) database.exec(createRtreeSql(rtree));
+    this.#rtree = rtree === null ? null : new RtreeBuilder(database, rtree);
     this.#tree = database.tableTree(plan.table);
   }
 
@@ -329,7 +329,7 @@ export class FeatureTable {
   }
 
   get #stride(): number {
-    return 2 + this.plan.columns.length + (this.#hasIdColumn ? 1 : 0);
+    return (this.plan.geometry === null ? 1 : 2) + this.plan.columns.length + (this.#hasIdColumn ? 1 : 0);
   }
 
   #addIdColumn(): void {

@@ -1,5 +1,6 @@
 /** OGC GeoPackage 1.0 to 1.4 (12-128r19), a SQLite database. Rules and losses: docs/formats/gpkg.md. */
 import type { Format } from '../format.ts';
+import { tableOption } from '../tables/column-options.ts';
 import { gpkgErrors, gpkgFindings } from './messages.ts';
 
 export const gpkg: Format = {
@@ -25,6 +26,7 @@ export const gpkg: Format = {
   isReadInParts: true,
   holdsIds: true,
   outputFields: 'declared',
+  holdsTables: true,
   heldFacts: [
     'alias',
     'title',
@@ -46,6 +48,7 @@ export const gpkg: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...tableOption,
       spatial_index: {
         type: 'boolean',
         default: true,

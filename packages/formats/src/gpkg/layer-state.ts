@@ -12,6 +12,8 @@ export interface LayerState {
   readonly zones: DatetimeZones;
   /** Positions are longitudes and latitudes in degrees. */
   readonly isInDegrees: boolean;
+  /** False: a table of attributes. */
+  readonly hasGeometry: boolean;
   readonly table: NewTable | ExistingTable;
 }
 

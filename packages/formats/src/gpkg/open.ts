@@ -11,7 +11,7 @@ import { latin1Text } from '@geomill/platform/bytes.ts';
 import { type PageLayout, readPageLayout } from '@geomill/sqlite/database-pages.ts';
 import { measureTable } from '@geomill/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
+import { CRS_WITHOUT_POSITIONS, type InputFile, type OpenContext, type SourceLayer } from '../reader.ts';
 import { lookOf } from '../recognise.ts';
 import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
 import { type ModelledLayer, readDataModel } from './data-model.ts';
@@ -205,14 +205,13 @@ function sourceLayer(
     statedExtent: extent,
     encoding: UTF8,
     partitions: cut.partitions,
-    ...(state.geometry === null ? tableFacts(entry.name) : {}),
+    ...(state.geometry === null ? tableFacts() : {}),
     state,
   };
 }
 
-function tableFacts(table: string): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
-  const reason = `table '${table.slice(0, 40)}' has no geometries`;
-  return { isTable: true, assumedCrs: { crs: 'EPSG:4326', reason } };
+function tableFacts(): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
+  return { isTable: true, assumedCrs: CRS_WITHOUT_POSITIONS };
 }
 
 /** Texts and blobs count with their lengths, numbers with 8 bytes. */

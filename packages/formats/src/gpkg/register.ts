@@ -20,6 +20,8 @@ const TYPE_NAMES = [
   'GEOMETRYCOLLECTION',
 ] as const;
 const RTREE_DEFINITION = 'http://www.geopackage.org/spec140/#extension_rtree';
+/** srs_id of tables of attributes, as GDAL writes them. */
+const UNDEFINED_SRS = 0;
 const PROHIBITED = 0;
 const MANDATORY = 1;
 const OPTIONAL = 2;
@@ -32,7 +34,7 @@ export function registerLayer(
   findings: Findings,
 ): void {
   const { facts, rowCount, declaration, plan } = featureTable;
-  const { table, geometry, srsId } = plan;
+  const { table, geometry } = plan;
   registerContents(database, featureTable, model?.facts ?? null);
   const typeName = geometryTypeName(facts);
   const columns =
@@ -41,30 +43,29 @@ export function registerLayer(
     const declared = columns === null ? declaration : { ...declaration, columns };
     database.redeclareTable(table, createTableSql(declared, typeName));
   }
-  database
-    .prepare(
-      `INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, z, m)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    )
-    .run([
-      table,
-      geometry,
-      typeName,
-      srsId,
-      presence(facts.countZ, facts.count),
-      presence(facts.countM, facts.count),
-    ]);
+  if (geometry !== null) registerGeometry(database, featureTable, geometry);
   if (hasTable(database, 'gpkg_ogr_contents')) {
     database.prepare('INSERT INTO gpkg_ogr_contents VALUES (?, ?)').run([table, rowCount]);
     database.addTriggers(table, countTriggers(table));
   }
   registerFields(database, plan, model, findings);
-  if (!plan.hasIndex) return;
+  if (!plan.hasIndex || geometry === null) return;
   if (!hasTable(database, 'gpkg_extensions')) database.exec(EXTENSIONS_SQL);
   database
     .prepare("INSERT INTO gpkg_extensions VALUES (?, ?, 'gpkg_rtree_index', ?, 'write-only')")
     .run([table, geometry, RTREE_DEFINITION]);
-  database.addTriggers(table, rtreeTriggers(declaration));
+  database.addTriggers(table, rtreeTriggers(declaration, geometry));
+}
+
+function registerGeometry(database: BulkDatabase, { facts, plan }: FeatureTable, geometry: string): void {
+  const { table, srsId } = plan;
+  const ordinates = [presence(facts.countZ, facts.count), presence(facts.countM, facts.count)];
+  database
+    .prepare(
+      `INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, z, m)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+    .run([table, geometry, geometryTypeName(facts), srsId, ...ordinates]);
 }
 
 /** States the time of the last change of a layer, where it is not to be that of now. */
@@ -81,15 +82,16 @@ function registerContents(
   { facts, plan }: FeatureTable,
   texts: Omit<LayerFacts, 'fields'> | null,
 ): void {
-  const { table, layer, srsId } = plan;
+  const { table, layer } = plan;
+  const [dataType, srsId] = plan.geometry === null ? ['attributes', UNDEFINED_SRS] : ['features', plan.srsId];
   const [minX, minY, maxX, maxY] = facts.bounds;
   const extent = minX <= maxX && minY <= maxY ? [minX, minY, maxX, maxY] : [null, null, null, null];
   const replaced = database
     .prepare(
       `UPDATE gpkg_contents SET last_change = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'),
-         table_name = ?, min_x = ?, min_y = ?, max_x = ?, max_y = ?, srs_id = ? WHERE lower(table_name) = lower(?)`,
+         table_name = ?, data_type = ?, min_x = ?, min_y = ?, max_x = ?, max_y = ?, srs_id = ? WHERE lower(table_name) = lower(?)`,
     )
-    .run([table, ...extent, srsId, table]);
+    .run([table, dataType, ...extent, srsId, table]);
   if (replaced > 0) return;
   // Identifiers are unique; that of a layer is its name where possible.
   const isTaken = (identifier: string): boolean =>
@@ -99,9 +101,9 @@ function registerContents(
   database
     .prepare(
       `INSERT INTO gpkg_contents (table_name, data_type, identifier, description, min_x, min_y, max_x, max_y, srs_id)
-       VALUES (?, 'features', ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .run([table, identifier, texts?.description ?? '', ...extent, srsId]);
+    .run([table, dataType, identifier, texts?.description ?? '', ...extent, srsId]);
 }
 
 /**

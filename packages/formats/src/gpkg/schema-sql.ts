@@ -100,7 +100,8 @@ const COLUMN_TYPES: Readonly<Record<FieldType, string>> = {
 export interface TableDeclaration {
   readonly table: string;
   readonly key: string;
-  readonly geometry: string;
+  /** Null: a table of attributes. */
+  readonly geometry: string | null;
   readonly columns: readonly ColumnDeclaration[];
 }
 
@@ -114,7 +115,7 @@ export interface ColumnDeclaration {
 export function createTableSql(declaration: TableDeclaration, geometryType: string): string {
   const columns = [
     `${quoted(declaration.key)} INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL`,
-    `${quoted(declaration.geometry)} ${geometryType}`,
+    ...(declaration.geometry === null ? [] : [`${quoted(declaration.geometry)} ${geometryType}`]),
     ...declaration.columns.map(columnSql),
   ];
   return `CREATE TABLE ${quoted(declaration.table)} (${columns.join(', ')})`;
@@ -159,7 +160,7 @@ export function createRtreeSql(rtree: string): string {
  * update5, which work with upserts. Validators of earlier versions, including GDAL's, still require four triggers
  * update1 to update4, so triggers with these two names exist but never fire.
  */
-export function rtreeTriggers({ table, key, geometry }: TableDeclaration): Trigger[] {
+export function rtreeTriggers({ table, key }: TableDeclaration, geometry: string): Trigger[] {
   const rtree = rtreeName(table, geometry);
   const [t, r, c, i] = [table, rtree, geometry, key].map(quoted);
   const box = `ST_MinX(NEW.${c}), ST_MaxX(NEW.${c}), ST_MinY(NEW.${c}), ST_MaxY(NEW.${c})`;

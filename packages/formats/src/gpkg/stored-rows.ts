@@ -22,7 +22,8 @@ export class StoredRows {
     { table, key, geometry }: Pick<TableDeclaration, 'table' | 'key' | 'geometry'>,
   ) {
     this.#database = database;
-    [this.#table, this.#key, this.#geometry] = [table, key, geometry].map(quoted);
+    // A table of attributes has no rows with geometries to change.
+    [this.#table, this.#key, this.#geometry] = [table, key, geometry ?? ''].map(quoted);
   }
 
   /** Makes promoted rows single geometries again. */

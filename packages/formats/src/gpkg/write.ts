@@ -46,6 +46,7 @@ export const writer: FormatWriter = {
           srsId,
           zones,
           isInDegrees: isInDegrees(layer.crs),
+          hasGeometry: plan.geometry !== null,
           table: { kind: 'existing', plan },
         };
         return { fields: fieldsOf(layer), state };
@@ -67,6 +68,7 @@ export const writer: FormatWriter = {
         srsId: rows[i].srsId,
         zones,
         isInDegrees: isInDegrees(layer.crs),
+        hasGeometry: plan.geometry !== null,
         table: { kind: 'new', plan, crs: rows[i] },
       };
       return { fields: fieldsOf(layer), state, sinkState: modelOf(layer, plan) };
@@ -120,7 +122,7 @@ function newTablePlan(
       fields: fields.length,
       limit: MAX_FIELDS,
     });
-  const names = columnNames(fields, layer.name, findings);
+  const names = columnNames(fields, layer.name, layer.isTable !== true, findings);
   return {
     layer: layer.name,
     table,
@@ -128,7 +130,7 @@ function newTablePlan(
     geometry: names.geometry,
     columns: fields.map(({ type }, at) => ({ name: names.columns[at], type })),
     srsId,
-    hasIndex: options.spatial_index !== false,
+    hasIndex: names.geometry !== null && options.spatial_index !== false,
     promotes: options.promote !== false,
     idColumn: furtherColumnName(names, ID_COLUMN),
   };
@@ -138,8 +140,6 @@ function appendedTablePlan(layer: OutputLayer): { readonly plan: AppendedTablePl
   if (layer.target == null)
     throw failure(generalErrors.INTERNAL, { reason: 'the layer to append to is missing' });
   const { table, key, hasRowid, geometry, geometryType, srsId } = layer.target.state as GpkgState;
-  if (geometry === null)
-    throw failure(generalErrors.INTERNAL, { reason: 'the layer to append to is a table' });
   const columns = fieldsOf(layer).map(({ name }) => name);
   return {
     plan: {

@@ -23,6 +23,7 @@ export const xlsx: Format = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  holdsTables: true,
   mixedValues: 'text',
   errors: xlsxErrors,
   findings: xlsxFindings,
