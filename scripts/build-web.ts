@@ -127,13 +127,16 @@ async function bundle(
     tsconfig: join(root, 'apps', 'web', 'tsconfig.json'),
     transform: {
       define,
-      inject: { MAP_WORKER_FILE },
+      inject: { MAP_WORKER_FILE, SIMPLIFY_WORKER_FILE },
       // MapLibre is written for this: else its classes lose what the constructors of their base classes set.
       typescript: { removeClassFieldsWithoutInitializer: true },
     },
     // The sources: the built files of the package have most of its code twice, for the page and for the worker.
     resolve: { alias: { 'maplibre-gl': join(mapLibre, 'index.ts') } },
-    plugins: [mapWorkerUrl(join(mapLibre, 'source', 'worker.ts'))],
+    plugins: [
+      workerUrl(MAP_WORKER_FILE, join(mapLibre, 'source', 'worker.ts'), 'map-worker'),
+      workerUrl(SIMPLIFY_WORKER_FILE, join(root, 'apps', 'web', 'simplify-worker.ts'), 'simplify-worker'),
+    ],
   });
   const { output } = await build.generate({
     format: 'esm',
@@ -148,16 +151,18 @@ async function bundle(
   return { script: output[0].fileName, packages };
 }
 
-/** Name of the module whose default export is the address of the worker of the map. */
+/** Names of modules whose default exports are the addresses of workers. */
 const MAP_WORKER_FILE = 'map-worker-file';
+const SIMPLIFY_WORKER_FILE = 'simplify-worker-file';
 
-function mapWorkerUrl(path: string): Plugin {
+/** The module `moduleId` with the address of the worker that is bundled from `path`. */
+function workerUrl(moduleId: string, path: string, name: string): Plugin {
   return {
-    name: 'map-worker-url',
-    resolveId: (id) => (id === MAP_WORKER_FILE ? id : null),
+    name: moduleId,
+    resolveId: (id) => (id === moduleId ? id : null),
     load(id) {
-      if (id !== MAP_WORKER_FILE) return null;
-      const worker = this.emitFile({ type: 'chunk', id: path, name: 'map-worker' });
+      if (id !== moduleId) return null;
+      const worker = this.emitFile({ type: 'chunk', id: path, name });
       return `export default import.meta.ROLLUP_FILE_URL_${worker};`;
     },
   };

@@ -513,8 +513,16 @@ test('no file is named after nothing in particular', () => {
   assert.deepEqual(names.filter((name) => /^(?:utils?|helpers?|common|misc|shared|index)$/.test(name)), []); // biome-ignore format: one line
 });
 
-test('the workspace imports the client and the library, and nothing of the service', () => {
+test('the workspace imports the client, the library, and the code of a step that it previews', () => {
   const web = workspaces.find(({ name }) => name === '@geomill/web');
   const ours = Object.keys(web?.devDependencies ?? {}).filter((name) => name.startsWith('@geomill/'));
-  assert.deepEqual(ours, ['@geomill/client', '@geomill/library']);
+  assert.deepEqual(ours, ['@geomill/client', '@geomill/library', '@geomill/operations']);
+  const ofSteps = imports.filter(
+    ({ from, to }) => from.workspace === web && to?.startsWith('packages/operations/'),
+  );
+  // Without engines: the page itself compiles no WebAssembly.
+  assert.deepEqual(
+    [...new Set(ofSteps.map(({ to }) => to))],
+    ['packages/operations/src/simplify/simplify-rings.ts'],
+  );
 });

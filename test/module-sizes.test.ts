@@ -59,6 +59,7 @@ const SMALL_WITH_ONE_USER: Readonly<Record<string, string>> = {
   'apps/web/model/step-list.ts': 'the groups of steps, for the menu',
   'apps/web/main.tsx': 'the entry of the page',
   'apps/web/model/sample.ts': 'the sample that the page offers',
+  'apps/web/simplify-worker.ts': 'the entry of a worker',
   'apps/web/ui/service-note.tsx': 'a component',
   'packages/engines/sqlite/src/compiled-rows-code.ts': 'generated',
 };

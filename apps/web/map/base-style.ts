@@ -2,7 +2,9 @@
 import type { FilterSpecification, StyleSpecification } from 'maplibre-gl';
 import type { Places } from '../model/place-names.ts';
 import { layersOf } from './data-style.ts';
-import { CITY_PREFIX, NAME_DOT, type Palette, TOWN_PREFIX } from './icons.ts';
+import { CITY_PREFIX, NAME_DOT, TOWN_PREFIX } from './icons.ts';
+import type { Palette } from './palette.ts';
+import { REACH, reachLayers } from './reach.ts';
 
 /** Deeper, tiles of this level are enlarged: most services end there. */
 const MAX_TILE_ZOOM = 19;
@@ -59,6 +61,7 @@ export function styleOf(palette: Palette, base: string, tilesUrl: string | null)
       base: { type: 'geojson', data: base, tolerance: 0.2 },
       [NAMES_LAYER]: { type: 'geojson', data: EMPTY as never },
       grid: { type: 'geojson', data: EMPTY as never },
+      [REACH]: { type: 'geojson', data: EMPTY as never },
       selected: { type: 'geojson', data: EMPTY as never },
       markers: { type: 'geojson', data: EMPTY as never },
     },
@@ -104,6 +107,7 @@ export function styleOf(palette: Palette, base: string, tilesUrl: string | null)
           visibility: tilesUrl === null ? 'visible' : 'none',
         },
       },
+      ...reachLayers(palette),
       ...layersOf('selected', palette.selected, palette, true),
       {
         id: 'markers',

@@ -1,8 +1,10 @@
 /** How the map draws data and overlays: layers of MapLibre for each kind of geometry. Pure. */
 import type { FeatureCollection } from '@geomill/client/client.ts';
 import type { FilterSpecification, LayerSpecification } from 'maplibre-gl';
+import type { ClassColour } from '../model/colour-classes.ts';
 import type { OverlayRole } from '../model/overlays.ts';
-import { LABEL_PREFIX, type Palette } from './icons.ts';
+import { LABEL_PREFIX } from './icons.ts';
+import type { Palette } from './palette.ts';
 
 /** Before or after a conversion. */
 export type DataRole = 'source' | 'result';
@@ -14,6 +16,8 @@ export interface DataLayer {
   readonly isVisible: boolean;
   /** Numbers of colours, by the values of the property of `hiddenParts`; without that property only one. */
   readonly colours: ReadonlyMap<string | null, number>;
+  /** Classes of the features, by which they are coloured instead; null: none. */
+  readonly classes: { readonly of: Uint8Array; readonly colours: readonly ClassColour[] } | null;
   /** Features whose property has one of these values are not drawn. */
   readonly hiddenParts: { readonly property: string; readonly values: readonly string[] } | null;
 }
@@ -29,16 +33,19 @@ const KIND_FILTERS = {
 } as const;
 
 /**
- * The features with the one property that decides whether they are drawn: MapLibre copies the others to its worker, and
+ * The features with the properties that decide whether and how they are drawn: MapLibre copies the others to its worker, and
  * cannot copy some names, such as `constructor`.
  */
-export function drawnData({ features, hiddenParts }: DataLayer): never {
+export function drawnData({ features, hiddenParts, classes }: DataLayer): never {
   return {
     type: 'FeatureCollection',
-    features: features.features.map(({ geometry, properties }) => ({
+    features: features.features.map(({ geometry, properties }, i) => ({
       type: 'Feature',
       geometry,
-      properties: hiddenParts === null ? {} : { part: properties?.[hiddenParts.property] },
+      properties: {
+        ...(hiddenParts === null ? {} : { part: properties?.[hiddenParts.property] }),
+        ...(classes === null ? {} : { class: classes.of[i] }),
+      },
     })),
   } as never;
 }
@@ -93,16 +100,21 @@ export function overlayLayers(source: string, role: OverlayRole, palette: Palett
   ];
 }
 
-/** One colour, or one for each part. */
-export function colourOf({ colours }: DataLayer, { layers }: Palette): string {
-  const cases = [...colours].map(([part, number]) => [part, layers[number - 1]] as const);
+/** One colour, one for each class, or one for each part. */
+export function colourOf({ colours, classes }: DataLayer, palette: Palette): string {
+  const { layers } = palette;
+  const [property, cases] =
+    classes === null
+      ? ['part', [...colours].map(([part, number]) => [part, layers[number - 1]] as const)]
+      : ['class', classes.colours.map((name, i) => [i, palette.classes[name]] as const)];
   if (cases.length < 2) return cases[0]?.[1] ?? layers[0];
   // Expressions of MapLibre are not in the types of colours.
-  return ['match', ['get', 'part'], ...cases.flat(), layers[0]] as never;
+  return ['match', ['get', property], ...cases.flat(), layers[0]] as never;
 }
 
-export function coloursText({ colours }: DataLayer): string {
-  return JSON.stringify([...colours]);
+/** Changes with what colours a layer. */
+export function coloursText({ colours, classes }: DataLayer): string {
+  return JSON.stringify([[...colours], classes?.colours ?? null]);
 }
 
 export function layersOf(

@@ -1,25 +1,7 @@
-/** Colours of the map by the names of the style sheet, and symbols that are drawn with them: the map fetches no pictures and no fonts. */
+/** Colours of the map, which the style sheet has, and symbols that are drawn with them: the map fetches no pictures and no fonts. */
 import { LAYER_COLOURS } from '../model/layer-colours.ts';
 import type { OverlayRole } from '../model/overlays.ts';
-
-const NAMES = [
-  'water',
-  'land',
-  'border',
-  'grid',
-  'selected',
-  'lost',
-  'changed',
-  'info',
-  'extent',
-  'mask',
-  'name',
-] as const;
-
-/** Of the layers, in their order, and of all else by name. */
-export type Palette = Readonly<Record<(typeof NAMES)[number], string>> & {
-  readonly layers: readonly string[];
-};
+import { CLASS_COLOURS, COLOUR_NAMES, type Palette } from './palette.ts';
 
 /** MapLibre reads plain colours only, so the browser resolves the variables and light-dark() first. */
 export function paletteOf(container: HTMLElement): Palette {
@@ -28,11 +10,14 @@ export function paletteOf(container: HTMLElement): Palette {
     probe.style.color = `var(--map-${name})`;
     return getComputedStyle(probe).color;
   };
-  const colours = NAMES.map((name) => [name, colourOf(name)] as const);
+  const colours = COLOUR_NAMES.map((name) => [name, colourOf(name)] as const);
   const layers = Array.from({ length: LAYER_COLOURS }, (_, i) => colourOf(`layer-${i + 1}`));
+  const classes = Object.fromEntries(
+    CLASS_COLOURS.map((name) => [name, colourOf(name)]),
+  ) as Palette['classes'];
   probe.remove();
-  const named = Object.fromEntries(colours) as Readonly<Record<(typeof NAMES)[number], string>>;
-  return { ...named, layers };
+  const named = Object.fromEntries(colours) as Readonly<Record<(typeof COLOUR_NAMES)[number], string>>;
+  return { ...named, layers, classes };
 }
 
 /** Before the text of a label, in the names of images. */

@@ -10,6 +10,7 @@ import {
   Map as MapLibre,
   setWorkerUrl,
 } from 'maplibre-gl';
+import type { DrawnTiles } from '../model/open-tiles.ts';
 import type { Overlay } from '../model/overlays.ts';
 import type { Places } from '../model/place-names.ts';
 import { AWAY_STATUSES, pause } from '../model/reconnect.ts';
@@ -30,7 +31,9 @@ import {
 import { extentOf, type LonLatBox } from './extent.ts';
 import { drawIcon, paletteOf } from './icons.ts';
 import type { Plane } from './plane.ts';
+import { REACH, type Reach, reachColours, reachProperties } from './reach.ts';
 import { RulersView } from './rulers-view.ts';
+import type { TilesView } from './tiles-view.ts';
 
 declare const BASE_MAP_FILE: string;
 declare const DETAILED_BASE_MAP_FILE: string;
@@ -48,6 +51,7 @@ export interface MapEvents {
   readonly covered: () => { readonly left: number; readonly right: number };
 }
 
+const NOTHING: FeatureCollection = { type: 'FeatureCollection', features: [] };
 /** Pixels around what the map moves to. */
 const PADDING = 40;
 /** From this level on the detailed base map is drawn: 1:50,000,000. */
@@ -65,6 +69,8 @@ export class MapView {
   readonly #covered: MapEvents['covered'];
   readonly #rulers: RulersView;
   readonly #hasTiles: boolean;
+  #tiles: Promise<TilesView> | null = null;
+  #reachFeatures: FeatureCollection = NOTHING;
   #plane: Plane | null = null;
   /** Address of the base map. */
   #base = new URL(BASE_MAP_FILE, import.meta.url).href;
@@ -198,6 +204,37 @@ export class MapView {
     if (source instanceof GeoJSONSource && !this.#hasTiles) source.setData(namesOf(places));
   }
 
+  /** Marks what is within a distance of features, below the data; null: nothing. */
+  async showReach(reach: Reach | null): Promise<void> {
+    await this.#open();
+    const source = this.#map.getSource(REACH);
+    if (!(source instanceof GeoJSONSource)) return;
+    const features = reach?.features ?? NOTHING;
+    if (features !== this.#reachFeatures) source.setData(features as never);
+    this.#reachFeatures = features;
+    if (reach === null) return;
+    const { paint, layout } = reachProperties(reach);
+    this.#setPaint(paint);
+    for (const [layer, name, value] of layout)
+      this.#map.setLayoutProperty(layer, name as never, value as never);
+  }
+
+  /** The names are in tables, so the types of the values are not checked here. */
+  #setPaint(properties: readonly (readonly [layer: string, name: string, value: unknown])[]): void {
+    for (const [layer, name, value] of properties)
+      this.#map.setPaintProperty(layer, name as never, value as never);
+  }
+
+  /** Draws these archives below the data, and no other archives. */
+  async showTiles(wanted: readonly DrawnTiles[]): Promise<void> {
+    await this.#open();
+    if (wanted.length === 0 && this.#tiles === null) return;
+    this.#tiles ??= import('./tiles-view.ts').then(
+      (module) => new module.TilesView(this.#map, `selected ${KINDS[0]}`),
+    );
+    (await this.#tiles).show(wanted);
+  }
+
   /** Draws these layers, the last on top, and nothing else. */
   async show(layers: readonly DataLayer[]): Promise<void> {
     await this.#open();
@@ -216,7 +253,7 @@ export class MapView {
       map.addSource(layer.id, { type: 'geojson', data: drawnData(layer), generateId: true });
       const palette = paletteOf(map.getContainer());
       for (const spec of layersOf(layer.id, colourOf(layer, palette), palette, false)) map.addLayer(spec);
-    } else if (shown.features !== layer.features) {
+    } else if (shown.features !== layer.features || shown.classes !== layer.classes) {
       const source = map.getSource(layer.id);
       if (source instanceof GeoJSONSource) source.setData(drawnData(layer));
     }
@@ -372,6 +409,8 @@ export class MapView {
     for (const kind of KINDS)
       this.#map.setPaintProperty(`selected ${kind}`, `${kind}-color`, palette.selected);
     for (const layer of this.#shown.values()) this.#colour(layer, palette);
+    (await this.#tiles)?.recolour(palette);
+    this.#setPaint(reachColours(palette));
     this.#markSmall();
     for (const { id, role } of this.#overlays.values())
       for (const kind of ['fill', 'line'] as const)
@@ -385,6 +424,7 @@ export class MapView {
   close(): void {
     this.#closing.abort();
     this.#resized.disconnect();
+    void this.#tiles?.then((tiles) => tiles.close());
     this.#map.remove();
   }
 

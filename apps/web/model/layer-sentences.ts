@@ -3,7 +3,8 @@ import type { FeatureCollection } from '@geomill/client/client.ts';
 import { computed } from '@preact/signals';
 import { extentOf, type LonLatBox } from '../map/extent.ts';
 import type { KindCounts } from '../map/geometry.ts';
-import { boxOf, dataLayers, drawables, type MapLayer, mapLayers } from './map-layers.ts';
+import { dataLayers } from './data-layers.ts';
+import { boxOf, drawables, type MapLayer, mapLayers } from './map-layers.ts';
 import { layerSentence } from './map-summary.ts';
 import { placePhrase, places } from './place-names.ts';
 

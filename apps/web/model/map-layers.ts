@@ -1,7 +1,7 @@
 /** What the map draws of sources and results, which of it is shown, and the comparison of before and after. */
 import type { FeatureCollection } from '@geomill/client/client.ts';
 import { computed, signal } from '@preact/signals';
-import type { DataLayer, DataRole } from '../map/data-style.ts';
+import type { DataRole } from '../map/data-style.ts';
 import { type Box, plainExtentOf } from '../map/extent.ts';
 import { countKinds, type KindCounts, type MapFeature, mapPositions } from '../map/geometry.ts';
 import { outlineOf } from '../map/outline.ts';
@@ -12,7 +12,7 @@ import { overlays } from './overlays.ts';
 import type { Preview } from './preview-facts.ts';
 import { runs } from './run.ts';
 import { sources } from './sources.ts';
-import { stepView, type ViewState, views } from './views.ts';
+import { liveView, stepView, type ViewState, views } from './views.ts';
 import { workspace } from './workspace.ts';
 
 /** The background: data without a position on the Earth is drawn on plain paper, in its own units. */
@@ -25,6 +25,8 @@ export interface MapLayer {
   readonly title: string;
   /** As the map draws it: longitude and latitude, or where the paper has them. */
   readonly features: FeatureCollection;
+  /** The features of the whole, where `features` has those of the view. */
+  readonly base: FeatureCollection;
   readonly ground: Ground;
   /** Number of features that are drawn, and in all layers of the file; null: not counted yet. */
   readonly drawn: number;
@@ -52,6 +54,8 @@ interface Drawable extends Pick<MapLayer, 'id' | 'role' | 'title' | 'view'> {
 
 /** Id of what a step leaves of the view. */
 export const STEP_LAYER = 'step';
+/** Id of what this tab makes of the view. */
+export const LIVE_LAYER = 'live';
 
 /** In the order in which they are drawn: sources, then results, then a step. */
 export const drawables = computed((): readonly Drawable[] => {
@@ -66,7 +70,7 @@ export const drawables = computed((): readonly Drawable[] => {
     const named = { id: `result ${key}`, title: `${title}, converted` };
     return [{ ...named, role: 'result', preview: preview.value, view: null }];
   });
-  return [...inputs, ...results, ...previewedStep()];
+  return [...inputs, ...results, ...previewedStep(), ...liveStep()];
 });
 
 function previewedStep(): Drawable[] {
@@ -75,6 +79,15 @@ function previewedStep(): Drawable[] {
   const { features, drawn, isSimplified } = step.state.shown;
   const preview = { features, drawn, total: drawn, isSimplified, layerField: step.layerField };
   return [{ id: STEP_LAYER, role: 'result', title: `${step.title}, preview`, preview, view: step.state }];
+}
+
+function liveStep(): Drawable[] {
+  const live = liveView.value;
+  if (live === null) return [];
+  const drawn = live.features.features.length;
+  const preview = { features: live.features, drawn, total: drawn, isSimplified: false, layerField: null };
+  const title = `${live.title}, preview in this tab`;
+  return [{ id: LIVE_LAYER, role: 'result', title, preview, view: null }];
 }
 
 /** Of all data that is on paper; null: none is. The same object while the box is the same. */
@@ -138,7 +151,21 @@ function layerOf({ id, role, title, preview, view }: Drawable): Uncoloured {
   const ground = paper === null ? 'earth' : 'paper';
   const parts = partsOf({ features: own, layerField });
   const drawn = own.features.length;
-  return { id, role, title, features, ground, drawn, total, isSimplified, view, layerField, parts };
+  const base = preview.features;
+  return {
+    id,
+    role,
+    title,
+    features,
+    base,
+    ground,
+    drawn,
+    total,
+    isSimplified,
+    view,
+    layerField,
+    parts,
+  };
 }
 
 /** A layer that the map moves to; each request is an object of its own. */
@@ -224,25 +251,3 @@ export const paperOutlines = computed((): readonly { readonly title: string; rea
 });
 /** Units of the path. */
 export const OUTLINE_SIZE = 400;
-
-/** The layers for the map. */
-export const dataLayers = computed((): readonly DataLayer[] => {
-  const [hidden, side] = [hiddenKeys.value, shownSide.value];
-  const excluded = side === 'both' ? null : side === 'before' ? 'result' : 'source';
-  return mapLayers.value.map(({ id, role, features, ground: layerGround, layerField, parts }) => ({
-    id,
-    role,
-    features,
-    colours: new Map(parts.map(({ name, colour }) => [name, colour])),
-    isVisible: ground.value === layerGround && role !== excluded && !hidden.has(visibilityKey(id, null)),
-    hiddenParts:
-      layerField === null
-        ? null
-        : {
-            property: layerField,
-            values: parts.flatMap(({ name }) =>
-              name !== null && hidden.has(visibilityKey(id, name)) ? [name] : [],
-            ),
-          },
-  }));
-});

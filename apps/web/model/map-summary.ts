@@ -28,7 +28,14 @@ export function layerSentence(layer: DescribedLayer): string {
     total !== null && drawn < total ? ` (of ${total.toLocaleString('en')} features in the file)` : '';
   const place =
     box === null ? '' : ` ${layer.isOnPaper ? paperText(box) : earthText(box, layer.place ?? null)}`;
-  return `${title}: ${kinds === '' ? 'no features' : kinds}${share}${place}${layer.isShown ? '' : '; not shown now'}.`;
+  return `${isolated(title)}: ${kinds === '' ? 'no features' : kinds}${share}${place}${layer.isShown ? '' : '; not shown now'}.`;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufefc]/;
+
+/** A name from a file for an English sentence: one that is written from right to left does not turn the words around it. */
+export function isolated(name: string): string {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
 const KINDS: Readonly<Record<keyof KindCounts, readonly [one: string, several: string]>> = {

@@ -17,6 +17,7 @@ import {
 } from './document.ts';
 import { failureOf, type RunFailure } from './fixes.ts';
 import type { Preview } from './preview-facts.ts';
+import { TILES_FORMAT } from './preview-format.ts';
 import { isAway, isPassing, pause } from './reconnect.ts';
 import { drawOutput } from './run-output.ts';
 import { sources } from './sources.ts';
@@ -227,7 +228,8 @@ async function findPlaces(key: number, handle: EngineJob, job: EndedJob, signal:
 }
 
 async function draw(key: number, handle: EngineJob, job: EndedJob, signal: AbortSignal): Promise<void> {
-  if ((job.report?.features.written ?? 0) === 0) return;
+  // Tiles are drawn as they are (tile-layers.ts).
+  if ((job.report?.features.written ?? 0) === 0 || job.output.format === TILES_FORMAT) return;
   change(key, { preview: { state: 'loading' } });
   try {
     change(key, { preview: { state: 'ready', value: await drawOutput(handle, job, signal) } });

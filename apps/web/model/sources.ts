@@ -19,6 +19,7 @@ import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from '.
 import { nameOfUrl } from './input-url.ts';
 import { hasShape, isLarge, isOnEarth, type Preview } from './preview-facts.ts';
 import { SourceUpload } from './source-upload.ts';
+import { addTileFile, isTileFile } from './tile-files.ts';
 import { workspace } from './workspace.ts';
 
 export interface Source {
@@ -82,6 +83,10 @@ export function addSource(
   if (loaded.state !== 'ready') return null;
   const { formats } = loaded.value;
   const format = formatOfName(name, formats);
+  if (format === null && isTileFile(name)) {
+    addTileFile(name, content);
+    return null;
+  }
   if (format === null) {
     reject(name, rejectionReason(name, loaded.value));
     return null;

@@ -51,14 +51,17 @@ let stop: (() => void) | null = null;
 /** Begins the preview of a step, in place of that of another one, or ends it. */
 export function togglePreview(step: StepChoice, title: string): void {
   const isShown = stepView.peek()?.key === step.key;
-  stop?.();
-  stop = null;
-  if (isShown) {
-    end();
-    return;
-  }
+  endPreview();
+  if (isShown) return;
   stepView.value = { key: step.key, title, layerField: null, state: { ...NO_VIEW, next: 'loading' } };
   stop = follow(step.key);
+}
+
+/** Ends the preview, of whichever step it is. */
+export function endPreview(): void {
+  stop?.();
+  stop = null;
+  end();
 }
 
 function end(): void {

@@ -11,6 +11,7 @@ import { addDropped, addFolders, addPasted, keepDocument } from '../model/open.t
 import { overlays } from '../model/overlays.ts';
 import { runs } from '../model/run.ts';
 import { followInputs, reject } from '../model/sources.ts';
+import { tileLayers } from '../model/tile-layers.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, loadCatalogue, messageOf } from '../service.ts';
 import { Busy, Problem } from './controls.tsx';
@@ -84,7 +85,7 @@ export function App(): JSX.Element {
             <>
               <PartPane name="files">
                 <SourcesPanel />
-                {isNarrow.value && mapLayers.value.length > 0 && <Legend />}
+                {isNarrow.value && mapLayers.value.length + tileLayers.value.length > 0 && <Legend />}
                 {isEmpty && <ServiceNote />}
               </PartPane>
               <PartPane name="steps">
@@ -112,7 +113,7 @@ export function App(): JSX.Element {
 function useArrivals(): void {
   const seen = useRef({ hasData: false, run: 0 });
   useSignalEffect(() => {
-    const hasData = mapLayers.value.length > 0 || overlays.value.size > 0;
+    const hasData = mapLayers.value.length + tileLayers.value.length + overlays.value.size > 0;
     if (hasData && !seen.current.hasData && sheetHeight.peek() === 'full') sheetHeight.value = 'half';
     seen.current.hasData = hasData;
   });
