@@ -26,6 +26,7 @@ test('a file is read if it ends with its mark and has the whole index', () => {
   const whole = part(index);
   for (const bytes of [
     Buffer.alloc(0),
+    part(Buffer.alloc(0)),
     MAGIC.subarray(1),
     whole.subarray(0, -1),
     whole.subarray(0, index.length),
