@@ -70,11 +70,11 @@ const RASTER: Advice = {
 export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
   { found: 'GML', ...gdal('.gml'), extensions: ['.gml'], pattern: /opengis\.net\/gml/, member: /\.gml$/i },
   {
-    found: 'DWG',
-    ...DRAWING,
-    extensions: ['.dwg'],
+    found: 'a zip archive of drawings',
+    advice: 'unpack it and convert each drawing (.dwg)',
+    outputAdvice: 'write a .dxf',
+    extensions: [],
     member: /\.dwg$/i,
-    pattern: /^AC(?:10\d\d|1\.\d\d|2\.\d\d)/,
   },
   { found: 'DXB', ...DRAWING, extensions: ['.dxb'], magic: 'AutoCAD DXB' },
   { found: 'DGN', ...DRAWING, extensions: ['.dgn'] },

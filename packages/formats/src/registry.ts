@@ -1,5 +1,6 @@
 /** All supported formats. To add one, add its folder and one line here. */
 import { csv } from './csv/format.ts';
+import { dwg } from './dxf/dwg/format.ts';
 import { dxf } from './dxf/format.ts';
 import { esrijson } from './esrijson/format.ts';
 import { filegdb } from './filegdb/format.ts';
@@ -33,6 +34,7 @@ export const formats: readonly Format[] = [
   filegdb,
   mif,
   mapinfo,
+  dwg,
 ];
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);

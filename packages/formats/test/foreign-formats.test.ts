@@ -92,7 +92,7 @@ test('a zip of files of another format is told by their names', () => {
     [['roads/A.TAB', 'roads/A.DAT'], /MapInfo table/],
     [['x/a.mif', 'x/a.mid'], /MIF file of MapInfo/],
     [['a.gml', 'a.xsd'], /GML/],
-    [['plan.dwg'], /DWG/],
+    [['plan.dwg'], /archive of drawings.*unpack it/],
     [['region.osm'], /OpenStreetMap/],
     [['city.gdb/a00000001.gdbtable'], /file geodatabase/],
   ];
