@@ -73,7 +73,7 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
     found: 'a zip archive of drawings',
     advice: 'unpack it and convert each drawing (.dwg)',
     outputAdvice: 'write a .dxf',
-    extensions: [],
+    extensions: ['.dwg.zip'],
     member: /\.dwg$/i,
   },
   { found: 'DXB', ...DRAWING, extensions: ['.dxb'], magic: 'AutoCAD DXB' },

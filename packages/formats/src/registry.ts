@@ -1,7 +1,6 @@
 /** All supported formats. To add one, add its folder and one line here. */
 import { csv } from './csv/format.ts';
-import { dwg } from './dxf/dwg/format.ts';
-import { dxf } from './dxf/format.ts';
+import { dwg, dxf } from './dxf/format.ts';
 import { esrijson } from './esrijson/format.ts';
 import { filegdb } from './filegdb/format.ts';
 import { flatgeobuf } from './flatgeobuf/format.ts';

@@ -7,9 +7,9 @@ import { joinedPath } from '@geomill/platform/paths.ts';
 import type { FormatReader, InputFile, OpenContext, SourceLayer } from '../../reader.ts';
 import type { DrawingState } from '../head/drawing-state.ts';
 import { openDrawing } from '../head/open.ts';
+import { dwgErrors } from '../messages.ts';
 import { reader as drawings } from '../read.ts';
 import { MAX_DWG_BYTES } from './facts.ts';
-import { dwgErrors } from './messages.ts';
 import { drawingVersion } from './versions.ts';
 
 export const reader: FormatReader = {

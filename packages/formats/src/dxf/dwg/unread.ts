@@ -2,7 +2,7 @@
 
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { Entity, ObjectType } from '@node-projects/acad-ts';
-import { dwgFindings } from './messages.ts';
+import { dwgFindings } from '../messages.ts';
 import type { ParsedDrawing } from './parse.ts';
 
 /** Types of entities with a fixed number, and their names in a DXF. Ends of blocks and of lists of vertices are not counted: nothing is missing without them. */

@@ -3,8 +3,8 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { latin1Text } from '@geomill/platform/bytes.ts';
 import { lookOf } from '../../recognise.ts';
-import { DWG_PATTERN } from './facts.ts';
-import { dwgErrors } from './messages.ts';
+import { DWG_PATTERN } from '../format.ts';
+import { dwgErrors } from '../messages.ts';
 
 const MARK_BYTES = 6;
 
