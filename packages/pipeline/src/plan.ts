@@ -77,13 +77,14 @@ export function planConversion(
   const unifiesFields = operation === 'append' || (merges !== null && hasFields(merges));
   const codecOf = (file: number): PlannedInput => input.files?.[file] ?? input;
   const first = codecOf(0);
+  const mixed = filesWithAndWithoutCrs(groups);
   const tables: TableQuestion = { request, output: output.format, steps };
   const planned = groups.map((group): LayerPlan => {
     const { name, sources } = group;
     const isTable = isTableOutput(group, tables);
     const located = sources.map((source) => {
       const { format } = codecOf(source.fileIndex);
-      const question = crsQuestion(request, files, source, format, tables);
+      const question = crsQuestion(request, files, source, format, tables, mixed);
       const own = sourceCrsOf(question, crs, findings);
       compareUnits(question, own, crs, findings);
       return { source, question, crs: own };
@@ -274,18 +275,30 @@ function crsQuestion(
   { fileIndex, layer }: ChosenLayer,
   format: Format,
   tables: TableQuestion,
+  mixed: ReadonlySet<number>,
 ): CrsQuestion {
+  const stated = request.input.files[fileIndex];
   const file = files[fileIndex].name;
   const isOne = files.length === 1;
   const source = layer.name === '' ? file : `layer '${layer.name}'`;
   return {
     layer: withUnusedCrs(layer, tables),
-    stated: request.input.files[fileIndex],
+    stated: mixed.has(fileIndex) ? { ...stated, crsOnlyIfMissing: true } : stated,
     format,
     source: isOne ? source : layer.name === '' ? `'${file}'` : `layer '${layer.name}' of '${file}'`,
     file: `'${file}'`,
     location: isOne ? undefined : { file, layer: layer.name },
   };
+}
+
+/** Files of which some layers state a CRS and others have none: a CRS of the request is for these. */
+function filesWithAndWithoutCrs(groups: readonly LayerGroup[]): ReadonlySet<number> {
+  const sources = groups.flatMap((group) => group.sources);
+  const byFile = Map.groupBy(sources, ({ fileIndex }) => fileIndex);
+  const isMixed = ([, own]: readonly [number, readonly ChosenLayer[]]): boolean =>
+    own.some(({ layer }) => layer.crs !== null) &&
+    own.some(({ layer }) => layer.crs === null && (layer.assumedCrs ?? null) === null);
+  return new Set([...byFile].filter(isMixed).map(([file]) => file));
 }
 
 function layerFieldFor(groups: readonly LayerGroup[], steps: readonly LoadedStep[]): string {
