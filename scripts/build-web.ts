@@ -29,8 +29,8 @@ const LARGE_QUALITY = 9;
 /** Packages with data of the map, which no module imports. */
 const DATA_PACKAGES = ['city-timezones', 'mapeo-offline-map', 'world-atlas'] as const;
 
-/** `root`: directory of package.json. */
-export async function buildWeb(root: string): Promise<void> {
+/** `root`: directory of package.json. `library`: what bundleBrowser has written. Default: it is built. */
+export async function buildWeb(root: string, library?: string): Promise<void> {
   const target = join(root, 'dist', 'web');
   // Renamed at the end, so that a service that starts meanwhile finds all files or none.
   const directory = `${target}-${process.pid}`;
@@ -56,7 +56,7 @@ export async function buildWeb(root: string): Promise<void> {
     DETAILED_BASE_MAP_FILE: writeHashed('detailed-base-map.json', JSON.stringify(baseMap(root, '50m'))),
     PLACE_NAMES_FILE: writeHashed('place-names.json', JSON.stringify(placeColumns(root))),
     CATALOGUE_FILE: writeHashed('catalogue.json', webCatalogue()),
-    ENGINE_DIRECTORY: await writeEngine(root, directory, write),
+    ENGINE_DIRECTORY: await writeEngine(root, library, directory, write),
     SAMPLE_FILE: writeHashed('sample.json', readFileSync(join(root, 'samples', 'harbour.geojson'))),
   };
   const define = Object.fromEntries(
@@ -81,12 +81,14 @@ function isPacked(name: string): boolean {
  */
 async function writeEngine(
   root: string,
+  library: string | undefined,
   directory: string,
   write: (name: string, content: string | Uint8Array) => string,
 ): Promise<string> {
-  const built = mkdtempSync(join(tmpdir(), 'geomill-engine-'));
+  const temporary = library === undefined ? mkdtempSync(join(tmpdir(), 'geomill-engine-')) : null;
+  const built = temporary ?? String(library);
   try {
-    await bundleBrowser(root, built);
+    if (temporary !== null) await bundleBrowser(root, temporary);
     // That is what pages of others import.
     const names = readdirSync(built).filter((name) => name !== 'geomill.js');
     const hash = createHash('sha256');
@@ -96,7 +98,7 @@ async function writeEngine(
     for (const name of names) write(`${engine}/${name}`, readFileSync(join(built, name)));
     return engine;
   } finally {
-    rmSync(built, { recursive: true, force: true });
+    if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
   }
 }
 
