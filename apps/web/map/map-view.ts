@@ -13,7 +13,7 @@ import {
 import type { DrawnTiles } from '../model/open-tiles.ts';
 import type { Overlay } from '../model/overlays.ts';
 import type { Places } from '../model/place-names.ts';
-import { AWAY_STATUSES, pause } from '../model/reconnect.ts';
+import { isUnanswered, pause } from '../model/reconnect.ts';
 import type { FeatureKey } from '../model/selection.ts';
 import { BASE_COLOURS, NAMES_LAYER, namesOf, styleOf } from './base-style.ts';
 import {
@@ -28,11 +28,12 @@ import {
   OVERLAY_KINDS,
   overlayLayers,
 } from './data-style.ts';
-import { extentOf, type LonLatBox } from './extent.ts';
+import { boundsOf, type LonLatBox } from './extent.ts';
 import { drawIcon, paletteOf } from './icons.ts';
 import type { Plane } from './plane.ts';
 import { REACH, type Reach, reachColours, reachProperties } from './reach.ts';
 import { RulersView } from './rulers-view.ts';
+import { smallLayers } from './small-layers.ts';
 import type { TilesView } from './tiles-view.ts';
 
 declare const BASE_MAP_FILE: string;
@@ -272,24 +273,7 @@ export class MapView {
     const source = this.#map.getSource('markers');
     if (!(source instanceof GeoJSONSource)) return;
     const palette = paletteOf(this.#map.getContainer());
-    const features = [...this.#shown.values()].flatMap((layer) => {
-      const box = layer.isVisible ? boxOf(layer.features) : null;
-      if (box === null) return [];
-      const [west, south, east, north] = box;
-      const [from, to] = [this.#map.project([west, north]), this.#map.project([east, south])];
-      const size = Math.max(to.x - from.x, to.y - from.y);
-      // A single point is drawn in the same size at all scales.
-      if (size === 0 || size > MAX_SMALL_PIXELS) return [];
-      const number = layer.colours.values().next().value ?? 1;
-      const coordinates = [(west + east) / 2, (south + north) / 2];
-      return [
-        {
-          type: 'Feature' as const,
-          properties: { colour: palette.layers[number - 1] },
-          geometry: { type: 'Point' as const, coordinates },
-        },
-      ];
-    });
+    const features = smallLayers(this.#shown.values(), palette, (position) => this.#map.project(position));
     source.setData({ type: 'FeatureCollection', features });
     this.#map.moveLayer('markers');
   }
@@ -437,33 +421,6 @@ export class MapView {
     );
     return [...keys.values()];
   }
-}
-
-/** A layer that is smaller on the map has a ring around it. */
-const MAX_SMALL_PIXELS = 8;
-
-const knownBoxes = new WeakMap<FeatureCollection, LonLatBox | null>();
-function boxOf(features: FeatureCollection): LonLatBox | null {
-  const known = knownBoxes.get(features);
-  if (known !== undefined) return known;
-  const box = extentOf([features]);
-  knownBoxes.set(features, box);
-  return box;
-}
-
-/** Web Mercator ends there: what is nearer to a pole is drawn at the edge. */
-const EDGE = 85.051129;
-function boundsOf([west, south, east, north]: LonLatBox): [[number, number], [number, number]] {
-  const within = (latitude: number) => Math.min(Math.max(latitude, -EDGE), EDGE);
-  return [
-    [west, within(south)],
-    [east, within(north)],
-  ];
-}
-
-/** Whether a request of MapLibre got no response, or one of a proxy that did not reach the service. */
-function isUnanswered(error: object): boolean {
-  return 'status' in error && (error.status === 0 || AWAY_STATUSES.has(Number(error.status)));
 }
 
 function isAnimated(): boolean {

@@ -12,6 +12,8 @@ import { looksLikeDocument, MAX_DOCUMENT_LENGTH, parseDocument } from './read-do
 import { addFiles, addSource, addUrl, reject } from './sources.ts';
 import { workspace } from './workspace.ts';
 
+declare const SAMPLE_FILE: string;
+
 /** Key of sessionStorage. */
 const KEPT = 'geomill-document';
 /** Between an edit and the change of the address; browsers limit how often a page may change it. */
@@ -203,5 +205,18 @@ function storedText(): string | null {
   } catch {
     // Storage is switched off.
     return null;
+  }
+}
+
+const SAMPLE_NAME = 'harbour.geojson';
+
+/** The sample file of the page, for people who want to look around first. */
+export async function addSample(): Promise<void> {
+  try {
+    const response = await fetch(new URL(SAMPLE_FILE, import.meta.url));
+    if (!response.ok) throw new Error(`The service answered ${response.status}. Reload the page.`);
+    await addFiles([new File([await response.blob()], SAMPLE_NAME)]);
+  } catch (error) {
+    reject('The sample', messageOf(error));
   }
 }

@@ -15,6 +15,7 @@ import { tileLayers } from '../model/tile-layers.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, loadCatalogue, messageOf } from '../service.ts';
 import { Busy, Problem } from './controls.tsx';
+import { serviceHost } from './engine-bar.tsx';
 import { Header } from './header.tsx';
 import { followKeys, takesText } from './key-handler.ts';
 import { lazy } from './lazy.tsx';
@@ -25,7 +26,7 @@ import { Palette } from './palette.tsx';
 import { PartPane, SheetBar } from './parts.tsx';
 import { RunBar } from './run-bar.tsx';
 import { RunPanel } from './run-panel.tsx';
-import { ServiceNote } from './service-note.tsx';
+import { durationText, tilesHost } from './service-words.ts';
 import { SignInDialog, SignInNotice } from './sign-in.tsx';
 import { SourcesPanel } from './sources-panel.tsx';
 import { StepsPanel } from './steps-panel.tsx';
@@ -168,4 +169,21 @@ function useFileDrop(): boolean {
     return () => abort.abort();
   }, []);
   return isOver;
+}
+
+export function ServiceNote(): JSX.Element | null {
+  const loaded = catalogue.value;
+  if (loaded.state !== 'ready' || loaded.value.service === null) return null;
+  const { limits, map_tiles: tiles } = loaded.value.service;
+  const [upload, output] = [limits.upload_retention_seconds, limits.output_retention_seconds].map(
+    durationText,
+  );
+  return (
+    <p class="service-note">
+      {engine.value.id === 'service' &&
+        `Files go only to this server (${serviceHost()}). Uploads are deleted after ${upload}, results ${output} after their job has ended.`}
+      {tiles !== null &&
+        ` The map loads tiles from ${tilesHost(tiles.url)}, which sees the areas you look at.`}
+    </p>
+  );
 }

@@ -18,8 +18,8 @@ import {
 } from '../model/layout.ts';
 import { mapLayers, zoomToLayer } from '../model/map-layers.ts';
 import { obstacle } from '../model/obstacle.ts';
+import { addSample } from '../model/open.ts';
 import { cancel, isActive, runs, start } from '../model/run.ts';
-import { addSample } from '../model/sample.ts';
 import { firstChoices } from '../model/schema-form.ts';
 import type { Shortcut } from '../model/shortcut.ts';
 import { chooseCrs, sources } from '../model/sources.ts';
