@@ -63,6 +63,7 @@ async function factsIn(path: string, format: string): Promise<ReadonlyMap<string
   return layers[0].source.facts?.fields ?? new Map();
 }
 
+const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 const kindsOf = (facts: FieldFacts | undefined): string[] => Object.keys(facts ?? {}).sort();
 const step = (type: string, params: object) => ({
   type,
@@ -138,6 +139,58 @@ for (const [what, field, kinds, transformations] of STEPS)
     const isReported = report.warnings.some(({ message }) => message.includes('a step changes the values'));
     assert.equal(isReported, kinds.length < ALL.length);
   });
+
+for (const { id, outputFields, writeOptions, loadReader } of formats.filter(
+  ({ loadWriter }) => loadWriter !== null,
+))
+  test(`${id} has texts of domains in place of codes, or beside them`, async () => {
+    assert.ok('domains' in writeOptions.properties);
+    if (loadReader === null || outputFields === 'none') return;
+    using workspace = makeWorkspace();
+    const codes =
+      "UPDATE areas SET kind = CASE fid WHEN 1 THEN 'ring' WHEN 2 THEN 'hole' ELSE 'k' || fid END";
+    const path = await model(workspace.path, 'kinds', codes);
+    const convert = async (domains: string): Promise<readonly string[]> => {
+      const { outputPath, report } = await convertFile(path, workspace.path, {
+        from: 'gpkg',
+        to: id,
+        outputName: domains,
+        writeOptions: { domains },
+        transformations: [step('rename', { fields: { kind: 'sort' } })],
+      });
+      assert.ok(!report.warnings.some(({ message }) => message.includes('a step changes the values')));
+      assert.ok(report.warnings.some(({ code }) => code === 'DOMAIN_CODE_UNKNOWN'));
+      const input = inputFormats.find((one) => one.id === id);
+      assert.ok(input !== undefined);
+      const { layers } = await readFileLayers(await input.loadReader(), outputPath);
+      const all = layers.map((layer) => JSON.stringify(layer.rows, plain)).join();
+      return ['a ring', 'hole', 'k3', 'ring"'].filter((text) => all.includes(text));
+    };
+    // Formats of drawings and tracks have their own places for values.
+    if (id === 'dxf' || id === 'gpx') return;
+    assert.deepEqual(await convert('text'), ['a ring', 'hole', 'k3', 'ring"']);
+    assert.deepEqual(await convert('both'), ['a ring', 'hole', 'k3', 'ring"']);
+  });
+
+test('texts are in the field of the codes, or in one after it, and the domain stays with the codes', async () => {
+  using workspace = makeWorkspace();
+  const path = await model(workspace.path, 'kinds', "UPDATE areas SET kind = 'ring' WHERE fid = 1");
+  const rows = async (domains: string): Promise<unknown> => {
+    const { outputPath } = await convertFile(path, workspace.path, {
+      from: 'gpkg',
+      to: 'gpkg',
+      outputName: domains,
+      writeOptions: { domains },
+    });
+    using database = new DatabaseSync(outputPath, { readOnly: true });
+    const facts = await factsIn(outputPath, 'gpkg');
+    const row = database.prepare('SELECT * FROM areas WHERE fid = 1').get() as Record<string, unknown>;
+    return [row.kind, row.kind_text, kindsOf(facts.get('kind')).includes('domain'), facts.get('kind')?.alias];
+  };
+  assert.deepEqual(await rows('code'), ['ring', undefined, true, 'Kind']);
+  assert.deepEqual(await rows('text'), ['a ring', undefined, false, 'Kind']);
+  assert.deepEqual(await rows('both'), ['ring', 'a ring', true, 'Kind']);
+});
 
 test('features that do not meet a constraint cost the constraint, and the report says so', async () => {
   using workspace = makeWorkspace();

@@ -12,6 +12,7 @@ import { didYouMean } from '@geomill/core/messages/did-you-mean.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { field, phrase } from '@geomill/core/messages/message.ts';
 import { listed, shortText } from '@geomill/core/messages/short-text.ts';
+import { domainTexts } from '@geomill/operations/domain_texts/record.ts';
 import { layersOf } from '@geomill/operations/parts/step-layers.ts';
 import type { RequestedStep } from '@geomill/operations/requested-steps.ts';
 import { SPLIT_PATH, splitBy } from '@geomill/operations/split_by/record.ts';
@@ -110,7 +111,7 @@ export function transformationById(
   id: string,
   registry: readonly Transformation[],
 ): Pick<Transformation, 'id' | 'fileParameter' | 'longitudes' | 'usesGeometries' | 'load'> {
-  const record = [...registry, splitBy].find((transformation) => transformation.id === id);
+  const record = [...registry, domainTexts, splitBy].find((transformation) => transformation.id === id);
   if (record === undefined) throw new Error(`transformation '${id}' is not registered`);
   return record;
 }

@@ -21,6 +21,7 @@ import type { SourceLayer } from '@geomill/formats/reader.ts';
 import type { OutputLayer } from '@geomill/formats/writer.ts';
 import { fieldsAfter } from './chain.ts';
 import type { LoadedStep } from './conversion-plan.ts';
+import { writesDomainTexts } from './domain-texts.ts';
 import { pipelineFindings } from './findings.ts';
 
 const SHOWN_FIELDS = 12;
@@ -57,7 +58,8 @@ export function withFacts(
   for (const run of runs) {
     const before = combinedFacts(run.sources, run.plan.target !== null, layer.name, findings);
     const after = factsAfter(before, run, steps);
-    noteChanged(layer.name, before, after, findings);
+    const requested = steps.filter((step) => !writesDomainTexts(step));
+    noteChanged(layer.name, before, factsAfter(before, run, requested), findings);
     for (const [name, facts] of after) if (!fields.has(name)) fields.set(name, facts);
   }
   // What the target of an append has stays as it is.

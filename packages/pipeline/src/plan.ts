@@ -23,6 +23,7 @@ import type {
 } from './conversion-plan.ts';
 import type { CrsAuthority } from './crs-authority.ts';
 import { declaredTogether } from './declared-statistics.ts';
+import { withDomainTexts } from './domain-texts.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, namesOf } from './layer-groups.ts';
@@ -63,7 +64,8 @@ export function planConversion(
   const joins = output.format.outputLayers === 'one' && split?.into !== 'files' && found.length > 1;
   const groups = namedGroups(found, request.output.layerName, joins && split === null);
   // A step names layers as they are in the input. A layer that gets another name is the only one.
-  const steps = groups === found ? known : known.map(onAllLayers);
+  const named = groups === found ? known : known.map(onAllLayers);
+  const steps = withDomainTexts(named, groups, request);
   const targetCrs = targetCrsOf(request, output.format, crs, findings);
   const layerField = joins && split === null ? layerFieldFor(groups, steps) : null;
   if (layerField !== null)

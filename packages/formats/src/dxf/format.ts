@@ -1,4 +1,5 @@
 /** DXF and DWG: the facts that need no codec. */
+import { domainOptions } from '../domain-options.ts';
 import type { Format, OptionsSchema } from '../format.ts';
 import { dwgErrors, dwgFindings, dxfErrors, dxfFindings } from './messages.ts';
 import { writeOptions } from './write-options.ts';
@@ -72,7 +73,7 @@ export const dxf: Format = {
   errors: dxfErrors,
   findings: dxfFindings,
   readOptions,
-  writeOptions,
+  writeOptions: { ...writeOptions, properties: { ...writeOptions.properties, ...domainOptions } },
   loadReader: async () => (await import('./read.ts')).reader,
   loadWriter: async () => (await import('./write.ts')).writer,
 };

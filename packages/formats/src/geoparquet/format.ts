@@ -1,4 +1,5 @@
 /** GeoParquet 1.1 and 2.0, and Parquet with geometry types. Rules and losses: docs/formats/geoparquet.md. */
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { columnOptions, tableOption } from '../tables/column-options.ts';
 import { geoparquetErrors, geoparquetFindings } from './messages.ts';
@@ -53,6 +54,7 @@ export const geoparquet: Format = {
     type: 'object',
     properties: {
       ...tableOption,
+      ...domainOptions,
       version: {
         enum: ['1.1', '2.0'],
         default: '1.1',

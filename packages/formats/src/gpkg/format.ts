@@ -1,4 +1,5 @@
 /** OGC GeoPackage 1.0 to 1.4 (12-128r19), a SQLite database. Rules and losses: docs/formats/gpkg.md. */
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { tableOption } from '../tables/column-options.ts';
 import { gpkgErrors, gpkgFindings } from './messages.ts';
@@ -49,6 +50,7 @@ export const gpkg: Format = {
     type: 'object',
     properties: {
       ...tableOption,
+      ...domainOptions,
       spatial_index: {
         type: 'boolean',
         default: true,

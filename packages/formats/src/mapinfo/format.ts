@@ -1,5 +1,7 @@
 /** MapInfo tables (TAB), and MapInfo's interchange format (MIF and MID): the facts that need no codec. */
+
 import { digitOptions } from '../digit-options.ts';
+import { domainOptions } from '../domain-options.ts';
 import type { Format, OptionsSchema } from '../format.ts';
 import { mapInfoErrors, mapInfoFindings, mifFindings } from './messages.ts';
 
@@ -92,7 +94,11 @@ export const mif: Format = {
   errors: {},
   findings: mifFindings,
   readOptions,
-  writeOptions: { type: 'object', properties: { ...digitOptions }, additionalProperties: false },
+  writeOptions: {
+    type: 'object',
+    properties: { ...digitOptions, ...domainOptions },
+    additionalProperties: false,
+  },
   loadReader: async () => (await import('./read-mif.ts')).reader,
   loadWriter: async () => (await import('./write-mif.ts')).writer,
 };
