@@ -125,7 +125,7 @@ function openSet({ name, files, packed }: FileSet<Part>, context: OpenContext): 
   const { rowCount } = table;
   if (rowCount > limits.features)
     throw failure(generalErrors.LIMIT_EXCEEDED, {
-      what: `the number of rows in ${data.name}`,
+      what: `the number of features in ${data.name}`,
       actual: rowCount,
       limit: limits.features,
       setting: 'MAX_FEATURES',
