@@ -359,8 +359,8 @@ class FollowedRings {
     const half = this.#turn / 2;
     const beyond = Math.abs(Math.abs(x) - half);
     if (beyond > WIDEST_ROUNDING * this.#turn) return x;
-    // Meridians are close together near a pole.
-    const narrowness = Math.cos((y / this.#turn) * 2 * Math.PI);
+    // Meridians are close together near a pole, so rounding on a map is many degrees there; longitudes are what they are.
+    const narrowness = this.#turnFrom === null ? Math.cos((y / this.#turn) * 2 * Math.PI) : 1;
     return beyond * narrowness > ROUNDING * this.#turn ? x : Math.sign(x) * half;
   }
 }
