@@ -207,3 +207,16 @@ for (const [what, [sql, code, message]] of Object.entries(RULES))
 test('a GeoPackage that geomill wrote has nothing to report', async () => {
   assert.deepEqual((await copied('', 'geojson')).findings, []);
 });
+
+test('a relation names the key that the layer has in the copy', async () => {
+  const { sql } = THINGS['a relation'];
+  const renamed =
+    "; UPDATE gpkgext_relations SET base_primary_column = 'id'; ALTER TABLE roads RENAME COLUMN fid TO id";
+  const key = "(SELECT name FROM pragma_table_info('roads') WHERE pk = 1)";
+  const query = `SELECT base_primary_column = ${key} AS isKey FROM gpkgext_relations`;
+  const { rows } = await copied(sql + renamed, 'gpkg', query);
+  assert.deepEqual(
+    rows.map((found) => (found as { isKey: number }[]).map(({ isKey }) => isKey)),
+    [[1], [1]],
+  );
+});

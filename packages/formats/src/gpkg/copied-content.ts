@@ -148,6 +148,13 @@ function copyStyles({ source, tables, database, layers }: Copying): void {
   if (isNew) registerAttributes(database, entry.name, entry.name, '', count);
 }
 
+/** The column by which a relation finds the rows of a table of the output: the key of a layer can have another name than in its origin. */
+function keyColumn(database: BulkDatabase, table: string, own: SqlValue): SqlValue {
+  const columns = 'FROM pragma_table_info(?) WHERE name = ? COLLATE NOCASE';
+  if (database.value(`SELECT name ${columns}`, table, own) !== null) return own;
+  return database.value('SELECT name FROM pragma_table_info(?) WHERE pk = 1', table) ?? own;
+}
+
 const RELATIONS = 'gpkgext_relations';
 const RELATED_DEFINITION = 'http://www.geopackage.org/18-000.html';
 
@@ -165,7 +172,13 @@ function copyRelations({ source, tables, database, layers }: Copying): void {
       const mapping = tables.get(folded(String(row.get('mapping_table_name'))));
       if (!hasTable(database, base) || !hasTable(database, related) || mapping?.kind !== 'table') return null;
       mappings.add(mapping.name);
-      return new Map([...row, ['base_table_name', base], ['related_table_name', related]]);
+      return new Map([
+        ...row,
+        ['base_table_name', base],
+        ['base_primary_column', keyColumn(database, base, row.get('base_primary_column') ?? null)],
+        ['related_table_name', related],
+        ['related_primary_column', keyColumn(database, related, row.get('related_primary_column') ?? null)],
+      ]);
     },
   });
   if (count === 0) return;
