@@ -2,9 +2,9 @@
  * Checks the tables with which a drawing of 2004 and later begins, before the parser follows them: it trusts their sizes and
  * counts, and would loop or fill the memory with damaged ones.
  */
-import { DwgLZ77AC18Decompressor } from '@node-projects/acad-ts';
 import { FileFault, longOf, textOf, viewOf } from './file-fault.ts';
 import { checkMapOf2007 } from './file-map-2007.ts';
+import { unpack } from './unpack.ts';
 
 const HEAD_OFFSET = 0x80;
 
@@ -124,6 +124,12 @@ function tableAt(bytes: Uint8Array, at: number, part: string, limit: number): Da
   const [start, end] = [at + PAGE_HEAD_BYTES, at + PAGE_HEAD_BYTES + packed];
   if (packed < 0 || size < 0 || size > limit) throw new FileFault(part, `it states ${size} bytes`);
   if (end > bytes.length) throw new FileFault(part, 'it is cut off', end);
-  const table = DwgLZ77AC18Decompressor.decompress(bytes.subarray(0, end + 1), start, size);
-  return new DataView(table.buffer, table.byteOffset, table.byteLength);
+  const table = new Uint8Array(size);
+  try {
+    unpack(bytes.subarray(0, end + 1), start, table);
+  } catch (error) {
+    if (error instanceof RangeError) throw new FileFault(part, error.message);
+    throw error;
+  }
+  return new DataView(table.buffer);
 }

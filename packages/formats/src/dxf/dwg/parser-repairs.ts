@@ -5,6 +5,7 @@
  * - A table that has contents of an unknown form is dropped by the parser, although its block draws it: contents are not read.
  * - An object is read to its end at most, so that a damaged count in it spoils nothing else.
  * - Objects that no other object leads to are read, too: before 2004, a damaged entity would hide all that follow it.
+ * - Compressed pages are unpacked in bounded time (unpack.ts).
  * - A helix begins with its curve as a spline, which is all that is drawn of it.
  */
 import {
@@ -15,6 +16,7 @@ import {
   TableEntity,
 } from '@node-projects/acad-ts';
 import { endStreamsAt } from './bounded-streams.ts';
+import { replaceUnpacking } from './unpack.ts';
 
 type Template = CadTableEntityTemplate;
 
@@ -40,6 +42,7 @@ let isRepaired = false;
 export function repairParser(): void {
   if (isRepaired) return;
   isRepaired = true;
+  replaceUnpacking();
   Insert.prototype.applyAttributeTransform = () => {};
   const reader = DwgObjectReader.prototype as unknown as ObjectReader;
   reader._readTableEntity = function (): Template {
