@@ -22,6 +22,8 @@ const TABLES =
 const PLANS =
   'layers on the Earth and layers in a plan have no CRS in common: --to-crs source writes each in its own';
 const EXPLAINED: Readonly<Record<string, string>> = {
+  'dwg-libredwg-r14-leader-dwg':
+    'the DXF twin has the multileader as a proxy without its text; the drawing has the object itself',
   'filegdb-gdal-testopenfilegdb-gdb-zip': PLANS,
   'filegdb-gdal-testopenfilegdb92-gdb-zip': PLANS,
   'filegdb-gdal-field-alias-gdb-zip': TABLES,
