@@ -33,7 +33,7 @@ const GROUPS = join('node_modules', '.cache', 'geomill-tests', 'groups');
 const isFull = process.argv[2] === '--full';
 const given = process.argv.slice(isFull ? 3 : 2);
 process.env.TEST_PROGRAM = await builtProgram();
-// Before the tests: while one of them builds it, another one finds none.
+// Built once, before the tests: files that run at the same time would each build it.
 if (isFull) await buildWorkspace();
 if (isFull && given.length === 0) await packedPackage();
 if (given.length === 0) runAll();

@@ -104,13 +104,14 @@ export interface ProjFiles {
 
 /** Bytes with the operations that are worth a view: to make one takes as long as to copy some fifty bytes. */
 export interface ByteView extends Uint8Array {
-  /** Offset of the first `wanted` at `from` or after it; -1: there is none. */
+  /** Offset of the first occurrence of `wanted` at or after `from`; -1 if there is none. */
   indexOf(wanted: number | Uint8Array, from?: number): number;
   /** Copies `[start, end)` to `target` at `targetStart`; what has no room there is left out. Returns the number of bytes. */
   copy(target: Uint8Array, targetStart: number, start: number, end: number): number;
 }
 
-/** What geomill uses of `node:sqlite` follows, whose objects these are in Node.js, because a statement is run for every row. */
+// Connections of SQLite: what geomill uses of `node:sqlite`. In Node.js they are its own objects, because a statement is run for every row.
+
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
 export interface SqlStatement {
