@@ -62,6 +62,7 @@ interface Shown {
 
 async function show(browser: Browser, url: string, path: string): Promise<Shown> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript("localStorage.setItem('geomill-engine', 'service')");
   await page.goto(url);
   let uploadedAt = 0;
   page.on('response', (response) => {

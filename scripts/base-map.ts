@@ -1,6 +1,7 @@
 /**
- * The base map of the workspace: land and borders of Natural Earth (public domain), as GeoJSON.
- * The package joins what Natural Earth cuts at the antimeridian; a map in Web Mercator needs it cut again.
+ * The base map of the workspace: land, borders and lakes of Natural Earth (public domain), as GeoJSON.
+ * The package world-atlas joins what Natural Earth cuts at the antimeridian; a map in Web Mercator needs it cut again. The lakes are of
+ * the package mapeo-offline-map.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,13 @@ type Ring = readonly Position[];
 /** Decimal places of the degrees in the base map of each scale: a tenth of a degree is less than a pixel of a map of the world. */
 const DECIMALS = { '110m': 1, '50m': 2 } as const;
 
-/** GeoJSON: a MultiPolygon with the land, and a MultiLineString with the borders of countries. "50m" is 1:50,000,000. */
+/** Lakes up to this scale rank of Natural Earth are in the base map of each scale: in the coarse one, the largest two dozen. */
+const MAX_LAKE_RANK = { '110m': 1, '50m': Number.POSITIVE_INFINITY } as const;
+
+/** What each feature of the base map is, in the property `kind`. */
+export type BaseKind = 'land' | 'borders' | 'lakes';
+
+/** GeoJSON: a feature with the land, one with the borders of countries, and one with lakes. "50m" is 1:50,000,000. */
 export function baseMap(root: string, scale: keyof typeof DECIMALS): object {
   const file = join(root, 'node_modules', 'world-atlas', `countries-${scale}.json`);
   const rounded = roundedTo(10 ** DECIMALS[scale]);
@@ -32,16 +39,38 @@ export function baseMap(root: string, scale: keyof typeof DECIMALS): object {
         : [],
   );
   const borders = mesh(world, countries, (one, other) => one !== other);
+  const landPolygons = polygons.flatMap(cut).map((rings) => rings.map((ring) => ring.map(rounded)));
+  const lakes = lakesOf(root, MAX_LAKE_RANK[scale]).map((rings) => rings.map((ring) => ring.map(rounded)));
   return {
-    type: 'GeometryCollection',
-    geometries: [
-      {
-        type: 'MultiPolygon',
-        coordinates: polygons.flatMap(cut).map((rings) => rings.map((ring) => ring.map(rounded))),
-      },
-      { type: 'MultiLineString', coordinates: borders.coordinates.map((line) => line.map(rounded)) },
+    type: 'FeatureCollection',
+    features: [
+      featureOf('land', 'MultiPolygon', landPolygons),
+      featureOf(
+        'borders',
+        'MultiLineString',
+        borders.coordinates.map((line) => line.map(rounded)),
+      ),
+      featureOf('lakes', 'MultiPolygon', lakes),
     ],
   };
+}
+
+function featureOf(kind: BaseKind, type: string, coordinates: unknown): object {
+  return { type: 'Feature', properties: { kind }, geometry: { type, coordinates } };
+}
+
+/** Rings of the lakes. */
+function lakesOf(root: string, maxRank: number): Ring[][] {
+  const file = join(root, 'node_modules', 'mapeo-offline-map', 'dist', 'lakes.json');
+  const { features } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly features: readonly {
+      readonly properties: { readonly scalerank: number };
+      readonly geometry: { readonly coordinates: Ring[] };
+    }[];
+  };
+  return features
+    .filter(({ properties }) => properties.scalerank <= maxRank)
+    .map(({ geometry }) => geometry.coordinates);
 }
 
 /** One polygon as polygons within -180 to 180 degrees. Longitudes are unrolled, and parts beyond a side move to the other. */

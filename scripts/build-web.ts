@@ -3,18 +3,34 @@
  * for ever, each also compressed with Brotli and gzip, and manifest.json, which names them (apps/service/src/pages/convert/workspace.ts).
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Plugin, rolldown } from 'rolldown';
 import { TOKENS } from '../apps/service/src/pages/style/tokens.ts';
 import { baseMap } from './base-map.ts';
+import { bundleBrowser } from './bundle-browser.ts';
 import { licensesOf, packagesOf } from './licenses.ts';
+import { placeColumns } from './place-names.ts';
+import { webCatalogue } from './web-catalogue.ts';
 
 const MOST_ATTEMPTS = 5;
+const LARGE_BYTES = 500_000;
+const LARGE_QUALITY = 9;
+/** Packages with data of the map, which no module imports. */
+const DATA_PACKAGES = ['city-timezones', 'mapeo-offline-map', 'world-atlas'] as const;
 
-/** `root`: directory of package.json. */
-export async function buildWeb(root: string): Promise<void> {
+/** `root`: directory of package.json. `library`: what bundleBrowser has written. Default: it is built. */
+export async function buildWeb(root: string, library?: string): Promise<void> {
   const target = join(root, 'dist', 'web');
   // Renamed at the end, so that a service that starts meanwhile finds all files or none.
   const directory = `${target}-${process.pid}`;
@@ -23,8 +39,10 @@ export async function buildWeb(root: string): Promise<void> {
   const files: string[] = [];
   const write = (name: string, content: string | Uint8Array): string => {
     writeFileSync(join(directory, name), content);
-    writeFileSync(join(directory, `${name}.br`), brotli(Buffer.from(content)));
-    writeFileSync(join(directory, `${name}.gz`), gzipSync(content, { level: 9 }));
+    if (!isPacked(name)) {
+      writeFileSync(join(directory, `${name}.br`), brotli(Buffer.from(content)));
+      writeFileSync(join(directory, `${name}.gz`), gzipSync(content, { level: 9 }));
+    }
     files.push(name);
     return name;
   };
@@ -36,17 +54,52 @@ export async function buildWeb(root: string): Promise<void> {
   const fileNames = {
     BASE_MAP_FILE: writeHashed('base-map.json', JSON.stringify(baseMap(root, '110m'))),
     DETAILED_BASE_MAP_FILE: writeHashed('detailed-base-map.json', JSON.stringify(baseMap(root, '50m'))),
+    PLACE_NAMES_FILE: writeHashed('place-names.json', JSON.stringify(placeColumns(root))),
+    CATALOGUE_FILE: writeHashed('catalogue.json', webCatalogue()),
+    ENGINE_DIRECTORY: await writeEngine(root, library, directory, write),
     SAMPLE_FILE: writeHashed('sample.json', readFileSync(join(root, 'samples', 'harbour.geojson'))),
   };
   const define = Object.fromEntries(
     Object.entries(fileNames).map(([name, file]) => [name, JSON.stringify(file)]),
   );
   const { script, packages } = await bundle(root, define, write);
-  writeFileSync(join(directory, 'LICENSES.txt'), licensesOf(root, ['world-atlas', ...packages]));
+  writeFileSync(join(directory, 'LICENSES.txt'), licensesOf(root, [...DATA_PACKAGES, ...packages]));
   const curtain = writeHashed('curtain.js', readFileSync(join(root, 'apps', 'web', 'curtain.js')));
   const style = writeHashed('workspace.css', styleSheet(join(root, 'apps', 'web', 'style')));
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ curtain, script, style, files }));
   replaceDirectory(directory, target);
+}
+
+/** Files that the page takes as they are, and unpacks itself. */
+function isPacked(name: string): boolean {
+  return name.endsWith('.packed');
+}
+
+/**
+ * The library that the page runs in workers, whose files name each other: all of them are in a directory that is named after their content.
+ * Returns its name.
+ */
+async function writeEngine(
+  root: string,
+  library: string | undefined,
+  directory: string,
+  write: (name: string, content: string | Uint8Array) => string,
+): Promise<string> {
+  const temporary = library === undefined ? mkdtempSync(join(tmpdir(), 'geomill-engine-')) : null;
+  const built = temporary ?? String(library);
+  try {
+    if (temporary !== null) await bundleBrowser(root, temporary);
+    // That is what pages of others import.
+    const names = readdirSync(built).filter((name) => name !== 'geomill.js');
+    const hash = createHash('sha256');
+    for (const name of names.sort()) hash.update(name).update(readFileSync(join(built, name)));
+    const engine = `engine-${hash.digest('base64url').slice(0, 8)}`;
+    mkdirSync(join(directory, engine));
+    for (const name of names) write(`${engine}/${name}`, readFileSync(join(built, name)));
+    return engine;
+  } finally {
+    if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
+  }
 }
 
 /** Moves a directory to the place of another one, which may be placed there by another build at this moment. */
@@ -76,13 +129,16 @@ async function bundle(
     tsconfig: join(root, 'apps', 'web', 'tsconfig.json'),
     transform: {
       define,
-      inject: { MAP_WORKER_FILE },
+      inject: { MAP_WORKER_FILE, SIMPLIFY_WORKER_FILE },
       // MapLibre is written for this: else its classes lose what the constructors of their base classes set.
       typescript: { removeClassFieldsWithoutInitializer: true },
     },
     // The sources: the built files of the package have most of its code twice, for the page and for the worker.
     resolve: { alias: { 'maplibre-gl': join(mapLibre, 'index.ts') } },
-    plugins: [mapWorkerUrl(join(mapLibre, 'source', 'worker.ts'))],
+    plugins: [
+      workerUrl(MAP_WORKER_FILE, join(mapLibre, 'source', 'worker.ts'), 'map-worker'),
+      workerUrl(SIMPLIFY_WORKER_FILE, join(root, 'apps', 'web', 'simplify-worker.ts'), 'simplify-worker'),
+    ],
   });
   const { output } = await build.generate({
     format: 'esm',
@@ -97,16 +153,18 @@ async function bundle(
   return { script: output[0].fileName, packages };
 }
 
-/** Name of the module whose default export is the address of the worker of the map. */
+/** Names of modules whose default exports are the addresses of workers. */
 const MAP_WORKER_FILE = 'map-worker-file';
+const SIMPLIFY_WORKER_FILE = 'simplify-worker-file';
 
-function mapWorkerUrl(path: string): Plugin {
+/** The module `moduleId` with the address of the worker that is bundled from `path`. */
+function workerUrl(moduleId: string, path: string, name: string): Plugin {
   return {
-    name: 'map-worker-url',
-    resolveId: (id) => (id === MAP_WORKER_FILE ? id : null),
+    name: moduleId,
+    resolveId: (id) => (id === moduleId ? id : null),
     load(id) {
-      if (id !== MAP_WORKER_FILE) return null;
-      const worker = this.emitFile({ type: 'chunk', id: path, name: 'map-worker' });
+      if (id !== moduleId) return null;
+      const worker = this.emitFile({ type: 'chunk', id: path, name });
       return `export default import.meta.ROLLUP_FILE_URL_${worker};`;
     },
   };
@@ -119,7 +177,9 @@ function styleSheet(directory: string): string {
 
 function brotli(content: Uint8Array): Uint8Array {
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    // The highest takes ten times as long for files of megabytes, which become 5 % smaller.
+    [constants.BROTLI_PARAM_QUALITY]:
+      content.length > LARGE_BYTES ? LARGE_QUALITY : constants.BROTLI_MAX_QUALITY,
     [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
   };
   return brotliCompressSync(content, { params });

@@ -35,7 +35,7 @@ async function build() {
   run(process.execPath, join('scripts', 'client-types.ts'));
   run(process.execPath, compiler, '-p', 'tsconfig.client.json');
   writeLibraryTypes(join(root, 'dist', 'library'), (...args) => run(process.execPath, compiler, ...args));
-  await buildWeb(root);
+  await buildWeb(root, join(root, 'dist', 'browser'));
 }
 
 /** Ends the build with the exit code of the first command that fails. */

@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { allFormats, allSteps } from '../packages/library/src/lists.ts';
 import { licensesOf, packagesOf } from './licenses.ts';
+import { validatorsSource } from './validators.ts';
 
 /** Read at run time by packages/platform/src/browser/packed-file.ts. */
 const PACKED = [
@@ -42,6 +43,7 @@ export async function bundleBrowser(root: string, directory: string): Promise<vo
         name: 'geomill',
         resolveId(id) {
           if (id === '#lists') return LISTS;
+          if (id.startsWith('#validators')) return `\0${id}`;
           if (id === '#proj-emscripten') return join(root, PROJ);
           // Of iconv-lite.
           if (id === 'buffer') return join(root, 'node_modules/buffer/index.js');
@@ -50,7 +52,7 @@ export async function bundleBrowser(root: string, directory: string): Promise<vo
           return null;
         },
         load(id) {
-          if (id !== LISTS) return null;
+          if (id !== LISTS) return validatorsSource(id.slice(1));
           return `export const formats = ${JSON.stringify(allFormats())};\nexport const steps = ${JSON.stringify(allSteps())};\n`;
         },
       },

@@ -107,6 +107,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ].flatMap((room) => [`${room}/errors.ts`, `${room}/findings.ts`]),
     'logger.ts': ['accounts/secret-text.ts'],
     'account-jobs.ts': ['catalogue.ts', 'http', 'jobs', 'pages/account'],
+    // From the configuration to the options of the rooms.
+    'service-options.ts': ['jobs', 'pages/account', 'remote-input', 'sandbox', 'settings', 'storage'],
     // Puts the service together.
     'service.ts': [
       'account-jobs.ts',
@@ -118,6 +120,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'postgres',
       'remote-input',
       'sandbox',
+      'service-options.ts',
       'settings',
       'storage',
       'tracing',
@@ -472,6 +475,30 @@ test('no file imports itself by a detour, not even types', () => {
   assert.deepEqual(cycles, []);
 });
 
+/** How many files deep a reader of the pipeline has to go at the most. Types that several levels name are in files that import none of them. */
+const PIPELINE_LEVELS = 12;
+
+test(`the pipeline has at most ${PIPELINE_LEVELS} levels, also by types`, () => {
+  const folder = 'packages/pipeline/src/';
+  const targets = new Map<string, string[]>();
+  for (const { from, to, isOnDemand } of imports)
+    if (to?.startsWith(folder) && from.path.startsWith(folder) && !isOnDemand)
+      targets.set(from.path, [...(targets.get(from.path) ?? []), to]);
+  const longest = new Map<string, readonly string[]>();
+  const longestFrom = (path: string): readonly string[] => {
+    const known = longest.get(path);
+    if (known !== undefined) return known;
+    longest.set(path, []);
+    const below = (targets.get(path) ?? []).map(longestFrom);
+    const found = [path, ...(below.toSorted((a, b) => b.length - a.length).at(0) ?? [])];
+    longest.set(path, found);
+    return found;
+  };
+  const paths = [...targets.keys()].map(longestFrom);
+  assert.ok(paths.length > 50, 'the files were found');
+  assert.deepEqual(paths.filter(({ length }) => length > PIPELINE_LEVELS), []); // biome-ignore format: one line
+});
+
 test('no file only passes on what others export', () => {
   const barrels = sources.filter(({ text }) => {
     const statements = text.split(';');
@@ -486,8 +513,16 @@ test('no file is named after nothing in particular', () => {
   assert.deepEqual(names.filter((name) => /^(?:utils?|helpers?|common|misc|shared|index)$/.test(name)), []); // biome-ignore format: one line
 });
 
-test('the workspace imports the client, and nothing else of the service', () => {
+test('the workspace imports the client, the library, and the code of a step that it previews', () => {
   const web = workspaces.find(({ name }) => name === '@geomill/web');
   const ours = Object.keys(web?.devDependencies ?? {}).filter((name) => name.startsWith('@geomill/'));
-  assert.deepEqual(ours, ['@geomill/client']);
+  assert.deepEqual(ours, ['@geomill/client', '@geomill/library', '@geomill/operations']);
+  const ofSteps = imports.filter(
+    ({ from, to }) => from.workspace === web && to?.startsWith('packages/operations/'),
+  );
+  // Without engines: the page itself compiles no WebAssembly.
+  assert.deepEqual(
+    [...new Set(ofSteps.map(({ to }) => to))],
+    ['packages/operations/src/simplify/simplify-rings.ts'],
+  );
 });

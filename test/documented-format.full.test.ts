@@ -80,8 +80,14 @@ test('a format that is made as the page says is converted both ways and keeps th
   assert.deepEqual(geometriesOf('back.geojson'), geometriesOf('samples/harbour.geojson'));
 
   const laws = globSync(OF_FORMATS, { cwd: root }).filter((path) => !NEEDS_A_PROCESS.test(path));
-  await run(['--test', '--test-reporter=spec', ...RULES]);
-  const kept = await run(['--test', '--test-reporter=spec', '--test-name-pattern=wkt-lines', ...laws]);
+  await run(['--test', '--test-isolation=none', '--test-reporter=spec', ...RULES]);
+  const kept = await run([
+    '--test',
+    '--test-isolation=none',
+    '--test-reporter=spec',
+    '--test-name-pattern=wkt-lines',
+    ...laws,
+  ]);
   const passed = /^ℹ pass (\d+)$/m.exec(kept)?.[1];
   assert.ok(Number(passed) > 20, kept.slice(-2000));
 });

@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { IS_EXHAUSTIVE } from './support/exhaustive.ts';
+import { packedPackage } from './support/packed-package.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SAMPLE = join(ROOT, 'samples', 'harbour.geojson');
@@ -17,24 +18,6 @@ const run = promisify(execFile);
 
 const directory = mkdtempSync(join(tmpdir(), 'geomill-package-'));
 test.after(() => rmSync(directory, { recursive: true, force: true }));
-
-interface Pack {
-  readonly filename: string;
-  readonly unpackedSize: number;
-  readonly files: readonly { readonly path: string }[];
-}
-
-/** Packs a copy of the checkout, so that a build does not disturb tests that use the dist of the checkout itself. */
-async function pack(): Promise<Pack> {
-  const copy = join(directory, 'checkout');
-  const { stdout: tracked } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT }); // biome-ignore format: one line
-  for (const path of tracked.split('\0'))
-    if (!/^(?:test|bench)\/|^$/.test(path) && existsSync(join(ROOT, path)))
-      cpSync(join(ROOT, path), join(copy, path));
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory], { cwd: copy });
-  return (JSON.parse(stdout) as [Pack])[0];
-}
 
 const npmCanInstall = await run('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=20000']).then(
   () => true,
@@ -68,7 +51,7 @@ async function olderNodes(): Promise<(major: keyof typeof OLDER) => string> {
   return (major) => join(project, 'node_modules', `node${major}`, 'bin', 'node');
 }
 
-const packed = await pack();
+const { pack: packed, tarball } = await packedPackage();
 const paths = new Set(packed.files.map(({ path }) => path));
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly version: string;
@@ -143,8 +126,7 @@ for (const { major, option } of CASES) {
   test(`installed with ${option}, on Node ${major}`, only, async (t) => {
     const node = major === 24 ? older!(24) : process.execPath;
     assert.match((await run(node, ['--version'])).stdout, new RegExp(`^v${major}\\.`));
-    const installing =
-      projects.get(option) ?? install(`app${option}`, option, join(directory, packed.filename));
+    const installing = projects.get(option) ?? install(`app${option}`, option, tarball);
     projects.set(option, installing);
     const project = await installing;
     const elsewhere = join(directory, `work${major}`);

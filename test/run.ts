@@ -11,6 +11,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { builtProgram } from './support/built-program.ts';
 import { buildWorkspace } from './support/built-workspace.ts';
+import { packedPackage } from './support/packed-package.ts';
 
 const execArgv = [
   // Without the cache, each of the processes compiles the same sources.
@@ -34,6 +35,7 @@ const given = process.argv.slice(isFull ? 3 : 2);
 process.env.TEST_PROGRAM = await builtProgram();
 // Built once, before the tests: files that run at the same time would each build it.
 if (isFull) await buildWorkspace();
+if (isFull && given.length === 0) await packedPackage();
 if (given.length === 0) runAll();
 else runGiven();
 

@@ -2,9 +2,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import { seededRandom } from '../../bench/data.ts';
 import { GeomillError } from '../../packages/core/src/messages/errors.ts';
 import { convertFile } from '../support/convert.ts';
+import { damagedCopies } from './damage.ts';
 
 /** Answered with a HammerCase for each damaged copy, then null. */
 export interface HammerJob {
@@ -22,22 +22,6 @@ export interface HammerCase {
   readonly name: string;
   readonly outcome: 'done' | 'refused' | 'bad';
   readonly detail: string;
-}
-
-const CUT_STEPS_FROM_ENDS = 4;
-
-/**
- * Lengths spread over the file, including those just above 0 and just below the whole, which affect headers and
- * trailers.
- */
-function cutLengths(byteLength: number, count: number): number[] {
-  const lengths = new Set<number>();
-  for (let i = 0; i < CUT_STEPS_FROM_ENDS; i++) {
-    lengths.add(i);
-    lengths.add(byteLength - 1 - i);
-  }
-  for (let i = 1; i <= count; i++) lengths.add(Math.floor((byteLength * i) / (count + 1)));
-  return [...lengths].filter((length) => length >= 0 && length < byteLength).slice(0, count);
 }
 
 async function tryOne(job: HammerJob, bytes: Uint8Array, name: string, output: string): Promise<HammerCase> {
@@ -63,19 +47,9 @@ async function tryOne(job: HammerJob, bytes: Uint8Array, name: string, output: s
 }
 
 async function* hammer(job: HammerJob): AsyncGenerator<HammerCase> {
-  const whole = readFileSync(job.path);
-  const random = seededRandom(whole.length);
   let turn = 0;
-  const nextOutput = (): string => job.outputs[turn++ % job.outputs.length];
-  for (const length of cutLengths(whole.length, job.cuts))
-    yield tryOne(job, whole.subarray(0, length), `cut at ${length}`, nextOutput());
-  for (let i = 0; i < job.flips && whole.length > 0; i++) {
-    const damaged = Uint8Array.from(whole);
-    const at = Math.floor(random() * damaged.length);
-    const bit = Math.floor(random() * 8);
-    damaged[at] ^= 1 << bit;
-    yield tryOne(job, damaged, `bit ${bit} of byte ${at} flipped`, nextOutput());
-  }
+  for (const { name, bytes } of damagedCopies(readFileSync(job.path), job.cuts, job.flips))
+    yield tryOne(job, bytes, name, job.outputs[turn++ % job.outputs.length]);
 }
 
 parentPort!.on('message', async (job: HammerJob) => {

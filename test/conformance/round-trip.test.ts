@@ -236,6 +236,10 @@ const PROPERTIES: Readonly<Record<Traits['properties'], fc.Arbitrary<Properties>
   'flat without booleans': flatProperties.map((properties) =>
     Object.fromEntries(Object.entries(properties).filter(([, value]) => typeof value !== 'boolean')),
   ),
+  'flat with local times': flatProperties.map(({ instant, ...properties }) => ({
+    ...properties,
+    instant: typeof instant === 'string' ? instant.replace(/(?:\.000)?Z$/, '') : instant,
+  })),
   none: fc.constant({}),
 };
 
@@ -247,6 +251,17 @@ const GEOMETRIES: Readonly<
   'one kind': Object.entries(kinds).flatMap(([kind, geometry]) =>
     [false, true].map((hasZ) => [`${kind}s ${hasZ ? 'with' : 'without'} Z`, geometry(hasZ)] as const),
   ),
+  flat: [
+    [
+      'geometries without Z',
+      fc.oneof(
+        ...Object.values(kinds).map((geometry) => geometry(false)),
+        fc
+          .array(position(false), { minLength: 1, maxLength: 3 })
+          .map((coordinates) => ({ type: 'MultiPoint', coordinates })),
+      ),
+    ],
+  ],
   'points and multi lines': [false, true].flatMap((hasZ) => [
     [`points ${hasZ ? 'with' : 'without'} Z`, kinds.point(hasZ)] as const,
     [`multi lines ${hasZ ? 'with' : 'without'} Z`, multiLine(hasZ)] as const,

@@ -92,7 +92,9 @@ test('37: web Mercator in a GeoJSON is read with the flag that the message names
 
 const unreadable: readonly (readonly [name: string, content: string | Uint8Array, message: RegExp])[] = [
   ['places.gml', '<gml:FeatureCollection/>', /GML is not supported; convert it with 'ogr2ogr/],
-  ['drawing.dxf', 'AC1027 and binary data', /DWG, which is not supported; save the drawing as DXF/],
+  ['drawing.dxf', 'AC1027 and binary data', /it looks like a DWG/],
+  ['drawing.dwg', 'AC1027 and binary data', /drawing\.dwg has 22 bytes, but the head ends at byte 236/],
+  ['old.dwg', 'AC1009 and binary data', /a drawing of AutoCAD R11 or R12; DWG is read from R14/],
   ['empty.geojson', '', /empty \(0 bytes\)/],
   ['page.geojson', '<html><title>404</title></html>', /XML or HTML/],
   ['topology.geojson', '{"type":"Topology","objects":{},"arcs":[]}', /it looks like TopoJSON/],

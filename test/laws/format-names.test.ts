@@ -17,13 +17,16 @@ const NAMES = new Set(
     ...[...extensions, ...fileParts].map((extension) => extension.slice(1)).filter((name) => name !== 'zip'),
   ]),
 );
-NAMES.delete('json');
-NAMES.delete('xml');
+// Words with other meanings.
+for (const word of ['json', 'xml', 'id', 'map', 'tab']) NAMES.delete(word);
 
 /** Files that name formats all the same: which, and why. */
 const ALLOWED: Readonly<Record<string, readonly [names: readonly string[], reason: string]>> = {
   'apps/web/map/map-view.ts': [['geojson'], 'a type of sources of MapLibre'],
-  'apps/web/model/preview-format.ts': [['geojson'], 'the map draws GeoJSON'],
+  'apps/web/map/base-style.ts': [['geojson'], 'a type of sources of MapLibre'],
+  'apps/web/model/preview-format.ts': [['geojson', 'pmtiles'], 'the map draws GeoJSON and PMTiles'],
+  'apps/web/model/open-tiles.ts': [['pmtiles'], 'the package that reads archives of tiles'],
+  'apps/web/map/tiles-view.ts': [['pmtiles'], 'the package that reads archives of tiles'],
   'apps/web/model/document.ts': [['gpkg'], 'the output that a new document proposes'],
   'apps/service/src/pages/convert/form-view.ts': [['gpkg'], 'the output that a new form proposes'],
   'apps/service/src/jobs/runner-main.ts': [['geojson'], 'the job with which a runner warms up'],

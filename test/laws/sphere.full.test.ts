@@ -52,7 +52,7 @@ const areaFormats = formats.filter(
   (format) =>
     isInputFormat(format) &&
     isOutputFormat(format) &&
-    ['any', 'one kind'].includes(traitsOf(format.id).roundTrip.geometries),
+    ['any', 'one kind', 'flat'].includes(traitsOf(format.id).roundTrip.geometries),
 );
 
 for (const { id } of areaFormats)

@@ -10,10 +10,14 @@ import { reader as csv } from '../../packages/formats/src/csv/read.ts';
 import { reader as dxf } from '../../packages/formats/src/dxf/read.ts';
 import { reader as gpx } from '../../packages/formats/src/gpx/read.ts';
 import { reader as kml } from '../../packages/formats/src/kml/read.ts';
+import { reader as mif } from '../../packages/formats/src/mapinfo/read-mif.ts';
+import { reader as mapinfo } from '../../packages/formats/src/mapinfo/read-tab.ts';
 import { formats } from '../../packages/formats/src/registry.ts';
 import { reader as shp } from '../../packages/formats/src/shp/read.ts';
+import { ZipWriter } from '../../packages/io/src/zip-write.ts';
 import { EOF, section, type Tag, textDrawing } from '../support/dxf-text.ts';
 import { writeRawShapefile } from '../support/raw-shapefile.ts';
+import { writeRawTexts } from '../support/raw-tab.ts';
 import { readBytesLayers, readFileLayers } from '../support/read-layers.ts';
 
 interface Read {
@@ -62,6 +66,15 @@ const DRAWING_PAGES: Partial<Record<CodePage, string>> = {
   'ISO-8859-1': 'ISO8859-1',
 };
 
+const CHARSETS: Readonly<Record<CodePage, string>> = {
+  'windows-1252': 'WindowsLatin1',
+  'windows-1251': 'WindowsCyrillic',
+  'windows-1253': 'WindowsGreek',
+  CP850: 'CodePage850',
+  CP437: 'CodePage437',
+  'ISO-8859-1': 'ISO8859_1',
+};
+
 const MAKERS: Readonly<Record<string, Make>> = {
   'shp, language id': (texts, stated) => {
     const id = LANGUAGE_IDS[stated]?.[texts.length % (LANGUAGE_IDS[stated]?.length ?? 1)];
@@ -86,6 +99,22 @@ const MAKERS: Readonly<Record<string, Make>> = {
       name: 'x.dxf',
     });
     return { texts: layers[0].rows.map(({ properties }) => properties.Layer), findings };
+  },
+  mif: async (texts, stated) => {
+    const charset = CHARSETS[stated];
+    const rows = texts.map((text) => `"${latin1(text)}"\n`).join('');
+    const head = `Version 300\nCharset "${charset}"\nDelimiter ","\nCoordSys Earth Projection 1, 104\nColumns 1\n  name Char(80)\nData\n\n`;
+    const zip = new ZipWriter(join(directory, `${files}.mif.zip`));
+    zip.addMember('a.mif', 0).append(Buffer.from(head + 'Point 1 2\n'.repeat(texts.length)));
+    zip.addMember('a.mid', 0).append(Buffer.from(rows, 'latin1'));
+    await zip.finish();
+    const { layers, findings } = await readFileLayers(mif, join(directory, `${files++}.mif.zip`));
+    return { texts: layers[0].rows.map(({ properties }) => properties.name), findings };
+  },
+  mapinfo: async (texts, stated) => {
+    const path = writeRawTexts(directory, texts, CHARSETS[stated], `texts${files++}`);
+    const { layers, findings } = await readFileLayers(mapinfo, path);
+    return { texts: layers[0].rows.map(({ properties }) => properties.name), findings };
   },
   kml: async (texts, stated) => {
     const placemarks = texts.map(
@@ -211,6 +240,7 @@ test('a requested encoding is used, and the doubt is reported', async () => {
 });
 
 test('every format whose files can state an encoding is among these', () => {
+  // What a DWG says is read by the reader of DXF.
   const withOption = formats.filter(({ readOptions }) => 'encoding' in (readOptions?.properties ?? {}));
-  assert.deepEqual(withOption.map(({ id }) => id).sort(), ['csv', 'dxf', 'shp']);
+  assert.deepEqual(withOption.map(({ id }) => id).sort(), ['csv', 'dwg', 'dxf', 'mapinfo', 'mif', 'shp']);
 });

@@ -5,7 +5,7 @@ import { importResolver } from '../../scripts/workspaces.ts';
 
 /** Tests of processes run a bundle, and are too slow to be run for each mutant. */
 const STARTS_PROCESSES = /support\/(?:program|built-program|server-process|run-cli|service|browser)\.ts$/;
-const FARTHEST = 4;
+const FARTHEST = 8;
 
 /** Paths of sources with the tests that import them, the nearest first. */
 export function relatedTests(root: string): ReadonlyMap<string, readonly string[]> {

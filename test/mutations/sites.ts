@@ -38,11 +38,16 @@ function lineAround(code: string, at: number): string {
   return code.slice(code.lastIndexOf('\n', at) + 1, end < 0 ? code.length : end);
 }
 
+/** `if (x > most) most = x`: at the limit it assigns the value that is there, so the mutant is the same program. */
+const EXTREME =
+  /^\s*(?:else )?if \((?<value>[\w.#[\]]+) [<>] (?<kept>[\w.#[\]]+)\) (?:\k<kept> = \k<value>);$/;
+
 /** Not of loops, whose mutants mostly read beyond an array. */
 function* comparisons(code: string): Generator<Site> {
   for (const match of code.matchAll(/(?<= )(?:<=|>=|<|>)(?= )/g)) {
     const line = lineAround(code, match.index);
     if (!QUANTITY.test(line) || /\b(?:for|while) \(/.test(line) || /^\s*(?:type|interface|export type)\b/.test(line)) continue; // biome-ignore format: one line
+    if (EXTREME.test(line)) continue;
     yield {
       kind: 'limit',
       start: match.index,

@@ -90,6 +90,7 @@ export function readSketch(sketch: Sketch): Read {
       layouts: 'model',
       blocks: 'explode',
       drawingFields: false,
+      hasOffsets: true,
       stroke: LINES,
       shapes: SHAPES,
       ...sketch.settings,

@@ -39,6 +39,7 @@ export function exampleSteps(): { readonly registry: readonly Transformation[]; 
     parameters: { type: 'object', properties, additionalProperties: false },
     guarantees: [],
     longitudes: 'as written',
+    usesGeometries: 'never',
     commandLine: null,
     load: async () => code,
   });

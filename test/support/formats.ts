@@ -32,10 +32,11 @@ export interface FormatTraits {
   readonly roundTrip: {
     /**
      * drawn: all with a position. one kind: all, of one kind and dimension a layer. points and multi lines: of those, all with a
-     * position, of one kind and dimension.
+     * position, of one kind and dimension. flat: of all kinds, without Z, and not empty; no collections.
      */
-    readonly geometries: 'any' | 'drawn' | 'one kind' | 'points and multi lines';
-    readonly properties: 'any' | 'flat' | 'flat without booleans' | 'none';
+    readonly geometries: 'any' | 'drawn' | 'one kind' | 'points and multi lines' | 'flat';
+    /** flat with local times: times of the day have no zone. */
+    readonly properties: 'any' | 'flat' | 'flat without booleans' | 'flat with local times' | 'none';
     readonly ids: 'any' | 'integers and texts' | 'ascending integers' | 'none';
     /** Write options with which it holds. */
     readonly options?: Readonly<Record<string, unknown>>;

@@ -53,18 +53,19 @@ export async function readFileLayers(
   const scratchDirectory = mkdtempSync(join(tmpdir(), 'geomill-read-'));
   try {
     const findings = new Findings();
+    const limits = settings.limits ?? DEFAULT_INPUT_LIMITS;
     const sources = await reader.open(
       { path, name: basename(path) },
       {
         scratchDirectory,
-        limits: settings.limits ?? DEFAULT_INPUT_LIMITS,
+        limits,
         options: settings.options ?? {},
         findings,
         partitionBytes: settings.partitionBytes ?? 1 << 22,
         ...(settings.tables === undefined ? {} : { tables: settings.tables }),
       },
     );
-    const layers = sources.map((source) => readLayer(reader, source, findings));
+    const layers = sources.map((source) => readLayer(reader, source, findings, limits));
     return { layers, findings: findings.list() };
   } finally {
     rmSync(scratchDirectory, { recursive: true, force: true });
@@ -87,15 +88,20 @@ export async function readBytesLayers(
   }
 }
 
-function readLayer(reader: FormatReader, opened: SourceLayer, findings: Findings): ReadLayer {
+function readLayer(
+  reader: FormatReader,
+  opened: SourceLayer,
+  findings: Findings,
+  limits: InputLimits,
+): ReadLayer {
   if (opened.fault !== undefined) throw opened.fault;
   let source = opened;
-  let first = readPartitions(reader, source, source.partitions, null);
+  let first = readPartitions(reader, source, source.partitions, null, limits);
   const misfits = new MisfitList();
   for (const read of first) misfits.merge(read.misfits ?? [], (location) => location);
   if (reader.undeclare !== undefined && misfits.list().length > 0) {
     source = reader.undeclare(source, new Set(misfits.list().map(({ field }) => field)));
-    first = readPartitions(reader, source, source.partitions, null);
+    first = readPartitions(reader, source, source.partitions, null, limits);
   }
   for (const read of first) findings.merge(read.findings);
   const statistics = emptyStatistics();
@@ -110,7 +116,7 @@ function readLayer(reader: FormatReader, opened: SourceLayer, findings: Findings
   }
   const reads =
     reader.typing === 'layer'
-      ? readPartitions(reader, source, source.partitions, fields)
+      ? readPartitions(reader, source, source.partitions, fields, limits)
       : reader.typing === 'declared'
         ? first.map((read) => ({ ...read, batch: castBatch(read.batch, fields) }))
         : first;
@@ -128,12 +134,13 @@ function readPartitions(
   source: SourceLayer,
   partitions: readonly Partition[],
   fields: readonly Field[] | null,
+  limits: InputLimits,
 ): PartitionRead[] {
   const reads: PartitionRead[] = [];
   let start = partitions[0]?.start ?? 0;
   for (const { end } of partitions) {
     const partition = { start, end: Math.max(start, end) };
-    const read = reader.readPartition(source, partition, { fields, limits: DEFAULT_INPUT_LIMITS });
+    const read = reader.readPartition(source, partition, { fields, limits });
     reads.push(read);
     start = read.nextStart;
   }

@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
-import type { Patience, S3Settings } from '../../apps/service/src/storage/s3-client.ts';
+import type { Patience, S3Settings } from '../../apps/service/src/storage/s3-transport.ts';
 
 interface S3rver {
   run(): Promise<{ readonly port: number }>;

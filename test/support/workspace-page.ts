@@ -12,6 +12,8 @@ export interface PageLook {
   readonly path?: string;
   /** Whether the browser can draw maps: default only in exhaustive runs. */
   readonly drawsMaps?: boolean;
+  /** The engine that an earlier visit chose. Default: service. */
+  readonly engine?: 'local' | 'service';
 }
 
 const NARROW: PageLook = { width: 390, height: 844, isDark: true };
@@ -65,13 +67,24 @@ export function onWorkspaceWithMap(
 export async function onPage(
   serviceUrl: string,
   steps: Steps,
-  { width = 1440, height = 900, isDark = false, path = '', drawsMaps = IS_EXHAUSTIVE }: PageLook = {},
+  {
+    width = 1440,
+    height = 900,
+    isDark = false,
+    path = '',
+    drawsMaps = IS_EXHAUSTIVE,
+    engine = 'service',
+  }: PageLook = {},
   { complaints: allowed, origins = [] }: Allowed = {},
 ): Promise<void> {
   const browser = await startBrowser();
   const watched = await open(browser, width, isDark, { height, enforcesPolicy: true, drawsMaps });
   const missing: string[] = [];
   const stateOf = watchRequests(watched);
+  // Documents without an origin have no storage.
+  await watched.page.addInitScript(
+    `if (location.protocol !== 'about:') localStorage.setItem('geomill-engine', '${engine}')`,
+  );
   watched.page.on('response', (response) => {
     // What the page no longer needs may be gone already when it is deleted.
     const isData = /\/v1\/(jobs|uploads)\//.test(response.url());

@@ -6,7 +6,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { contentOf, type InputContent } from '@geomill/formats/content.ts';
 import type { Format, InputFormat } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
-import { optionOfText, typesOf } from '@geomill/formats/option-text.ts';
+import { optionOfText, typesOf } from '@geomill/formats/options.ts';
 import { formats } from '@geomill/formats/registry.ts';
 import {
   type FormatKey,

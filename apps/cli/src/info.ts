@@ -1,5 +1,6 @@
 /** `geomill info FILE`: describes the layers, fields and CRS of a file. */
 import { availableParallelism } from 'node:os';
+import { type Domain, defaultText, type FieldFacts } from '@geomill/core/columns/field-facts.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { type ShownFinding, shownFindings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -7,8 +8,8 @@ import { counted } from '@geomill/core/messages/message.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
 import { TemporaryDirectory } from '@geomill/io/temporary-directory.ts';
 import { inspectFile } from '@geomill/library/run.ts';
-import type { Inspection } from '@geomill/pipeline/inspect.ts';
 import { inspectionDocument } from '@geomill/pipeline/inspect-document.ts';
+import type { Inspection } from '@geomill/pipeline/inspection.ts';
 import type { InspectionRequest } from '@geomill/pipeline/request.ts';
 import { catalogue } from '@geomill/service/catalogue.ts';
 import { inputLimits } from '@geomill/service/settings/input-limits.ts';
@@ -140,7 +141,9 @@ function describe({
     const authority = layer.crs?.authority ?? null;
     const code = authority === null ? '' : ` (${authority.name}:${authority.code})`;
     lines.push('', `layer '${layer.name}': ${counted(layer.features, 'feature')}`);
-    lines.push(`  geometry  ${types.join(', ') || 'none'}${ordinates}`);
+    const hasGeometry = Object.keys(layer.geometryTypes).some((type) => type !== 'None');
+    if (layer.features > 0 && !hasGeometry && layer.extent === null) lines.push('  geometry  no geometry');
+    else lines.push(`  geometry  ${types.join(', ') || 'none'}${ordinates}`);
     lines.push(
       `  crs       ${layer.crs === null ? unknownCrs(layer) : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,
     );
@@ -151,6 +154,8 @@ function describe({
       lines.push(
         `  field     ${field.name}: ${field.type}, ${field.nonNull} of ${layer.features} with a value`,
       );
+      if (field.facts !== undefined)
+        lines.push(...factLines(field.facts).map((line) => `              ${line}`));
     }
   }
   if (warnings.length > 0) lines.push('', ...findingLines(warnings));
@@ -161,4 +166,40 @@ function unknownCrs({ crsSuggestions }: Inspection['layers'][number]): string {
   if (crsSuggestions.length === 0) return 'not stated, and no widely used system fits';
   const fitting = crsSuggestions.map(({ crs, name }) => `${crs} (${name})`).join(', ');
   return `not stated; the coordinates fit ${fitting}`;
+}
+
+const MAX_VALUES = 8;
+
+function factLines({
+  alias,
+  title,
+  description,
+  width,
+  notNull,
+  unique,
+  domain,
+  ...facts
+}: FieldFacts): string[] {
+  const names = [alias, title, description].filter((text) => text !== undefined);
+  const rules = [
+    ...(width === undefined ? [] : [`at most ${width} characters`]),
+    ...(notNull ? ['NOT NULL'] : []),
+    ...(unique ? ['UNIQUE'] : []),
+    ...(facts.default === undefined ? [] : [`default ${defaultText(facts.default)}`]),
+  ];
+  return [
+    ...(names.length === 0 ? [] : [names.join('; ')]),
+    ...(rules.length === 0 ? [] : [rules.join(', ')]),
+    ...(domain === undefined ? [] : [`domain '${domain.name}': ${domainText(domain)}`]),
+  ];
+}
+
+function domainText(domain: Domain): string {
+  if (domain.kind === 'glob') return domain.pattern;
+  if (domain.kind === 'range') return `${domain.min ?? '...'} to ${domain.max ?? '...'}`;
+  const shown = domain.values
+    .slice(0, MAX_VALUES)
+    .map(({ code, text }) => (text === null ? code : `${code} = ${text}`));
+  const more = domain.values.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

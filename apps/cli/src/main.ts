@@ -47,8 +47,7 @@ try {
 if (isOutputClosed()) process.exitCode = EXIT.closedOutput;
 
 async function tell(thrown: unknown): Promise<void> {
-  const { withNamedSystems } = await import('./crs-names.ts');
-  const { errorLine, suggestionLines } = await import('./wording.ts');
+  const { errorLine, suggestionLines, withNamedSystems } = await import('./wording.ts');
   const error = await withNamedSystems(asGeomillError(thrown));
   process.stderr.write(`${PREFIX} ${errorLine(error, errorForm)}\n${suggestionLines(error, errorForm)}`);
   // A stack trace does not help if a setting or file is wrong.

@@ -2,7 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { roles, startService } from '@geomill/service/service.ts';
+import { startService } from '@geomill/service/service.ts';
+import { roles } from '@geomill/service/service-options.ts';
 import type { Config } from '@geomill/service/settings/config.ts';
 import { type Flags, parseCommand } from './arguments.ts';
 import { greeting } from './greeting.ts';

@@ -4,7 +4,7 @@ import { shortText } from '@geomill/core/messages/short-text.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
 import { inputFormats } from '@geomill/formats/registry.ts';
 import { pathName } from '@geomill/library/file-name.ts';
-import { plainFileName } from '@geomill/service/jobs/output-name.ts';
+import { plainFileName } from '@geomill/library/output-name.ts';
 import { isLayerUrl, serviceName } from '@geomill/service/remote-input/arcgis/layer-url.ts';
 
 /** Whether a name on a command line is a URL, and no path. */

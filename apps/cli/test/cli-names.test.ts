@@ -113,14 +113,14 @@ test('formats of other programs are named with the next step, for inputs and out
     ['trip.gml', 'x.gpkg', /GML is not supported; convert it with 'ogr2ogr out\.gpkg in\.gml'/],
     ['survey.gdb', 'x.gpkg', /survey\.gdb is not a file geodatabase.* an empty folder/],
     ['survey.gpkg', 'x.gdb', /geodatabase can be read but not written; write a \.gpkg/],
-    ['plan.DWG', 'x.gpkg', /DWG is not supported; save the drawing as DXF/],
+    ['plan.DGN', 'x.gpkg', /DGN is not supported; save the drawing as DXF/],
     ['list.ods', 'x.gpkg', /ODS is not supported; save it as \.xlsx, or the sheet as CSV/],
     [
       sample,
       'trip.gml',
       /GML is not supported; write a \.gpkg and convert that with 'ogr2ogr out\.gml in\.gpkg'/,
     ],
-    [sample, 'plan.dwg', /write a \.dxf/],
+    [sample, 'plan.dwg', /DWG can be read but not written; write a \.dxf/],
   ];
   for (const [input, output, message] of cases)
     assert.match(await refusal(input === sample ? sample : inDirectory(input), output), message);
@@ -129,8 +129,7 @@ test('formats of other programs are named with the next step, for inputs and out
 test('formats of other programs are named by their content, too', async () => {
   const cases: readonly (readonly [content: string, found: RegExp])[] = [
     ['<gml:FeatureCollection xmlns:gml="http://www.opengis.net/gml/3.2"/>', /GML.*ogr2ogr/],
-    ['AC1032\0\0', /DWG.*save the drawing as DXF/],
-    ['!table\n!version 300\n', /MapInfo TAB.*ogr2ogr/],
+    ['AutoCAD DXB 1.0', /DXB.*save the drawing as DXF/],
   ];
   for (const [content, found] of cases) {
     writeFileSync(inDirectory('renamed.geojson'), content, 'latin1');

@@ -20,6 +20,7 @@ function record(
     parameters: { type: 'object', properties, additionalProperties: false },
     guarantees: [],
     longitudes: 'as written',
+    usesGeometries: 'never',
     commandLine,
     load: () => Promise.reject(new Error('a command line needs no code')),
   };

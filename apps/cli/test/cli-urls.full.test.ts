@@ -171,7 +171,7 @@ test('refuses URLs whose format is not known, and URLs as outputs, before anythi
       [`${host.url}/data?key=secret`, output],
       /cannot tell the format of '.*\/data' from its extension; use --from/,
     ],
-    [[`${host.url}/map.dwg`, output], /DWG/],
+    [[`${host.url}/map.dgn`, output], /DGN/],
     [
       [`${host.url}/a.geojson`, output, '--clip', `${host.url}/zones.gpkg:city centre`],
       /--clip: URL:LAYER is not split.*--clip URL --mask-layer 'city centre'/,

@@ -296,7 +296,7 @@ test('a file whose format is not known from its name is refused with the format 
       ['convert', 'a.gml', 'a.gpkg'],
       /'a.gml': GML is not supported; convert it with 'ogr2ogr out\.gpkg in\.gml'/,
     ],
-    [['convert', sample, 'a.dwg'], /'a.dwg': DWG is not supported; write a \.dxf/],
+    [['convert', sample, 'a.dwg'], /'a.dwg': DWG can be read but not written; write a \.dxf/],
     [
       ['convert', 'roads.dbf', 'a.gpkg'],
       /one file of a shapefile without the others is not supported; use its \.shp/,

@@ -5,9 +5,7 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { elapsed, PLATFORM_TIMERS, type Timers } from '@geomill/core/timers.ts';
 import type { CrsSearch } from '@geomill/crs-search/crs-search.ts';
-import { formats, inputFormats, outputFormats } from '@geomill/formats/registry.ts';
-import type { JobRequest } from '@geomill/pipeline/request.ts';
-import { deliveredKind } from '@geomill/pipeline/split-request.ts';
+import { formats } from '@geomill/formats/registry.ts';
 import { packageVersion } from '@geomill/platform/package-version.ts';
 import { asDatabaseFailure } from '@geomill/sqlite/database-failure.ts';
 import type { FastifyInstance } from 'fastify';
@@ -24,25 +22,27 @@ import { allOperations, healthOperations } from './http/operations/all.ts';
 import { routePatterns } from './http/register-operation.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
 import { refuseEmptyDatabase, refuseForeignFiles, refuseHalfRestored } from './jobs/empty-database.ts';
-import type { JobServiceOptions } from './jobs/job-service-options.ts';
-import type { JobLog, JobObserver } from './jobs/observer.ts';
+import type { JobLog } from './jobs/observer.ts';
 import { openDatabase } from './jobs/open-database.ts';
-import { openQueue, type QueueSettings } from './jobs/open-queue.ts';
-import type { JobQueue } from './jobs/queue.ts';
+import { openQueue } from './jobs/open-queue.ts';
 import type { RunnerOptions } from './jobs/runner-command.ts';
 import { JobService } from './jobs/service.ts';
 import { createLogger } from './logger.ts';
-import type { OidcSettings } from './pages/account/library.ts';
 import { setupLink } from './pages/account/one-time-links.ts';
 import { registerAccountArea, type SignedInPages } from './pages/account/register.ts';
 import { registerConvertPages } from './pages/convert/register.ts';
 import type { PostgresDatabase } from './postgres/database.ts';
-import { HEADERS_TIMEOUT_MS, STALL_TIMEOUT_MS } from './remote-input/fetch-messages.ts';
-import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
+import { parseUrlPolicy } from './remote-input/policy.ts';
 import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
+import {
+  fetchSettings,
+  oidcSignIn,
+  queueSettings,
+  type Role,
+  serviceOptions,
+  storeKind,
+} from './service-options.ts';
 import { type Config, isLoopback } from './settings/config.ts';
-import { inputLimits } from './settings/input-limits.ts';
-import { directoryProbe } from './storage/local-store.ts';
 import { observedStore } from './storage/observed-store.ts';
 import { openStore, storeOptions } from './storage/open-store.ts';
 import type { FileStore } from './storage/store.ts';
@@ -60,10 +60,6 @@ export interface RunningService {
   /** Stops gracefully; further calls wait for the same stop. */
   stop(): Promise<void>;
 }
-
-/** What a process of the service does: answer requests, run jobs, or both. */
-export const roles = ['api', 'worker', 'all'] as const;
-export type Role = (typeof roles)[number];
 
 export interface StartOptions {
   /** Default: all. Others need DATABASE_URL. */
@@ -330,12 +326,6 @@ async function prepareSandbox(
   return isolation;
 }
 
-/** Null: users sign in with passwords only. */
-function oidcSignIn({ oidcIssuer, oidcClientId, oidcClientSecret }: Config): OidcSettings | null {
-  if (oidcIssuer === null || oidcClientId === null || oidcClientSecret === null) return null;
-  return { issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret };
-}
-
 /** Failures that a setting can fix become SETTING_INVALID; others are returned unchanged. */
 function listenFailure(error: NodeJS.ErrnoException, { host, port }: Config): Error {
   const refuse = (name: string, value: string | number, reason: string): Error =>
@@ -353,105 +343,9 @@ function processName(): string {
   return `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
 }
 
-/** For the log, without the address. */
-function storeKind({ storeUrl }: Config): string {
-  if (storeUrl === null) return 'DATA_DIR';
-  return storeUrl.startsWith('s3:') ? 'S3' : 'shared directory';
-}
-
-function queueSettings(
-  config: Config,
-  processName: string,
-  path: string,
-  onFailure: (error: unknown) => void,
-): QueueSettings {
-  // 0 means unlimited.
-  const ownerLimits = {
-    jobs: config.maxOwnerJobs || null,
-    storedBytes: config.maxOwnerStorageBytes || null,
-  };
-  return { ...config, processName, ownerLimits, path, onFailure };
-}
-
 /** Throws SETTING_INVALID. */
 function checkRole(config: Config, role: Role): void {
   if (config.databaseUrl !== null || role === 'all') return;
   const reason = `it is required with --role ${role}: processes of different roles share their jobs in PostgreSQL`;
   throw failure(generalErrors.SETTING_INVALID, { name: 'DATABASE_URL', value: '', reason });
-}
-
-/** Another process can receive the files of one job for that long before it has a row. */
-const SHARED_ORPHAN_AGE_MS = 24 * 3_600_000;
-
-function serviceOptions(
-  config: Config,
-  role: Role,
-  data: DataDirectory,
-  queue: JobQueue,
-  store: FileStore,
-  runner: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs' | 'sandbox'>,
-  log: JobLog,
-  observer: JobObserver,
-): Omit<JobServiceOptions, 'fetch'> {
-  return {
-    queue,
-    store,
-    answersRequests: role !== 'worker',
-    ...(store.isShared ? { orphanAgeMs: SHARED_ORPHAN_AGE_MS, checkDisk: directoryProbe(data.path) } : {}),
-    uploads: {
-      retentionMs: config.uploadRetentionSeconds * 1000,
-      maxBytes: config.maxUploadBytes,
-      maxPerOwner: config.maxOwnerUploads || null,
-    },
-    runner: {
-      slotsDirectory: data.slotsDirectory,
-      memoryBytes: config.runnerMemoryBytes,
-      gridDirectory: config.gridDirectory,
-      count: role === 'api' ? 0 : config.runners,
-      threads: config.runnerThreads,
-      niceness: config.runnerNiceness,
-      ...runner,
-    },
-    limits: inputLimits(config),
-    ...(config.sourceDateEpoch === null ? {} : { outputTimeMs: config.sourceDateEpoch * 1000 }),
-    scratch: { jobBytes: config.maxScratchBytes, ownerBytes: config.maxOwnerStorageBytes || null },
-    jobTimeoutMs: config.jobTimeoutSeconds * 1000,
-    maxAttempts: config.jobAttempts,
-    graceMs: config.graceSeconds * 1000,
-    ...(config.splitBytes === 0
-      ? {}
-      : { division: { fromBytes: config.splitBytes, partBytes: config.splitPartBytes } }),
-    outputRetentionMs: config.outputRetentionSeconds * 1000,
-    recordRetentionMs: config.recordRetentionSeconds * 1000,
-    outputFormat,
-    log,
-    observer,
-  };
-}
-
-function fetchSettings(config: Config, policy: UrlPolicy): JobServiceOptions['fetch'] {
-  return {
-    policy,
-    limits: {
-      maxBytes: config.maxUploadBytes,
-      totalMs: config.inputUrlTimeoutSeconds * 1000,
-      headersMs: HEADERS_TIMEOUT_MS,
-      stallMs: STALL_TIMEOUT_MS,
-    },
-    userAgent: `geomill/${packageVersion()}`,
-  };
-}
-
-const inputExtensions = inputFormats.flatMap((format) => format.extensions);
-
-function outputFormat(request: JobRequest): ReturnType<JobServiceOptions['outputFormat']> {
-  if (request.operation === 'inspect')
-    return { mediaType: 'application/json', outputExtension: '.inspection.json', inputExtensions };
-  const format = outputFormats.find(({ id }) => id === request.output.format);
-  // The job was accepted by a release that still had this format; its runner reports that.
-  const { mediaType, outputExtension } =
-    format === undefined
-      ? { mediaType: 'application/octet-stream', outputExtension: '' }
-      : deliveredKind(format, request.output);
-  return { mediaType, outputExtension, inputExtensions };
 }

@@ -21,8 +21,9 @@ import { listed, outputBytes, putInput } from '../../../test/support/store-contr
 import { isStorageFault } from '../src/jobs/recovery.ts';
 import { sweep } from '../src/jobs/retention.ts';
 import { SqliteQueue } from '../src/jobs/sqlite-queue.ts';
-import { type Patience, S3Client } from '../src/storage/s3-client.ts';
+import { S3Client } from '../src/storage/s3-client.ts';
 import { S3Store } from '../src/storage/s3-store.ts';
+import type { Patience } from '../src/storage/s3-transport.ts';
 import { parsePlace, SegmentedFile } from '../src/storage/segments.ts';
 import { StoreFault } from '../src/storage/store-fault.ts';
 

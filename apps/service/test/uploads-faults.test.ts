@@ -7,7 +7,7 @@ import test from 'node:test';
 import { GeomillError } from '../../../packages/core/src/messages/errors.ts';
 import { makeWorkspace } from '../../../test/support/convert.ts';
 import { Faults } from '../../../test/support/faults.ts';
-import { ReceivedBytes } from '../src/jobs/received-bytes.ts';
+import { ReceivedBytes } from '../src/jobs/receipts.ts';
 import { SqliteQueue } from '../src/jobs/sqlite-queue.ts';
 import type { UploadRecord } from '../src/jobs/upload.ts';
 import { UploadTable } from '../src/jobs/upload-table.ts';

@@ -10,7 +10,7 @@ import { QUEUES } from '../../../test/support/queue.ts';
 import { until } from '../../../test/support/until.ts';
 import { httpErrors } from '../src/http/errors.ts';
 import { ANY_OWNER } from '../src/jobs/job.ts';
-import { ReceivedBytes } from '../src/jobs/received-bytes.ts';
+import { ReceivedBytes } from '../src/jobs/receipts.ts';
 import { UploadLocks } from '../src/jobs/upload-locks.ts';
 import { Uploads } from '../src/jobs/uploads.ts';
 import { LocalStore } from '../src/storage/local-store.ts';

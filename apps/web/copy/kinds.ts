@@ -9,3 +9,6 @@ export const COPY_TITLES: Readonly<Record<CopyKind, string>> = {
   python: 'Python',
   json: 'Job document',
 };
+
+/** Those that send a job to a service. */
+export const FOR_SERVICES: ReadonlySet<CopyKind> = new Set(['curl', 'typescript', 'python']);

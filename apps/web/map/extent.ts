@@ -53,3 +53,15 @@ export function extentOf(collections: readonly FeatureCollection[]): LonLatBox |
   }
   return 360 - gap <= 180 ? [after, south, before + 360, north] : plain;
 }
+
+/** Web Mercator ends there: what is nearer to a pole is drawn at the edge. */
+const EDGE = 85.051129;
+
+/** The south-west and the north-east corner of what a map can show of the box. */
+export function boundsOf([west, south, east, north]: LonLatBox): [[number, number], [number, number]] {
+  const within = (latitude: number) => Math.min(Math.max(latitude, -EDGE), EDGE);
+  return [
+    [west, within(south)],
+    [east, within(north)],
+  ];
+}

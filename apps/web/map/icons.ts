@@ -1,24 +1,7 @@
-/** Colours of the map by the names of the style sheet, and symbols that are drawn with them: the map fetches no pictures and no fonts. */
+/** Colours of the map, which the style sheet has, and symbols that are drawn with them: the map fetches no pictures and no fonts. */
 import { LAYER_COLOURS } from '../model/layer-colours.ts';
 import type { OverlayRole } from '../model/overlays.ts';
-
-const NAMES = [
-  'water',
-  'land',
-  'border',
-  'grid',
-  'selected',
-  'lost',
-  'changed',
-  'info',
-  'extent',
-  'mask',
-] as const;
-
-/** Of the layers, in their order, and of all else by name. */
-export type Palette = Readonly<Record<(typeof NAMES)[number], string>> & {
-  readonly layers: readonly string[];
-};
+import { CLASS_COLOURS, COLOUR_NAMES, type Palette } from './palette.ts';
 
 /** MapLibre reads plain colours only, so the browser resolves the variables and light-dark() first. */
 export function paletteOf(container: HTMLElement): Palette {
@@ -27,27 +10,39 @@ export function paletteOf(container: HTMLElement): Palette {
     probe.style.color = `var(--map-${name})`;
     return getComputedStyle(probe).color;
   };
-  const colours = NAMES.map((name) => [name, colourOf(name)] as const);
+  const colours = COLOUR_NAMES.map((name) => [name, colourOf(name)] as const);
   const layers = Array.from({ length: LAYER_COLOURS }, (_, i) => colourOf(`layer-${i + 1}`));
+  const classes = Object.fromEntries(
+    CLASS_COLOURS.map((name) => [name, colourOf(name)]),
+  ) as Palette['classes'];
   probe.remove();
-  const named = Object.fromEntries(colours) as Readonly<Record<(typeof NAMES)[number], string>>;
-  return { ...named, layers };
+  const named = Object.fromEntries(colours) as Readonly<Record<(typeof COLOUR_NAMES)[number], string>>;
+  return { ...named, layers, classes };
 }
 
 /** Before the text of a label, in the names of images. */
 export const LABEL_PREFIX = 'label ';
 const ICON_PREFIX = 'icon ';
+/** Before the names of places, in the names of images: large and small ones. */
+export const CITY_PREFIX = 'city ';
+export const TOWN_PREFIX = 'town ';
+/** Pixels from the left edge of the picture of a name to the middle of its dot. */
+export const NAME_DOT = 5;
 const PIXEL_RATIO = 2;
 const MAX_LABEL_LENGTH = 20;
 
-/** The image of a name: `label TEXT`, or `icon ROLE`. Null: another name. */
+const DRAWERS: Readonly<Record<string, (text: string, palette: Palette) => ImageData>> = {
+  [LABEL_PREFIX]: (text, palette) => drawLabel(text.slice(0, MAX_LABEL_LENGTH), palette),
+  [ICON_PREFIX]: (role, palette) => drawSymbol(role as OverlayRole, palette),
+  [CITY_PREFIX]: (name, palette) => drawName(name, '600 13px system-ui, sans-serif', palette),
+  [TOWN_PREFIX]: (name, palette) => drawName(name, '12px system-ui, sans-serif', palette),
+};
+
+/** The image of a name, such as `label TEXT` or `icon ROLE`. Null: another name. */
 export function drawIcon(name: string, palette: Palette): { image: ImageData; pixelRatio: number } | null {
-  const draw = name.startsWith(LABEL_PREFIX)
-    ? drawLabel(name.slice(LABEL_PREFIX.length, LABEL_PREFIX.length + MAX_LABEL_LENGTH), palette)
-    : name.startsWith(ICON_PREFIX)
-      ? drawSymbol(name.slice(ICON_PREFIX.length) as OverlayRole, palette)
-      : null;
-  return draw === null ? null : { image: draw, pixelRatio: PIXEL_RATIO };
+  const prefix = Object.keys(DRAWERS).find((one) => name.startsWith(one));
+  if (prefix === undefined) return null;
+  return { image: DRAWERS[prefix](name.slice(prefix.length), palette), pixelRatio: PIXEL_RATIO };
 }
 
 function canvasOf(width: number, height: number): OffscreenCanvasRenderingContext2D {
@@ -77,6 +72,28 @@ function drawLabel(text: string, palette: Palette): ImageData {
   context.textBaseline = 'middle';
   context.fillStyle = palette.extent;
   context.fillText(text, width / 2, height / 2 + 1);
+  return context.getImageData(0, 0, context.canvas.width, context.canvas.height);
+}
+
+/** The name of a place to the right of its dot. */
+function drawName(text: string, font: string, palette: Palette): ImageData {
+  const height = 18;
+  const left = 2 * NAME_DOT + 1;
+  const probe = canvasOf(1, 1);
+  probe.font = font;
+  const context = canvasOf(left + Math.ceil(probe.measureText(text).width) + 3, height);
+  context.lineJoin = 'round';
+  context.lineWidth = 3;
+  context.strokeStyle = palette.land;
+  context.fillStyle = palette.name;
+  context.beginPath();
+  context.arc(NAME_DOT, height / 2, 2.5, 0, 2 * Math.PI);
+  context.stroke();
+  context.fill();
+  context.font = font;
+  context.textBaseline = 'middle';
+  context.strokeText(text, left, height / 2 + 1);
+  context.fillText(text, left, height / 2 + 1);
   return context.getImageData(0, 0, context.canvas.width, context.canvas.height);
 }
 

@@ -1,43 +1,44 @@
 /**
  * The map: base map, sources and results. Loaded when there is something to draw, because MapLibre is most of what this page
- * loads. No labels are drawn, so no fonts are fetched.
+ * loads. Labels are pictures that the page draws, so no fonts are fetched.
  */
 import type { FeatureCollection } from '@geomill/client/client.ts';
 import {
-  type FilterSpecification,
   GeoJSONSource,
-  type LayerSpecification,
   LngLatBounds,
   type MapGeoJSONFeature,
   Map as MapLibre,
-  type StyleSpecification,
   setWorkerUrl,
 } from 'maplibre-gl';
-import type { Overlay, OverlayRole } from '../model/overlays.ts';
-import { AWAY_STATUSES, pause } from '../model/reconnect.ts';
+import type { DrawnTiles } from '../model/open-tiles.ts';
+import type { Overlay } from '../model/overlays.ts';
+import type { Places } from '../model/place-names.ts';
+import { isUnanswered, pause } from '../model/reconnect.ts';
 import type { FeatureKey } from '../model/selection.ts';
-import { extentOf, type LonLatBox } from './extent.ts';
-import { drawIcon, LABEL_PREFIX, type Palette, paletteOf } from './icons.ts';
+import { BASE_COLOURS, NAMES_LAYER, namesOf, styleOf } from './base-style.ts';
+import {
+  colourOf,
+  coloursText,
+  type DataLayer,
+  drawnData,
+  filterOf,
+  hiddenNames,
+  KINDS,
+  layersOf,
+  OVERLAY_KINDS,
+  overlayLayers,
+} from './data-style.ts';
+import { boundsOf, type LonLatBox } from './extent.ts';
+import { drawIcon, paletteOf } from './icons.ts';
 import type { Plane } from './plane.ts';
+import { REACH, type Reach, reachColours, reachProperties } from './reach.ts';
 import { RulersView } from './rulers-view.ts';
+import { smallLayers } from './small-layers.ts';
+import type { TilesView } from './tiles-view.ts';
 
 declare const BASE_MAP_FILE: string;
 declare const DETAILED_BASE_MAP_FILE: string;
 declare const MAP_WORKER_FILE: string;
-
-/** Before or after a conversion. */
-export type DataRole = 'source' | 'result';
-
-export interface DataLayer {
-  readonly id: string;
-  readonly role: DataRole;
-  readonly features: FeatureCollection;
-  readonly isVisible: boolean;
-  /** Numbers of colours, by the values of the property of `hiddenParts`; without that property only one. */
-  readonly colours: ReadonlyMap<string | null, number>;
-  /** Features whose property has one of these values are not drawn. */
-  readonly hiddenParts: { readonly property: string; readonly values: readonly string[] } | null;
-}
 
 export interface MapEvents {
   readonly onMove: (longitude: number, latitude: number) => void;
@@ -51,15 +52,11 @@ export interface MapEvents {
   readonly covered: () => { readonly left: number; readonly right: number };
 }
 
+const NOTHING: FeatureCollection = { type: 'FeatureCollection', features: [] };
 /** Pixels around what the map moves to. */
 const PADDING = 40;
-const FILL_OPACITY = 0.25;
-/** Deeper, tiles of this level are enlarged: most services end there. */
-const MAX_TILE_ZOOM = 19;
 /** From this level on the detailed base map is drawn: 1:50,000,000. */
 const DETAILED_ZOOM = 4;
-const KINDS = ['fill', 'line', 'circle'] as const;
-const OVERLAY_KINDS = ['fill', 'line', 'symbol'] as const;
 /** Of the map's sources, so that an overlay cannot have the id of a data layer. */
 const OVERLAY_PREFIX = 'overlay ';
 
@@ -73,6 +70,8 @@ export class MapView {
   readonly #covered: MapEvents['covered'];
   readonly #rulers: RulersView;
   readonly #hasTiles: boolean;
+  #tiles: Promise<TilesView> | null = null;
+  #reachFeatures: FeatureCollection = NOTHING;
   #plane: Plane | null = null;
   /** Address of the base map. */
   #base = new URL(BASE_MAP_FILE, import.meta.url).href;
@@ -183,7 +182,10 @@ export class MapView {
     const show = (layer: string, isShown: boolean) =>
       map.setLayoutProperty(layer, 'visibility', isShown ? 'visible' : 'none');
     show('land', isEarth);
+    show('lakes', isEarth);
     show('borders', isEarth && !this.#hasTiles);
+    // Tiles have names of their own.
+    show(NAMES_LAYER, isEarth && !this.#hasTiles);
     if (this.#hasTiles) show('tiles', isEarth);
     for (const id of this.#overlays.keys())
       for (const kind of OVERLAY_KINDS) show(`${OVERLAY_PREFIX}${id} ${kind}`, isEarth);
@@ -194,6 +196,44 @@ export class MapView {
 
   get #background(): 'water' | 'land' {
     return this.#plane === null ? 'water' : 'land';
+  }
+
+  /** Writes the names of these places on the map. */
+  async name(places: Places): Promise<void> {
+    await this.#open();
+    const source = this.#map.getSource(NAMES_LAYER);
+    if (source instanceof GeoJSONSource && !this.#hasTiles) source.setData(namesOf(places));
+  }
+
+  /** Marks what is within a distance of features, below the data; null: nothing. */
+  async showReach(reach: Reach | null): Promise<void> {
+    await this.#open();
+    const source = this.#map.getSource(REACH);
+    if (!(source instanceof GeoJSONSource)) return;
+    const features = reach?.features ?? NOTHING;
+    if (features !== this.#reachFeatures) source.setData(features as never);
+    this.#reachFeatures = features;
+    if (reach === null) return;
+    const { paint, layout } = reachProperties(reach);
+    this.#setPaint(paint);
+    for (const [layer, name, value] of layout)
+      this.#map.setLayoutProperty(layer, name as never, value as never);
+  }
+
+  /** The names are in tables, so the types of the values are not checked here. */
+  #setPaint(properties: readonly (readonly [layer: string, name: string, value: unknown])[]): void {
+    for (const [layer, name, value] of properties)
+      this.#map.setPaintProperty(layer, name as never, value as never);
+  }
+
+  /** Draws these archives below the data, and no other archives. */
+  async showTiles(wanted: readonly DrawnTiles[]): Promise<void> {
+    await this.#open();
+    if (wanted.length === 0 && this.#tiles === null) return;
+    this.#tiles ??= import('./tiles-view.ts').then(
+      (module) => new module.TilesView(this.#map, `selected ${KINDS[0]}`),
+    );
+    (await this.#tiles).show(wanted);
   }
 
   /** Draws these layers, the last on top, and nothing else. */
@@ -214,7 +254,7 @@ export class MapView {
       map.addSource(layer.id, { type: 'geojson', data: drawnData(layer), generateId: true });
       const palette = paletteOf(map.getContainer());
       for (const spec of layersOf(layer.id, colourOf(layer, palette), palette, false)) map.addLayer(spec);
-    } else if (shown.features !== layer.features) {
+    } else if (shown.features !== layer.features || shown.classes !== layer.classes) {
       const source = map.getSource(layer.id);
       if (source instanceof GeoJSONSource) source.setData(drawnData(layer));
     }
@@ -233,24 +273,7 @@ export class MapView {
     const source = this.#map.getSource('markers');
     if (!(source instanceof GeoJSONSource)) return;
     const palette = paletteOf(this.#map.getContainer());
-    const features = [...this.#shown.values()].flatMap((layer) => {
-      const box = layer.isVisible ? boxOf(layer.features) : null;
-      if (box === null) return [];
-      const [west, south, east, north] = box;
-      const [from, to] = [this.#map.project([west, north]), this.#map.project([east, south])];
-      const size = Math.max(to.x - from.x, to.y - from.y);
-      // A single point is drawn in the same size at all scales.
-      if (size === 0 || size > MAX_SMALL_PIXELS) return [];
-      const number = layer.colours.values().next().value ?? 1;
-      const coordinates = [(west + east) / 2, (south + north) / 2];
-      return [
-        {
-          type: 'Feature' as const,
-          properties: { colour: palette.layers[number - 1] },
-          geometry: { type: 'Point' as const, coordinates },
-        },
-      ];
-    });
+    const features = smallLayers(this.#shown.values(), palette, (position) => this.#map.project(position));
     source.setData({ type: 'FeatureCollection', features });
     this.#map.moveLayer('markers');
   }
@@ -370,6 +393,8 @@ export class MapView {
     for (const kind of KINDS)
       this.#map.setPaintProperty(`selected ${kind}`, `${kind}-color`, palette.selected);
     for (const layer of this.#shown.values()) this.#colour(layer, palette);
+    (await this.#tiles)?.recolour(palette);
+    this.#setPaint(reachColours(palette));
     this.#markSmall();
     for (const { id, role } of this.#overlays.values())
       for (const kind of ['fill', 'line'] as const)
@@ -383,6 +408,7 @@ export class MapView {
   close(): void {
     this.#closing.abort();
     this.#resized.disconnect();
+    void this.#tiles?.then((tiles) => tiles.close());
     this.#map.remove();
   }
 
@@ -397,70 +423,8 @@ export class MapView {
   }
 }
 
-/** A layer that is smaller on the map has a ring around it. */
-const MAX_SMALL_PIXELS = 8;
-
-const knownBoxes = new WeakMap<FeatureCollection, LonLatBox | null>();
-function boxOf(features: FeatureCollection): LonLatBox | null {
-  const known = knownBoxes.get(features);
-  if (known !== undefined) return known;
-  const box = extentOf([features]);
-  knownBoxes.set(features, box);
-  return box;
-}
-
-/** Web Mercator ends there: what is nearer to a pole is drawn at the edge. */
-const EDGE = 85.051129;
-function boundsOf([west, south, east, north]: LonLatBox): [[number, number], [number, number]] {
-  const within = (latitude: number) => Math.min(Math.max(latitude, -EDGE), EDGE);
-  return [
-    [west, within(south)],
-    [east, within(north)],
-  ];
-}
-
-/** Whether a request of MapLibre got no response, or one of a proxy that did not reach the service. */
-function isUnanswered(error: object): boolean {
-  return 'status' in error && (error.status === 0 || AWAY_STATUSES.has(Number(error.status)));
-}
-
 function isAnimated(): boolean {
   return !matchMedia('(prefers-reduced-motion: reduce)').matches;
-}
-
-const KIND_FILTERS = {
-  fill: ['==', ['geometry-type'], 'Polygon'],
-  line: ['!=', ['geometry-type'], 'Point'],
-  circle: ['==', ['geometry-type'], 'Point'],
-} as const;
-
-/**
- * The features with the one property that decides whether they are drawn: MapLibre copies the others to its worker, and
- * cannot copy some names, such as `constructor`.
- */
-function drawnData({ features, hiddenParts }: DataLayer): never {
-  return {
-    type: 'FeatureCollection',
-    features: features.features.map(({ geometry, properties }) => ({
-      type: 'Feature',
-      geometry,
-      properties: hiddenParts === null ? {} : { part: properties?.[hiddenParts.property] },
-    })),
-  } as never;
-}
-
-/** The features that a layer of MapLibre draws. */
-function filterOf(kind: (typeof KINDS)[number], hidden: DataLayer['hiddenParts']): FilterSpecification {
-  const ofKind = KIND_FILTERS[kind];
-  const filter =
-    hidden === null || hidden.values.length === 0
-      ? ofKind
-      : ['all', ofKind, ['!', ['in', ['get', 'part'], ['literal', [...hidden.values]]]]];
-  return filter as FilterSpecification;
-}
-
-function hiddenNames(layer: DataLayer | undefined): string {
-  return JSON.stringify(layer?.hiddenParts?.values ?? []);
 }
 
 /** Features within a few pixels count as clicked. */
@@ -469,139 +433,4 @@ function around(x: number, y: number): [[number, number], [number, number]] {
     [x - 4, y - 4],
     [x + 4, y + 4],
   ];
-}
-
-function overlayLayers(source: string, role: OverlayRole, palette: Palette): LayerSpecification[] {
-  const colour = palette[role];
-  const emphasised = (strong: number, plain: number) =>
-    ['case', ['boolean', ['feature-state', 'emphasised'], false], strong, plain] as never;
-  return [
-    {
-      id: `${source} fill`,
-      type: 'fill',
-      source,
-      filter: ['==', ['geometry-type'], 'Polygon'],
-      paint: { 'fill-color': colour, 'fill-opacity': emphasised(0.3, 0.08) },
-    },
-    {
-      id: `${source} line`,
-      type: 'line',
-      source,
-      filter: ['!=', ['geometry-type'], 'Point'],
-      paint: { 'line-color': colour, 'line-width': emphasised(4, 2), 'line-dasharray': [2, 1] },
-    },
-    {
-      id: `${source} symbol`,
-      type: 'symbol',
-      source,
-      filter: ['==', ['geometry-type'], 'Point'],
-      layout: {
-        'icon-image': ['case', ['has', 'label'], ['concat', LABEL_PREFIX, ['get', 'label']], `icon ${role}`],
-        'icon-allow-overlap': true,
-        'icon-ignore-placement': true,
-      },
-    },
-  ];
-}
-
-/** One colour, or one for each part. */
-function colourOf({ colours }: DataLayer, { layers }: Palette): string {
-  const cases = [...colours].map(([part, number]) => [part, layers[number - 1]] as const);
-  if (cases.length < 2) return cases[0]?.[1] ?? layers[0];
-  // Expressions of MapLibre are not in the types of colours.
-  return ['match', ['get', 'part'], ...cases.flat(), layers[0]] as never;
-}
-
-function coloursText({ colours }: DataLayer): string {
-  return JSON.stringify([...colours]);
-}
-
-function layersOf(id: string, colour: string, palette: Palette, isSelected: boolean): LayerSpecification[] {
-  return [
-    {
-      id: `${id} fill`,
-      type: 'fill',
-      source: id,
-      filter: filterOf('fill', null),
-      paint: { 'fill-color': colour, 'fill-opacity': FILL_OPACITY },
-    },
-    {
-      id: `${id} line`,
-      type: 'line',
-      source: id,
-      filter: filterOf('line', null),
-      paint: { 'line-color': colour, 'line-width': isSelected ? 3 : 1.4 },
-    },
-    {
-      id: `${id} circle`,
-      type: 'circle',
-      source: id,
-      filter: filterOf('circle', null),
-      paint: {
-        'circle-color': colour,
-        'circle-radius': isSelected ? 7 : 4,
-        'circle-stroke-width': 1,
-        'circle-stroke-color': palette.land,
-      },
-    },
-  ];
-}
-
-const BASE_COLOURS = [
-  ['water', 'background-color', 'water'],
-  ['land', 'fill-color', 'land'],
-  ['grid', 'line-color', 'grid'],
-  ['borders', 'line-color', 'border'],
-] as const;
-
-const EMPTY = { type: 'FeatureCollection', features: [] } as const;
-
-function styleOf(palette: Palette, base: string, tilesUrl: string | null): StyleSpecification {
-  return {
-    version: 8,
-    sources: {
-      ...(tilesUrl === null
-        ? {}
-        : { tiles: { type: 'raster', tiles: [tilesUrl], tileSize: 256, maxzoom: MAX_TILE_ZOOM } as const }),
-      // Land and borders are one file; the filters tell them apart.
-      base: { type: 'geojson', data: base, tolerance: 0.2 },
-      grid: { type: 'geojson', data: EMPTY as never },
-      selected: { type: 'geojson', data: EMPTY as never },
-      markers: { type: 'geojson', data: EMPTY as never },
-    },
-    layers: [
-      { id: 'water', type: 'background', paint: { 'background-color': palette.water } },
-      {
-        id: 'land',
-        type: 'fill',
-        source: 'base',
-        filter: ['==', ['geometry-type'], 'Polygon'],
-        paint: { 'fill-color': palette.land },
-      },
-      // Land shows until the tiles have come, and where the tile server has none.
-      ...(tilesUrl === null ? [] : [{ id: 'tiles', type: 'raster', source: 'tiles' } as const]),
-      { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': palette.grid, 'line-width': 0.5 } },
-      {
-        id: 'borders',
-        type: 'line',
-        layout: { visibility: tilesUrl === null ? 'visible' : 'none' },
-        source: 'base',
-        filter: ['==', ['geometry-type'], 'LineString'],
-        paint: { 'line-color': palette.border, 'line-width': 0.7 },
-      },
-      ...layersOf('selected', palette.selected, palette, true),
-      {
-        id: 'markers',
-        type: 'circle',
-        source: 'markers',
-        paint: {
-          'circle-color': ['get', 'colour'],
-          'circle-opacity': 0.2,
-          'circle-radius': 9,
-          'circle-stroke-width': 2.5,
-          'circle-stroke-color': ['get', 'colour'],
-        },
-      },
-    ],
-  };
 }

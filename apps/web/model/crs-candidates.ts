@@ -1,7 +1,7 @@
-/** The systems in which the coordinates of a source can be: asked of the service, and drawn on the map. */
+/** The systems in which the coordinates of a source can be: asked of the engine, and drawn on the map. */
 import type { CrsQuestion, CrsSuggestions, FeatureCollection } from '@geomill/client/client.ts';
 import { signal } from '@preact/signals';
-import { client } from '../service.ts';
+import { engine } from '../engines/current.ts';
 import { type Bounds, middleOf } from './crs-places.ts';
 import { hideOverlay, showOverlay, viewBox } from './overlays.ts';
 
@@ -13,10 +13,10 @@ export const locating = signal<string | null>(null);
  * because a view on a map is seldom exact.
  */
 export async function suggest(question: CrsQuestion, signal: AbortSignal): Promise<CrsSuggestions> {
-  const found = await client.suggestCrs(question, { signal });
+  const found = await engine.peek().suggestCrs(question, { signal });
   const { bbox, ...others } = question;
   if (found.crs.length > 0 || bbox === undefined) return found;
-  return client.suggestCrs({ ...others, near: middleOf(bbox as Bounds) }, { signal });
+  return engine.peek().suggestCrs({ ...others, near: middleOf(bbox as Bounds) }, { signal });
 }
 
 /** Draws the extents of the candidates as `extentFeatures` made them. Without any the map stays, to be moved. */

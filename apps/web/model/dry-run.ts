@@ -1,12 +1,14 @@
-/** What the document would do, computed by the service without an output: counts for each step, and what would be lost. */
-import type { InspectConfig, Inspection, UploadedFile } from '@geomill/client/client.ts';
+/** What the document would do, computed by the engine without an output: counts for each step, and what would be lost. */
+import type { Inspection } from '@geomill/client/client.ts';
 import { effect, signal, untracked } from '@preact/signals';
-import { client, formatOf, type Loading, messageOf } from '../service.ts';
+import { engine } from '../engines/current.ts';
+import type { EngineFile } from '../engines/engine.ts';
+import { formatOf, type Loading, messageOf } from '../service.ts';
 import { conversionConfig, convertedInputs, type InputChoice, type WorkspaceDocument } from './document.ts';
 import { incompleteStep } from './incomplete-step.ts';
 import { isPassing, pause } from './reconnect.ts';
 import { type Source, sources } from './sources.ts';
-import { areStepFilesFetched, areStepFilesHere, uploadedFiles } from './step-files.ts';
+import { areStepFilesFetched, areStepFilesHere, stepFileReference } from './step-files.ts';
 import { workspace } from './workspace.ts';
 
 /** After the last edit. */
@@ -88,7 +90,7 @@ async function check(
   document: WorkspaceDocument,
   input: InputChoice,
   /** Null: the service fetches the file. */
-  upload: Promise<UploadedFile> | null,
+  upload: Promise<EngineFile> | null,
   signal: AbortSignal,
 ): Promise<void> {
   const key = keyOf(document, input);
@@ -98,20 +100,9 @@ async function check(
   show({ state: 'loading' });
   for (let failures = 0; !signal.aborted; failures++)
     try {
-      const reference = await uploadedFiles(document);
-      const config = conversionConfig(
-        document,
-        input,
-        formatOf(document.output.format),
-        reference,
-      ) as unknown as InspectConfig;
-      const { output } = await client.inspect(
-        upload === null ? { config } : { input: await upload, config },
-        {
-          signal,
-          idempotencyKey: null,
-        },
-      );
+      const reference = await stepFileReference(document);
+      const config = conversionConfig(document, input, formatOf(document.output.format), reference);
+      const { output } = await engine.peek().inspect({ config, file: await upload }, { signal });
       if (output === null) return;
       if ('error' in output) show({ state: 'failed', message: output.error.message });
       else show({ state: 'ready', value: output });

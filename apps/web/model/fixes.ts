@@ -1,17 +1,16 @@
 /** Why a run failed, and the edits of the document that its error proposes. */
-import { GeomillProblem, type Job, JobFailed } from '@geomill/client/client.ts';
+import { type FailureFacts, failureFacts } from '../engines/failures.ts';
 import { formatOf, messageOf } from '../service.ts';
 import { changeInput, chooseOutput, fixedCrs, type WorkspaceDocument } from './document.ts';
 import { isPassing } from './reconnect.ts';
 
-type JobError = NonNullable<Job['error']>;
-type ProposedFix = NonNullable<JobError['fixes']>[number];
+type ProposedFix = FailureFacts['fixes'][number];
 
 export interface RunFailure {
   readonly message: string;
-  readonly place: JobError['place'];
+  readonly place: FailureFacts['place'];
   readonly fixes: readonly ProposedFix[];
-  readonly suggestions: NonNullable<JobError['suggestions']>;
+  readonly suggestions: FailureFacts['suggestions'];
   /** Whether the same request can succeed later. */
   readonly isPassing: boolean;
   /** Whether the CRS of the input has to be stated. */
@@ -19,14 +18,14 @@ export interface RunFailure {
 }
 
 export function failureOf(error: unknown): RunFailure {
-  const isOurs = error instanceof GeomillProblem || error instanceof JobFailed;
+  const facts = failureFacts(error);
   return {
     message: messageOf(error),
-    place: error instanceof JobFailed ? error.place : null,
-    fixes: isOurs ? error.fixes : [],
-    suggestions: isOurs ? error.suggestions : [],
+    place: facts?.place ?? null,
+    fixes: facts?.fixes ?? [],
+    suggestions: facts?.suggestions ?? [],
     isPassing: isPassing(error),
-    needsCrs: isOurs && (error.code === 'FIELD_REQUIRED' || error.code === 'CRS_MISSING'),
+    needsCrs: facts?.code === 'FIELD_REQUIRED' || facts?.code === 'CRS_MISSING',
   };
 }
 

@@ -1,19 +1,18 @@
 /** What the map draws of sources and results, which of it is shown, and the comparison of before and after. */
 import type { FeatureCollection } from '@geomill/client/client.ts';
 import { computed, signal } from '@preact/signals';
-import { type Box, extentOf, type LonLatBox, plainExtentOf } from '../map/extent.ts';
+import type { DataRole } from '../map/data-style.ts';
+import { type Box, plainExtentOf } from '../map/extent.ts';
 import { countKinds, type KindCounts, type MapFeature, mapPositions } from '../map/geometry.ts';
-import type { DataLayer, DataRole } from '../map/map-view.ts';
 import { outlineOf } from '../map/outline.ts';
 import { type Plane, planeOf } from '../map/plane.ts';
 import { drawing } from './drawing-state.ts';
 import { assignColours } from './layer-colours.ts';
-import { layerSentence } from './map-summary.ts';
 import { overlays } from './overlays.ts';
 import type { Preview } from './preview-facts.ts';
 import { runs } from './run.ts';
 import { sources } from './sources.ts';
-import { stepView, type ViewState, views } from './views.ts';
+import { liveView, stepView, type ViewState, views } from './views.ts';
 import { workspace } from './workspace.ts';
 
 /** The background: data without a position on the Earth is drawn on plain paper, in its own units. */
@@ -26,6 +25,8 @@ export interface MapLayer {
   readonly title: string;
   /** As the map draws it: longitude and latitude, or where the paper has them. */
   readonly features: FeatureCollection;
+  /** The features of the whole, where `features` has those of the view. */
+  readonly base: FeatureCollection;
   readonly ground: Ground;
   /** Number of features that are drawn, and in all layers of the file; null: not counted yet. */
   readonly drawn: number;
@@ -53,9 +54,11 @@ interface Drawable extends Pick<MapLayer, 'id' | 'role' | 'title' | 'view'> {
 
 /** Id of what a step leaves of the view. */
 export const STEP_LAYER = 'step';
+/** Id of what this tab makes of the view. */
+export const LIVE_LAYER = 'live';
 
 /** In the order in which they are drawn: sources, then results, then a step. */
-const drawables = computed((): readonly Drawable[] => {
+export const drawables = computed((): readonly Drawable[] => {
   const inputs = workspace.current.value.inputs.flatMap(({ path }): Drawable[] => {
     const preview = sources.value.get(path)?.preview;
     if (preview?.state !== 'ready') return [];
@@ -67,7 +70,7 @@ const drawables = computed((): readonly Drawable[] => {
     const named = { id: `result ${key}`, title: `${title}, converted` };
     return [{ ...named, role: 'result', preview: preview.value, view: null }];
   });
-  return [...inputs, ...results, ...previewedStep()];
+  return [...inputs, ...results, ...previewedStep(), ...liveStep()];
 });
 
 function previewedStep(): Drawable[] {
@@ -76,6 +79,15 @@ function previewedStep(): Drawable[] {
   const { features, drawn, isSimplified } = step.state.shown;
   const preview = { features, drawn, total: drawn, isSimplified, layerField: step.layerField };
   return [{ id: STEP_LAYER, role: 'result', title: `${step.title}, preview`, preview, view: step.state }];
+}
+
+function liveStep(): Drawable[] {
+  const live = liveView.value;
+  if (live === null) return [];
+  const drawn = live.features.features.length;
+  const preview = { features: live.features, drawn, total: drawn, isSimplified: false, layerField: null };
+  const title = `${live.title}, preview in this tab`;
+  return [{ id: LIVE_LAYER, role: 'result', title, preview, view: null }];
 }
 
 /** Of all data that is on paper; null: none is. The same object while the box is the same. */
@@ -95,7 +107,7 @@ export const plane = computed((): Plane | null => {
 let lastPlane: { readonly box: Box; readonly plane: Plane } | null = null;
 
 const knownBoxes = new WeakMap<FeatureCollection, Box | null>();
-function boxOf(features: FeatureCollection): Box | null {
+export function boxOf(features: FeatureCollection): Box | null {
   const known = knownBoxes.get(features);
   if (known !== undefined) return known;
   const box = plainExtentOf([features]);
@@ -139,7 +151,21 @@ function layerOf({ id, role, title, preview, view }: Drawable): Uncoloured {
   const ground = paper === null ? 'earth' : 'paper';
   const parts = partsOf({ features: own, layerField });
   const drawn = own.features.length;
-  return { id, role, title, features, ground, drawn, total, isSimplified, view, layerField, parts };
+  const base = preview.features;
+  return {
+    id,
+    role,
+    title,
+    features,
+    base,
+    ground,
+    drawn,
+    total,
+    isSimplified,
+    view,
+    layerField,
+    parts,
+  };
 }
 
 /** A layer that the map moves to; each request is an object of its own. */
@@ -225,54 +251,3 @@ export const paperOutlines = computed((): readonly { readonly title: string; rea
 });
 /** Units of the path. */
 export const OUTLINE_SIZE = 400;
-
-/** All that the map has to say, a sentence for each layer. */
-export const layerSentences = computed((): readonly string[] =>
-  mapLayers.value.map((layer, i) => {
-    const isOnPaper = layer.ground === 'paper';
-    const { preview } = drawables.value[i];
-    const box = isOnPaper ? boxOf(preview.features) : lonLatBoxOf(layer.features);
-    const isShown = dataLayers.value[i].isVisible;
-    const { title, drawn, total } = layer;
-    return layerSentence({ title, drawn, total, counts: countsOf(layer), box, isOnPaper, isShown });
-  }),
-);
-
-const knownLonLatBoxes = new WeakMap<FeatureCollection, LonLatBox | null>();
-function lonLatBoxOf(features: FeatureCollection): LonLatBox | null {
-  const known = knownLonLatBoxes.get(features);
-  if (known !== undefined) return known;
-  const box = extentOf([features]);
-  knownLonLatBoxes.set(features, box);
-  return box;
-}
-
-/** The layers for the map. */
-export const dataLayers = computed((): readonly DataLayer[] => {
-  const [hidden, side] = [hiddenKeys.value, shownSide.value];
-  const excluded = side === 'both' ? null : side === 'before' ? 'result' : 'source';
-  return mapLayers.value.map(({ id, role, features, ground: layerGround, layerField, parts }) => ({
-    id,
-    role,
-    features,
-    colours: new Map(parts.map(({ name, colour }) => [name, colour])),
-    isVisible: ground.value === layerGround && role !== excluded && !hidden.has(visibilityKey(id, null)),
-    hiddenParts:
-      layerField === null
-        ? null
-        : {
-            property: layerField,
-            values: parts.flatMap(({ name }) =>
-              name !== null && hidden.has(visibilityKey(id, name)) ? [name] : [],
-            ),
-          },
-  }));
-});
-
-/** Sum of the parts. */
-export function countsOf({ parts }: MapLayer): KindCounts {
-  const sum = { point: 0, line: 0, polygon: 0, collection: 0, none: 0 };
-  for (const { counts } of parts)
-    for (const kind of Object.keys(sum) as (keyof KindCounts)[]) sum[kind] += counts[kind];
-  return sum;
-}

@@ -16,6 +16,8 @@ export interface DescribedLayer {
   readonly box: LonLatBox | Box | null;
   readonly isOnPaper: boolean;
   readonly isShown: boolean;
+  /** As of `placePhrase`; null: not known. */
+  readonly place?: string | null;
 }
 
 /** "harbour.gpkg: 10 points near 8.575° E, 53.548° N, 1.4 km wide, 560 m high." */
@@ -24,8 +26,16 @@ export function layerSentence(layer: DescribedLayer): string {
   const kinds = kindsText(counts);
   const share =
     total !== null && drawn < total ? ` (of ${total.toLocaleString('en')} features in the file)` : '';
-  const place = box === null ? '' : ` ${layer.isOnPaper ? paperText(box) : earthText(box)}`;
-  return `${title}: ${kinds === '' ? 'no features' : kinds}${share}${place}${layer.isShown ? '' : '; not shown now'}.`;
+  const place =
+    box === null ? '' : ` ${layer.isOnPaper ? paperText(box) : earthText(box, layer.place ?? null)}`;
+  return `${isolated(title)}: ${kinds === '' ? 'no features' : kinds}${share}${place}${layer.isShown ? '' : '; not shown now'}.`;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufefc]/;
+
+/** A name from a file for an English sentence: one that is written from right to left does not turn the words around it. */
+export function isolated(name: string): string {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
 const KINDS: Readonly<Record<keyof KindCounts, readonly [one: string, several: string]>> = {
@@ -43,7 +53,7 @@ function kindsText(counts: KindCounts): string {
     .join(', ');
 }
 
-function earthText([west, south, east, north]: LonLatBox): string {
+function earthText([west, south, east, north]: LonLatBox, place: string | null): string {
   const [longitude, latitude] = [(west + east) / 2, (south + north) / 2];
   const width = (east - west) * METRES_PER_DEGREE * Math.cos((latitude * Math.PI) / 180);
   const height = (north - south) * METRES_PER_DEGREE;
@@ -56,7 +66,8 @@ function earthText([west, south, east, north]: LonLatBox): string {
     north > MAX_LATITUDE || south < -MAX_LATITUDE
       ? '; what is near a pole is drawn at the edge of the map'
       : '';
-  return `${middle}${sizeText(width, height, metresText)}${edge}`;
+  const named = place === null ? '' : ` (${place})`;
+  return `${middle}${named}${sizeText(width, height, metresText)}${edge}`;
 }
 
 function paperText([west, south, east, north]: Box): string {
@@ -74,10 +85,10 @@ function sizeText(width: number, height: number, text: (length: number) => strin
   return `, ${text(width)} wide, ${text(height)} high`;
 }
 
-/** "The map shows 8.56° E to 8.59° E, 53.54° N to 53.55° N." */
-export function viewSentence([west, south, east, north]: LonLatBox): string {
+/** "The map shows 8.56° E to 8.59° E, 53.54° N to 53.55° N, around Bremerhaven, Germany." */
+export function viewSentence([west, south, east, north]: LonLatBox, place: string | null = null): string {
   const decimals = Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(Math.max(east - west, 1e-4)))));
   if (east - west >= 360) return 'The map shows the whole world.';
   const longitudes = `${longitudeText(west, decimals)} to ${longitudeText(east, decimals)}`;
-  return `The map shows ${longitudes}, ${latitudeText(south, decimals)} to ${latitudeText(north, decimals)}.`;
+  return `The map shows ${longitudes}, ${latitudeText(south, decimals)} to ${latitudeText(north, decimals)}${place === null ? '' : `, ${place}`}.`;
 }

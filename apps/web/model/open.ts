@@ -1,5 +1,7 @@
 /** Opens documents and pasted text, and keeps the document in the address and over a reload. */
 import { effect, untracked } from '@preact/signals';
+import { engine } from '../engines/current.ts';
+import { NO_URLS } from '../engines/engine.ts';
 import { canFetchUrls, catalogue, messageOf } from '../service.ts';
 import { EMPTY_DOCUMENT, type WorkspaceDocument } from './document.ts';
 import { type DroppedFiles, folderOf, MAX_DROPPED_FILES } from './dropped-files.ts';
@@ -9,6 +11,8 @@ import { decodePipeline, encodePipeline, pipelineOf, portableDocument } from './
 import { looksLikeDocument, MAX_DOCUMENT_LENGTH, parseDocument } from './read-document.ts';
 import { addFiles, addSource, addUrl, reject } from './sources.ts';
 import { workspace } from './workspace.ts';
+
+declare const SAMPLE_FILE: string;
 
 /** Key of sessionStorage. */
 const KEPT = 'geomill-document';
@@ -82,6 +86,7 @@ export async function addPasted(text: string): Promise<void> {
   else if (pasted.kind === 'url') {
     const known = catalogue.peek();
     if (known.state !== 'ready') return;
+    if (engine.peek().id === 'local') throw new Error(NO_URLS);
     if (!canFetchUrls())
       throw new Error('This service does not fetch files by URL. Download the file and add it.');
     const format = formatOfUrl(pasted.url, known.value.formats);
@@ -200,5 +205,18 @@ function storedText(): string | null {
   } catch {
     // Storage is switched off.
     return null;
+  }
+}
+
+const SAMPLE_NAME = 'harbour.geojson';
+
+/** The sample file of the page, for people who want to look around first. */
+export async function addSample(): Promise<void> {
+  try {
+    const response = await fetch(new URL(SAMPLE_FILE, import.meta.url));
+    if (!response.ok) throw new Error(`The service answered ${response.status}. Reload the page.`);
+    await addFiles([new File([await response.blob()], SAMPLE_NAME)]);
+  } catch (error) {
+    reject('The sample', messageOf(error));
   }
 }

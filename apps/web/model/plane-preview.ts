@@ -1,6 +1,7 @@
 /** Previews of data without a position on the Earth: its own coordinates, which the map draws on plain paper. */
-import type { FeatureCollection, Inspection, UploadedFile } from '@geomill/client/client.ts';
-import { client } from '../service.ts';
+import type { FeatureCollection, Inspection } from '@geomill/client/client.ts';
+import { engine } from '../engines/current.ts';
+import type { EngineFile } from '../engines/engine.ts';
 import { type InputChoice, inputConfig } from './document.ts';
 import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview, previewJobs } from './preview-facts.ts';
 import { DRAWN_FORMAT } from './preview-format.ts';
@@ -10,7 +11,7 @@ const MAX_BYTES = 24_000_000;
 
 export async function planePreviewOf(
   /** Null: the service fetches it. */
-  file: UploadedFile | null,
+  file: EngineFile | null,
   input: InputChoice,
   { layers }: Inspection,
   signal: AbortSignal,
@@ -23,8 +24,9 @@ export async function planePreviewOf(
     ...(total > MAX_PREVIEW_FEATURES ? { transformations: [{ type: 'sample', params: { count } }] } : {}),
     output: { format: DRAWN_FORMAT, epsg: 'source', geojson_crs: 'requested' },
   };
-  const request = { ...(file === null ? {} : { input: file }), config: config as never };
-  const handle = await client.submit(request, { signal, idempotencyKey: null });
+  const request = { operation: 'transform', format: input.format, config } as const;
+  const files = file === null ? [] : [file];
+  const handle = await engine.peek().submit({ ...request, files }, { signal, idempotencyKey: null });
   previewJobs.add(handle.id);
   const { report, output } = await handle.wait({ signal });
   if ((output.bytes ?? 0) > MAX_BYTES)

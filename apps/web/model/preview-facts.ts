@@ -1,5 +1,6 @@
 /** What the page knows of previews before it makes one: preview.ts is loaded when the first file is at the service. */
-import type { FeatureCollection, Inspection, Job, UploadedFile } from '@geomill/client/client.ts';
+import type { FeatureCollection, Inspection, Job } from '@geomill/client/client.ts';
+import type { EngineFile } from '../engines/engine.ts';
 
 /** More features than this are sampled: a map cannot show more at once. */
 export const MAX_PREVIEW_FEATURES = 20_000;
@@ -24,7 +25,7 @@ export interface Preview {
 }
 
 /** Whether the map should not wait for the inspection of the file, which reads it whole. */
-export function isLarge(file: UploadedFile | null): boolean {
+export function isLarge(file: EngineFile | null): boolean {
   return file !== null && file.byteLength >= LARGE_BYTES;
 }
 

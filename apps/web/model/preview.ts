@@ -1,9 +1,10 @@
 /**
- * A source or a result as the map draws it: features in longitude and latitude, which the service makes. They are limited in
+ * A source or a result as the map draws it: features in longitude and latitude, which the engine makes. They are limited in
  * number and in bytes, whatever the size of the file: more features are sampled, and long outlines simplified.
  */
-import type { FeatureCollection, Inspection, Job, UploadedFile } from '@geomill/client/client.ts';
-import { client } from '../service.ts';
+import type { FeatureCollection, Inspection, Job } from '@geomill/client/client.ts';
+import { engine } from '../engines/current.ts';
+import type { EngineFile } from '../engines/engine.ts';
 import { type InputChoice, inputConfig } from './document.ts';
 import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview, previewJobs } from './preview-facts.ts';
 import { DRAWN_FORMAT } from './preview-format.ts';
@@ -16,7 +17,7 @@ export const MAP_PIXELS = 1000;
 const METRES_PER_DEGREE = 111_320;
 
 /** The file of a preview; null: the service fetches it. */
-type PreviewFile = UploadedFile | null;
+type PreviewFile = EngineFile | null;
 
 /** A preview of a file of which nothing is known yet. Null: it would be too long without the facts of an inspection. */
 export async function firstPreview(
@@ -86,7 +87,7 @@ interface MadePreview {
   readonly report: Job['report'];
 }
 
-/** Runs a job for the map, and deletes it afterwards. An abort cancels it at the service, too. */
+/** Runs a job for the map, and deletes it afterwards. An abort cancels it at the engine, too. */
 async function runPreview(
   file: PreviewFile,
   input: InputChoice,
@@ -95,9 +96,11 @@ async function runPreview(
 ): Promise<MadePreview> {
   signal.throwIfAborted();
   const config = { input: inputConfig(input), transformations, output: { format: DRAWN_FORMAT } };
-  const request = { ...(file === null ? {} : { input: file }), config: config as never };
+  const files = file === null ? [] : [file];
   // Without the signal: a job whose id never arrived could not be cancelled.
-  const handle = await client.submit(request, { idempotencyKey: null });
+  const handle = await engine
+    .peek()
+    .submit({ operation: 'transform', format: input.format, config, files }, { idempotencyKey: null });
   previewJobs.add(handle.id);
   try {
     const job = await handle.wait({ signal });

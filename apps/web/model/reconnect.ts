@@ -37,3 +37,8 @@ export function pause(failures: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => finish(() => reject(signal.reason)), on);
   });
 }
+
+/** Whether a request of MapLibre got no response, or one of a proxy that did not reach the service. */
+export function isUnanswered(error: object): boolean {
+  return 'status' in error && (error.status === 0 || AWAY_STATUSES.has(Number(error.status)));
+}

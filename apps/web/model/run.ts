@@ -1,15 +1,11 @@
 /** The jobs that a click on Run starts, from the upload to the report. */
-import {
-  type FindingCollection,
-  GeomillProblem,
-  type Job,
-  JobFailed,
-  type JobHandle,
-  type Progress,
-} from '@geomill/client/client.ts';
+import { type FindingCollection, JobFailed, type Progress } from '@geomill/client/client.ts';
 import { randomHex } from '@geomill/client/random-hex.ts';
 import { batch, computed, signal } from '@preact/signals';
-import { client, formatOf, type Loading, messageOf } from '../service.ts';
+import { engine } from '../engines/current.ts';
+import type { EndedJob, EngineJob } from '../engines/engine.ts';
+import { isCancellation } from '../engines/failures.ts';
+import { formatOf, type Loading, messageOf } from '../service.ts';
 import {
   conversionConfig,
   convertedInputs,
@@ -21,10 +17,11 @@ import {
 } from './document.ts';
 import { failureOf, type RunFailure } from './fixes.ts';
 import type { Preview } from './preview-facts.ts';
+import { TILES_FORMAT } from './preview-format.ts';
 import { isAway, isPassing, pause } from './reconnect.ts';
 import { drawOutput } from './run-output.ts';
 import { sources } from './sources.ts';
-import { uploadedFiles } from './step-files.ts';
+import { stepFileReference } from './step-files.ts';
 import { workspace } from './workspace.ts';
 
 export interface Run {
@@ -38,12 +35,12 @@ export interface Run {
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly state: 'sending' | 'running' | 'done' | 'failed' | 'cancelled';
-  /** Whether the service was asked to cancel the job. */
+  /** Whether the engine was asked to cancel the job. */
   readonly isCancelling: boolean;
   readonly progress: Progress | null;
-  readonly handle: JobHandle | null;
+  readonly handle: EngineJob | null;
   /** All about the job, once it has ended. */
-  readonly job: Job | null;
+  readonly job: EndedJob | null;
   /** Why it failed, or could not be cancelled. */
   readonly failure: RunFailure | null;
   /** The output on the map; null: it is not drawn. */
@@ -70,10 +67,15 @@ export function start(): void {
   const inputs = convertedInputs(document);
   const groups = document.operation === 'transform' ? inputs.map((input) => [input]) : [inputs];
   batch(() => {
-    runs.value = runs.value.filter(isActive);
+    forget((run) => !isActive(run));
     // The newest run is listed first: so they are in the order of the sources.
     for (const group of groups.toReversed()) if (group.length > 0) void startOne(document, group);
   });
+}
+
+function forget(isGone: (run: Run) => boolean): void {
+  for (const { handle } of runs.value.filter(isGone)) handle?.release();
+  runs.value = runs.value.filter((run) => !isGone(run));
 }
 
 /** Starts the inputs of an earlier run with the document as it is now, in place of that run. */
@@ -81,12 +83,12 @@ export function startAgain(run: Run): void {
   const document = workspace.current.value;
   const inputs = convertedInputs(document).filter(({ path }) => run.paths.includes(path));
   batch(() => {
-    runs.value = runs.value.filter(({ key }) => key !== run.key);
+    forget(({ key }) => key === run.key);
     if (inputs.length > 0) void startOne(document, inputs);
   });
 }
 
-/** Asks the service to cancel the job. It has ended when the run says so: it may also end well in the meantime. */
+/** Asks the engine to cancel the job. It has ended when the run says so: it may also end well in the meantime. */
 export async function cancel({ key, handle }: Run): Promise<void> {
   if (handle === null) {
     aborts.get(key)?.abort();
@@ -134,7 +136,7 @@ async function startOne(document: WorkspaceDocument, inputs: readonly InputChoic
     if (abort.signal.aborted) return;
     const { isCancelling } = runs.peek().find((one) => one.key === key) ?? { isCancelling: false };
     const endedAt = Date.now();
-    if (isCancelled(error, isCancelling)) change(key, { state: 'cancelled', endedAt });
+    if (isCancellation(error, isCancelling)) change(key, { state: 'cancelled', endedAt });
     else {
       const job = error instanceof JobFailed ? error.job : null;
       change(key, { state: 'failed', endedAt, failure: failureOf(error), job });
@@ -144,14 +146,8 @@ async function startOne(document: WorkspaceDocument, inputs: readonly InputChoic
   }
 }
 
-/** Also if the job was cancelled elsewhere. A job that ended while it was to be cancelled is deleted, with its record. */
-function isCancelled(error: unknown, isCancelling: boolean): boolean {
-  if (error instanceof JobFailed) return error.code === 'CANCELLED';
-  return isCancelling && error instanceof GeomillProblem && error.status === 404;
-}
-
 /** The job goes on while the service does not answer, and after it was restarted: this asks until it says how the job ended. */
-async function waitForEnd(key: number, handle: JobHandle, signal: AbortSignal): Promise<Job> {
+async function waitForEnd(key: number, handle: EngineJob, signal: AbortSignal): Promise<EndedJob> {
   for (let failures = 0; ; failures++) {
     try {
       return await handle.wait({
@@ -173,7 +169,7 @@ async function submitUntilReached(
   document: WorkspaceDocument,
   inputs: readonly InputChoice[],
   signal: AbortSignal,
-): Promise<JobHandle> {
+): Promise<EngineJob> {
   const idempotencyKey = randomHex();
   for (let failures = 0; ; failures++)
     try {
@@ -188,7 +184,7 @@ async function submit(
   document: WorkspaceDocument,
   inputs: readonly InputChoice[],
   options: { readonly signal: AbortSignal; readonly idempotencyKey: string },
-): Promise<JobHandle> {
+): Promise<EngineJob> {
   const files = await Promise.all(
     inputs.map(({ path, url }) => {
       if (url !== undefined) return null;
@@ -198,35 +194,30 @@ async function submit(
       return source.upload.file();
     }),
   );
-  const reference = await uploadedFiles(document);
+  const reference = await stepFileReference(document);
   const rule = formatOf(document.output.format);
   options.signal.throwIfAborted();
-  if (document.operation === 'transform') {
-    const [first] = files;
-    const config = conversionConfig(document, inputs[0], rule, reference) as unknown as Parameters<
-      typeof client.submit
-    >[0]['config'];
-    return client.submit({ ...(first === null ? {} : { input: first }), config }, options);
-  }
   const here = files.filter((file) => file !== null);
+  const { operation } = document;
+  const { format } = inputs[0];
+  if (operation === 'transform') {
+    const config = conversionConfig(document, inputs[0], rule, reference);
+    return engine.peek().submit({ operation: 'transform', format, config, files: here }, options);
+  }
   if (here.length < files.length)
     throw new Error(
       'Only files of this page can be appended or merged. Download those that the service fetches, and add them.',
     );
-  const [target, ...others] = here;
-  const format = inputs[0].format as Parameters<typeof client.submitAppend>[0];
   const config = {
     input: inputConfig(inputs[0]),
     transformations: stepConfigs(document, reference),
     output: outputConfig(document.output, rule),
-  } as never;
-  return document.operation === 'append'
-    ? client.submitAppend(format, { target, files: others, config }, options)
-    : client.submitMerge(format, { files: here, config }, options);
+  };
+  return engine.peek().submit({ operation, format, config, files: here }, options);
 }
 
 /** Asks where the findings are. */
-async function findPlaces(key: number, handle: JobHandle, job: Job, signal: AbortSignal): Promise<void> {
+async function findPlaces(key: number, handle: EngineJob, job: EndedJob, signal: AbortSignal): Promise<void> {
   if (job.warnings.length === 0) return;
   change(key, { places: { state: 'loading' } });
   try {
@@ -236,8 +227,9 @@ async function findPlaces(key: number, handle: JobHandle, job: Job, signal: Abor
   }
 }
 
-async function draw(key: number, handle: JobHandle, job: Job, signal: AbortSignal): Promise<void> {
-  if ((job.report?.features.written ?? 0) === 0) return;
+async function draw(key: number, handle: EngineJob, job: EndedJob, signal: AbortSignal): Promise<void> {
+  // Tiles are drawn as they are (tile-layers.ts).
+  if ((job.report?.features.written ?? 0) === 0 || job.output.format === TILES_FORMAT) return;
   change(key, { preview: { state: 'loading' } });
   try {
     change(key, { preview: { state: 'ready', value: await drawOutput(handle, job, signal) } });

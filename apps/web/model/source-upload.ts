@@ -1,7 +1,9 @@
-/** Sends a file to the service once; inspection, preview and all jobs use what was sent. */
-import { GeomillProblem, type UploadedFile } from '@geomill/client/client.ts';
+/** Hands a file to the engine once; inspection, preview and all jobs use what it has. */
+import { GeomillProblem } from '@geomill/client/client.ts';
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { client, messageOf } from '../service.ts';
+import { engine } from '../engines/current.ts';
+import type { Engine, EngineFile } from '../engines/engine.ts';
+import { messageOf } from '../service.ts';
 import { isPassing, pause } from './reconnect.ts';
 
 export type UploadState =
@@ -21,10 +23,12 @@ export class SourceUpload {
   /** Of the upload that was begun, to continue it. */
   #id: string | null = null;
   #abort: AbortController | null = null;
+  /** That has it, or gets it. */
+  #engine: Engine = engine.peek();
   /** Attempts since the last byte was sent. */
   #failures = 0;
   #waiting = waitForFile();
-  #file: UploadedFile | null = null;
+  #file: EngineFile | null = null;
 
   constructor(name: string, content: Blob) {
     this.#name = name;
@@ -42,8 +46,13 @@ export class SourceUpload {
     return own.name === other.name && own.size === other.size && own.lastModified === other.lastModified;
   }
 
-  /** The file at the service, once it is there; starts the upload if that was not done. Waits while it is paused or has failed; rejects if it is discarded before. */
-  file(): Promise<UploadedFile> {
+  /** The file as the engine has it; starts the upload if that was not done. Waits while it is paused or has failed; rejects if it is discarded before. */
+  file(): Promise<EngineFile> {
+    const now = engine.peek();
+    if (this.#engine !== now) {
+      this.discard();
+      this.#engine = now;
+    }
     if (this.#file !== null && this.#file.expiresAt.getTime() < Date.now() + MARGIN_MS) this.#forget();
     if (this.#state.peek().state === 'idle') this.resume();
     return this.#waiting.promise;
@@ -62,11 +71,10 @@ export class SourceUpload {
     const started = performance.now();
     const first = sentBytesOf(this.#state.peek());
     this.#state.value = { state: 'sending', sentBytes: first, bytesPerSecond: null };
-    const input = { name: this.#name, data: this.#content };
-    client
-      .upload(input, {
+    this.#engine
+      .receive(this.#name, this.#content, {
         signal: abort.signal,
-        ...(this.#id === null ? {} : { resume: this.#id }),
+        resume: this.#id,
         onProgress: ({ id, sentBytes }) => {
           if (abort.signal.aborted) return;
           this.#id = id;
@@ -100,15 +108,11 @@ export class SourceUpload {
       );
   }
 
-  /** Deletes it at the service, also if it was sent in part. `file` starts again. */
+  /** Removes it from the engine, also if it has only a part. `file` starts again. */
   discard(): void {
     this.#abort?.abort();
     // If this fails it expires by itself.
-    if (this.#id !== null)
-      client
-        .uploaded(this.#id)
-        .then((file) => file.delete())
-        .catch(() => {});
+    if (this.#id !== null) this.#engine.forget(this.#id).catch(() => {});
     this.#waiting.reject(new Error(`'${this.#name}' was removed before it was sent.`));
     this.#forget();
   }
@@ -122,8 +126,8 @@ export class SourceUpload {
 }
 
 /** Nobody may wait when it is rejected. */
-function waitForFile(): PromiseWithResolvers<UploadedFile> {
-  const waiting = Promise.withResolvers<UploadedFile>();
+function waitForFile(): PromiseWithResolvers<EngineFile> {
+  const waiting = Promise.withResolvers<EngineFile>();
   waiting.promise.catch(() => {});
   return waiting;
 }

@@ -1,13 +1,10 @@
-/** The files that were dropped, what the service says of them, and how they look on the map. */
-import {
-  GeomillProblem,
-  type InspectConfig,
-  type Inspection,
-  JobFailed,
-  type UploadedFile,
-} from '@geomill/client/client.ts';
+/** The files that were dropped, what the engine says of them, and how they look on the map. */
+import type { Inspection } from '@geomill/client/client.ts';
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { catalogue, client, formatOf, type Loading, messageOf } from '../service.ts';
+import { engine, keepEngine } from '../engines/current.ts';
+import type { EngineFile, EngineId } from '../engines/engine.ts';
+import { type FailureFacts, failureFacts } from '../engines/failures.ts';
+import { catalogue, formatOf, type Loading, messageOf } from '../service.ts';
 import {
   addInput,
   changeInput,
@@ -22,6 +19,7 @@ import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from '.
 import { nameOfUrl } from './input-url.ts';
 import { hasShape, isLarge, isOnEarth, type Preview } from './preview-facts.ts';
 import { SourceUpload } from './source-upload.ts';
+import { addTileFile, isTileFile } from './tile-files.ts';
 import { workspace } from './workspace.ts';
 
 export interface Source {
@@ -36,7 +34,7 @@ export interface Source {
   /** How its text is read, also if it cannot be; null: not known, or the format has only one encoding. */
   readonly text: Inspection['text'];
   /** Systems that the error of a failed inspection names. */
-  readonly suggestions: GeomillProblem['suggestions'];
+  readonly suggestions: FailureFacts['suggestions'];
   /** Why it could not be inspected or drawn. */
   readonly failure: RunFailure | null;
   /** Null: there is nothing to draw, or it was not drawn unasked. */
@@ -48,7 +46,7 @@ export interface Source {
 /** A file that takes the service longer to fetch is not fetched again unasked. */
 const SLOW_MS = 4000;
 
-/** Before the service was asked. */
+/** Before the engine was asked. */
 const UNREAD = {
   inspection: { state: 'loading' },
   mayRetry: false,
@@ -85,6 +83,10 @@ export function addSource(
   if (loaded.state !== 'ready') return null;
   const { formats } = loaded.value;
   const format = formatOfName(name, formats);
+  if (format === null && isTileFile(name)) {
+    addTileFile(name, content);
+    return null;
+  }
   if (format === null) {
     reject(name, rejectionReason(name, loaded.value));
     return null;
@@ -143,7 +145,7 @@ export function dismissRejected(): void {
   rejected.value = [];
 }
 
-/** The file stays in the page, so that undo brings it back; what the service said of it is asked again then. */
+/** The file stays in the page, so that undo brings it back; what the engine said of it is asked again then. */
 export function removeSource(path: string): void {
   asked.get(path)?.abort.abort();
   asked.delete(path);
@@ -168,7 +170,7 @@ export function chooseCrs(path: string, crs: string | null): void {
   });
 }
 
-/** What was asked of the service for a source: asked again when the answer would differ. */
+/** What was asked of the engine for a source: asked again when the answer would differ. */
 const asked = new Map<
   string,
   { readonly key: string; readonly upload: SourceUpload | null; readonly abort: AbortController }
@@ -215,10 +217,21 @@ export function lookAgain(path: string): void {
   look(input);
 }
 
-/** Not what the service says of the file or the request. */
+/**
+ * Changes to another engine: what the earlier one has of the files is removed there. Inspections stay: all engines say the same. Jobs that run go on where they were started.
+ */
+export function switchEngine(id: EngineId): void {
+  const known = [...sources.peek().values()];
+  batch(() => {
+    for (const { upload } of known) upload?.discard();
+    keepEngine(id);
+  });
+  for (const { path, inspection } of known) if (inspection.state !== 'ready') lookAgain(path);
+}
+
+/** Not what the engine says of the file or the request. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof JobFailed) return false;
-  return !(error instanceof GeomillProblem) || error.status >= 500 || error.status === 429;
+  return failureFacts(error)?.isAboutRequest !== true;
 }
 
 async function inspectAndDraw(
@@ -228,7 +241,7 @@ async function inspectAndDraw(
 ): Promise<void> {
   // Of all layers: which of them are chosen changes nothing here.
   const whole = { ...input, layers: null };
-  const config = { input: inputConfig(whole) } as unknown as InspectConfig;
+  const config = { input: inputConfig(whole) };
   change(path, { ...UNREAD, text: sources.peek().get(path)?.text ?? null });
   const startedAt = performance.now();
   const file = upload === null ? null : await upload.file().catch(() => null);
@@ -237,10 +250,7 @@ async function inspectAndDraw(
   if (abort.aborted) return;
   let inspection: Inspection;
   try {
-    inspection = await client.inspect(
-      { ...(file === null ? {} : { input: file }), config },
-      { signal: abort, idempotencyKey: null },
-    );
+    inspection = await engine.peek().inspect({ config, file }, { signal: abort });
   } catch (error) {
     if (abort.aborted) return;
     change(path, {
@@ -286,7 +296,7 @@ export function drawNow(path: string): void {
 async function draw(
   path: string,
   /** Null: the service fetches it. */
-  file: UploadedFile | null,
+  file: EngineFile | null,
   placed: InputChoice,
   inspection: Inspection,
   abort: AbortSignal,
@@ -308,7 +318,7 @@ async function draw(
 
 /** How the text of a file is read that could not be inspected. Null: the format has only one encoding, or this failed, too. */
 async function textOf(
-  file: UploadedFile | null,
+  file: EngineFile | null,
   input: InputChoice,
   signal: AbortSignal,
 ): Promise<Inspection['text']> {
@@ -316,10 +326,9 @@ async function textOf(
     readonly properties?: object;
   };
   if (!('encoding' in properties)) return null;
-  const config = { input: inputConfig(input), text_only: true } as unknown as InspectConfig;
+  const config = { input: inputConfig(input), text_only: true };
   try {
-    const request = { ...(file === null ? {} : { input: file }), config };
-    return (await client.inspect(request, { signal, idempotencyKey: null })).text;
+    return (await engine.peek().inspect({ config, file }, { signal })).text;
   } catch {
     // The first error is the one that is shown.
     return null;
@@ -329,7 +338,7 @@ async function textOf(
 /** Draws a large file before the inspection has read it whole. Null: that is not possible, and the inspection says why. */
 async function drawFirst(
   path: string,
-  file: UploadedFile | null,
+  file: EngineFile | null,
   input: InputChoice,
   abort: AbortSignal,
 ): Promise<Preview | null> {
@@ -346,7 +355,7 @@ function change(path: string, changes: Partial<Source>): void {
 }
 
 function suggestionsOf(error: unknown): Source['suggestions'] {
-  return error instanceof GeomillProblem || error instanceof JobFailed ? error.suggestions : [];
+  return failureFacts(error)?.suggestions ?? [];
 }
 
 /**

@@ -1,7 +1,8 @@
 /** The areas of steps on the map: polygons in the document, or those of another source as the service places them. */
 import type { FeatureCollection, TransformationRecord } from '@geomill/client/client.ts';
 import { effect, signal, untracked } from '@preact/signals';
-import { catalogue, client, type Loading, messageOf } from '../service.ts';
+import { engine } from '../engines/current.ts';
+import { catalogue, type Loading, messageOf } from '../service.ts';
 import { featuresOf } from './area.ts';
 import { fileReading, type Options, type StepChoice, type WorkspaceDocument } from './document.ts';
 import { hideOverlay, overlays, showOverlay } from './overlays.ts';
@@ -127,16 +128,13 @@ async function fetchArea({ key, path, input, steps }: AreaRequest): Promise<void
   try {
     const file = await sources.peek().get(path)?.upload?.file();
     signal.throwIfAborted();
-    const config = { input, transformations: steps, output: { format: DRAWN_FORMAT } } as never;
-    const job = await client.submit(
-      { ...(file === undefined ? {} : { input: file }), config },
-      {
-        signal,
-        idempotencyKey: null,
-      },
-    );
+    const config = { input, transformations: steps, output: { format: DRAWN_FORMAT } };
+    const request = { operation: 'transform', format: String(input.format), config } as const;
+    const files = file === undefined ? [] : [file];
+    const job = await engine.peek().submit({ ...request, files }, { signal, idempotencyKey: null });
     previewJobs.add(job.id);
-    const { features } = await (await job.result({ signal })).json<FeatureCollection>();
+    await job.wait({ signal });
+    const { features } = await (await job.download({ signal })).json<FeatureCollection>();
     show({
       state: 'ready',
       value: { type: 'FeatureCollection', features: features.filter(({ geometry }) => isArea(geometry)) },

@@ -1,4 +1,6 @@
-/** The files that steps use beside the data, at the service. */
+/** The files that steps use beside the data, as the engine has them. */
+import { engine } from '../engines/current.ts';
+import type { EngineFile } from '../engines/engine.ts';
 import type { FileReference, WorkspaceDocument } from './document.ts';
 import { sources } from './sources.ts';
 
@@ -22,14 +24,18 @@ export function areStepFilesHere(document: WorkspaceDocument): boolean {
   return [...pathsOf(document)].every((path) => sources.value.get(path)?.upload != null);
 }
 
-/** References to the uploads of the files that the steps use; sends those that are not at the service yet. Throws an Error with a sentence. */
-export async function uploadedFiles(document: WorkspaceDocument): Promise<FileReference> {
-  const ids = new Map<string, string>();
+/** References to the files that the steps use; hands over those that the engine does not have yet. Throws an Error with a sentence. */
+export async function stepFileReference(document: WorkspaceDocument): Promise<FileReference> {
+  const files = new Map<string, EngineFile>();
   for (const path of pathsOf(document)) {
     const upload = sources.peek().get(path)?.upload;
     if (upload == null) throw new Error(`'${path}', which a step uses, is not in this page. Add the file.`);
-    ids.set(path, (await upload.file()).id);
+    files.set(path, await upload.file());
   }
-  return ({ part, path }, url) =>
-    url === undefined ? { [`${part}_upload`]: ids.get(path) ?? '' } : { [`${part}_url`]: url };
+  const { stepFile } = engine.peek();
+  return ({ part, path }, url) => {
+    const file = files.get(path);
+    if (url !== undefined) return { [`${part}_url`]: url };
+    return file === undefined ? {} : stepFile(part, file);
+  };
 }

@@ -12,7 +12,7 @@ import { boundedPreview, MAP_PIXELS } from './preview.ts';
 import { MAX_PREVIEW_FEATURES, type Preview } from './preview-facts.ts';
 import { selection } from './selection.ts';
 import { type Source, sources } from './sources.ts';
-import { areStepFilesFetched, areStepFilesHere, uploadedFiles } from './step-files.ts';
+import { areStepFilesFetched, areStepFilesHere, stepFileReference } from './step-files.ts';
 import { METRES_PER_DEGREE } from './view-preview.ts';
 import { NO_VIEW, stepView, type ViewState } from './views.ts';
 import { workspace } from './workspace.ts';
@@ -51,14 +51,17 @@ let stop: (() => void) | null = null;
 /** Begins the preview of a step, in place of that of another one, or ends it. */
 export function togglePreview(step: StepChoice, title: string): void {
   const isShown = stepView.peek()?.key === step.key;
-  stop?.();
-  stop = null;
-  if (isShown) {
-    end();
-    return;
-  }
+  endPreview();
+  if (isShown) return;
   stepView.value = { key: step.key, title, layerField: null, state: { ...NO_VIEW, next: 'loading' } };
   stop = follow(step.key);
+}
+
+/** Ends the preview, of whichever step it is. */
+export function endPreview(): void {
+  stop?.();
+  stop = null;
+  end();
 }
 
 function end(): void {
@@ -154,7 +157,7 @@ async function load(key: number, at: number, abort: AbortController): Promise<vo
       ...(isSampled ? [{ type: 'sample', params: { count: MAX_PREVIEW_FEATURES } }] : []),
     ];
     const upTo = { ...document, steps: document.steps.slice(0, at + 1) };
-    const steps = [...prepared, ...stepConfigs(upTo, await uploadedFiles(upTo))];
+    const steps = [...prepared, ...stepConfigs(upTo, await stepFileReference(upTo))];
     const metres =
       (view[2] - view[0]) * METRES_PER_DEGREE * Math.cos(((view[1] + view[3]) / 2) * (Math.PI / 180));
     const { features, drawn, isSimplified, layerField, report } = await boundedPreview(

@@ -2,6 +2,7 @@
 import type { FeatureCollection } from '@geomill/client/client.ts';
 import { signal } from '@preact/signals';
 import type { LonLatBox } from '../map/extent.ts';
+import type { Reach } from '../map/reach.ts';
 
 export interface ViewPreview {
   /** A little more than the view for which it was made. */
@@ -41,3 +42,15 @@ export interface StepView {
 
 /** Null: no step is previewed. */
 export const stepView = signal<StepView | null>(null);
+
+/** What this tab makes of the view while a slider is moved; live-preview.ts makes it. */
+export interface LiveView {
+  /** Of the step. */
+  readonly title: string;
+  readonly features: FeatureCollection;
+}
+
+/** Null: no step is previewed in this tab by its features. */
+export const liveView = signal<LiveView | null>(null);
+/** Null: no step is previewed in this tab by a distance. */
+export const liveReach = signal<Reach | null>(null);

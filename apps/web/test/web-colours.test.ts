@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assignColours, LAYER_COLOURS } from '../model/layer-colours.ts';
+import type { FeatureCollection } from '@geomill/client/client.ts';
+import {
+  classifierOf,
+  fieldNames,
+  fieldValue,
+  MAX_CATEGORIES,
+  NUMBER_CLASSES,
+} from '../model/colour-classes.ts';
+import { assignColours } from '../model/layer-colours.ts';
 
 const CSS = readFileSync(join(import.meta.dirname, '../style/map.css'), 'utf8');
 
@@ -40,21 +48,24 @@ function lab([r, g, b]: readonly number[]): number[] {
   return [116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)];
 }
 
-const numbers = Array.from({ length: LAYER_COLOURS }, (_, i) => i + 1);
+const categories = Array.from({ length: MAX_CATEGORIES }, (_, i) => `layer-${i + 1}`);
+const ramp = Array.from({ length: NUMBER_CLASSES }, (_, i) => `number-${i + 1}`);
 
 for (const isDark of [false, true]) {
-  test(`layers stand out from land and water (${isDark ? 'dark' : 'light'})`, () => {
+  test(`layers and classes stand out from land and water (${isDark ? 'dark' : 'light'})`, () => {
     for (const ground of ['land', 'water'])
-      for (const number of numbers) {
-        const pair = [colourOf(`layer-${number}`, isDark), colourOf(ground, isDark)].map(luminance);
+      for (const name of [...categories, ...ramp, 'other']) {
+        const pair = [colourOf(name, isDark), colourOf(ground, isDark)].map(luminance);
         const contrast = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
-        assert.ok(contrast >= 3, `${number} on ${ground}: ${contrast}`);
+        assert.ok(contrast >= 3, `${name} on ${ground}: ${contrast}`);
       }
   });
 
-  for (const [sight, matrix] of Object.entries(SIGHTS))
-    test(`no two layers look the same (${isDark ? 'dark' : 'light'}, ${sight})`, () => {
-      const all = numbers.map((number) => lab(seen(colourOf(`layer-${number}`, isDark), matrix)));
+  for (const [sight, matrix] of Object.entries(SIGHTS)) {
+    const seenAs = (name: string) => lab(seen(colourOf(name, isDark), matrix));
+
+    test(`no two layers or categories look the same (${isDark ? 'dark' : 'light'}, ${sight})`, () => {
+      const all = [...categories, 'other'].map(seenAs);
       for (const [i, one] of all.entries())
         for (const [j, other] of all.slice(0, i).entries()) {
           const distance = Math.hypot(...one.map((value, at) => value - other[at]));
@@ -62,6 +73,13 @@ for (const isDark of [false, true]) {
           assert.ok(distance >= (i < 4 ? 15 : 8), `${i + 1} and ${j + 1}: ${distance}`);
         }
     });
+
+    test(`more is darker on light maps, and lighter on dark ones (${isDark ? 'dark' : 'light'}, ${sight})`, () => {
+      const lightness = ramp.map((name) => seenAs(name)[0]);
+      for (const [i, value] of lightness.slice(1).entries())
+        assert.ok((isDark ? 1 : -1) * (value - lightness[i]) >= 5, `${i + 1} to ${i + 2}: ${lightness}`);
+    });
+  }
 }
 
 test('layers keep their colours, and new ones get those that the fewest have', () => {
@@ -74,4 +92,112 @@ test('layers keep their colours, and new ones get those that the fewest have', (
     Array.from({ length: 20 }, (_, i) => `layer ${i}`),
   );
   assert.deepEqual([...many.values()].slice(0, 9), [1, 2, 3, 4, 5, 6, 7, 8, 1]);
+});
+
+const collection = (values: readonly unknown[]): FeatureCollection =>
+  ({
+    type: 'FeatureCollection',
+    features: values.map((v) => ({
+      type: 'Feature',
+      geometry: null,
+      properties: v === undefined ? {} : { v },
+    })),
+  }) as never;
+
+const VALUES: Readonly<Record<string, readonly [values: readonly unknown[], classes: readonly string[]]>> = {
+  'text, the most frequent first': [
+    ['b', 'a', 'b', 'c', 'a', 'b'],
+    ['b 3', 'a 2', 'c 1', 'none 0'],
+  ],
+  'true and false': [
+    [true, false, true],
+    ['true 2', 'false 1', 'none 0'],
+  ],
+  'missing and null values': [
+    ['a', null, undefined],
+    ['a 1', 'none 2'],
+  ],
+  'more than twelve values': [
+    Array.from({ length: 30 }, (_, i) => `v${i % 15}`),
+    [
+      ...['v0', 'v1', 'v10', 'v11', 'v12', 'v13', 'v14', 'v2', 'v3', 'v4', 'v5', 'v6'].map((v) => `${v} 2`),
+      'other 6',
+      'none 0',
+    ],
+  ],
+  'numbers by quantiles': [
+    Array.from({ length: 100 }, (_, i) => i ** 2),
+    ['0 to 361 20', '400 to 1521 20', '1600 to 3481 20', '3600 to 6241 20', '6400 to 9801 20', 'none 0'],
+  ],
+  'few different numbers': [
+    [3, 1, 1, 2, 1],
+    ['1 3', '2 1', '3 1', 'none 0'],
+  ],
+  'one number most of the time': [
+    [...new Array(98).fill(0), 5, 12_000.5],
+    ['0 98', '5 1', '12,000.5 1', 'none 0'],
+  ],
+  'mostly one number, and many others': [
+    [...new Array(500).fill(0), ...Array.from({ length: 9 }, (_, i) => i + 1)],
+    ['0 to 1 501', '2 to 3 2', '4 to 5 2', '6 to 7 2', '8 to 9 2', 'none 0'],
+  ],
+  'negative numbers and fractions': [
+    [-1.5, 0.1 + 0.2],
+    ['−1.5 1', '0.3 1', 'none 0'],
+  ],
+  'one year': [
+    [1990, 1990],
+    ['1990 2', 'none 0'],
+  ],
+  'numbers and text': [
+    [1, 'a', 1],
+    ['1 2', 'a 1', 'none 0'],
+  ],
+  'lists and objects': [
+    [[1, 2], { a: 1 }, [1, 2]],
+    ['[1,2] 2', '{"a":1} 1', 'none 0'],
+  ],
+  'no value at all': [[null, null], ['none 2']],
+};
+
+for (const [name, [values, expected]] of Object.entries(VALUES))
+  test(`classes of a field: ${name}`, () => {
+    const { classes, classOf } = classifierOf(collection(values), 'v');
+    const counts = classes.map(() => 0);
+    for (const value of values) counts[classOf(value)]++;
+    const found = classes.map(({ kind, text }, i) => `${text ?? kind} ${counts[i]}`);
+    assert.deepEqual(
+      found.filter((text) => text !== 'other 0'),
+      expected,
+    );
+  });
+
+test('a value that the whole has not is among the others, or in the nearest class', () => {
+  const text = classifierOf(collection(Array.from({ length: 30 }, (_, i) => `v${i}`)), 'v');
+  assert.equal(text.classes[text.classOf('new')].kind, 'other');
+  const number = classifierOf(collection([1, 2, 3, 4, 5, 6]), 'v');
+  assert.equal(number.classOf(-10), 0);
+  assert.equal(number.classOf(100), number.classes.length - 2);
+});
+
+test('a field with a name that every object has', () => {
+  const features: { readonly properties: unknown }[] = [
+    { properties: { constructor: 'a' } },
+    { properties: {} },
+    { properties: null },
+  ];
+  const { classes, classOf } = classifierOf({ type: 'FeatureCollection', features } as never, 'constructor');
+  assert.deepEqual(
+    classes.map(({ text }) => text),
+    ['a', null],
+  );
+  assert.deepEqual(
+    features.map(({ properties }) => classOf(fieldValue(properties, 'constructor'))),
+    [0, 1, 1],
+  );
+});
+
+test('fields are those of all features, in their order', () => {
+  const features = [{ properties: { b: 1 } }, { properties: null }, { properties: { a: 1, b: 2 } }];
+  assert.deepEqual(fieldNames({ type: 'FeatureCollection', features } as never), ['b', 'a']);
 });

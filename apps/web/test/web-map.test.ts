@@ -172,6 +172,8 @@ test('the map is described in words', () => {
     isShown: true,
   };
   assert.equal(layerSentence(layer), 'a.gpkg: no features.');
+  // The name does not turn the sentence around.
+  assert.equal(layerSentence({ ...layer, title: 'קובץ.gpkg' }), '\u2068קובץ.gpkg\u2069: no features.');
   assert.equal(
     layerSentence({
       ...layer,

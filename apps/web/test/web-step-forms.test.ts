@@ -9,9 +9,9 @@ import { formats } from '../../../packages/formats/src/registry.ts';
 import { transformations } from '../../../packages/operations/src/registry.ts';
 import { stepFacts } from '../../../packages/operations/src/step-facts.ts';
 import { STEP_GROUPS } from '../../../packages/operations/src/transformation.ts';
+import { stepGroups } from '../model/command-search.ts';
 import { rejectionReason, rejectionSentences } from '../model/foreign-files.ts';
 import { outputExtension, withSplitOptions } from '../model/split-output.ts';
-import { stepGroups } from '../model/step-list.ts';
 import { missingNeed, needSentence } from '../model/step-needs.ts';
 
 const known = transformations.map((one) => ({ ...stepFacts(one), example: {} })) as TransformationRecord[];

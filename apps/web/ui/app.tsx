@@ -2,6 +2,7 @@
 import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { engine } from '../engines/current.ts';
 import { droppedFiles } from '../model/dropped-files.ts';
 import { followDocument } from '../model/dry-run.ts';
 import { isNarrow, shareHeight, sheetHeight, showPart } from '../model/layout.ts';
@@ -10,9 +11,11 @@ import { addDropped, addFolders, addPasted, keepDocument } from '../model/open.t
 import { overlays } from '../model/overlays.ts';
 import { runs } from '../model/run.ts';
 import { followInputs, reject } from '../model/sources.ts';
+import { tileLayers } from '../model/tile-layers.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, loadCatalogue, messageOf } from '../service.ts';
 import { Busy, Problem } from './controls.tsx';
+import { serviceHost } from './engine-bar.tsx';
 import { Header } from './header.tsx';
 import { followKeys, takesText } from './key-handler.ts';
 import { lazy } from './lazy.tsx';
@@ -23,7 +26,7 @@ import { Palette } from './palette.tsx';
 import { PartPane, SheetBar } from './parts.tsx';
 import { RunBar } from './run-bar.tsx';
 import { RunPanel } from './run-panel.tsx';
-import { ServiceNote } from './service-note.tsx';
+import { durationText, tilesHost } from './service-words.ts';
 import { SignInDialog, SignInNotice } from './sign-in.tsx';
 import { SourcesPanel } from './sources-panel.tsx';
 import { StepsPanel } from './steps-panel.tsx';
@@ -70,8 +73,8 @@ export function App(): JSX.Element {
         {isReady && <SheetBar />}
         <div class="panels">
           {isNarrow.value && isEmpty && isReady && <Welcome />}
-          <SignInNotice />
-          {loaded.state === 'loading' && <Busy label="Asking the service what it supports…" />}
+          {engine.value.id === 'service' && <SignInNotice />}
+          {loaded.state === 'loading' && <Busy label="Loading…" />}
           {loaded.state === 'failed' && (
             <Problem message={loaded.message}>
               <button type="button" onClick={() => void loadCatalogue()}>
@@ -83,7 +86,7 @@ export function App(): JSX.Element {
             <>
               <PartPane name="files">
                 <SourcesPanel />
-                {isNarrow.value && mapLayers.value.length > 0 && <Legend />}
+                {isNarrow.value && mapLayers.value.length + tileLayers.value.length > 0 && <Legend />}
                 {isEmpty && <ServiceNote />}
               </PartPane>
               <PartPane name="steps">
@@ -111,7 +114,7 @@ export function App(): JSX.Element {
 function useArrivals(): void {
   const seen = useRef({ hasData: false, run: 0 });
   useSignalEffect(() => {
-    const hasData = mapLayers.value.length > 0 || overlays.value.size > 0;
+    const hasData = mapLayers.value.length + tileLayers.value.length + overlays.value.size > 0;
     if (hasData && !seen.current.hasData && sheetHeight.peek() === 'full') sheetHeight.value = 'half';
     seen.current.hasData = hasData;
   });
@@ -166,4 +169,21 @@ function useFileDrop(): boolean {
     return () => abort.abort();
   }, []);
   return isOver;
+}
+
+export function ServiceNote(): JSX.Element | null {
+  const loaded = catalogue.value;
+  if (loaded.state !== 'ready' || loaded.value.service === null) return null;
+  const { limits, map_tiles: tiles } = loaded.value.service;
+  const [upload, output] = [limits.upload_retention_seconds, limits.output_retention_seconds].map(
+    durationText,
+  );
+  return (
+    <p class="service-note">
+      {engine.value.id === 'service' &&
+        `Files go only to this server (${serviceHost()}). Uploads are deleted after ${upload}, results ${output} after their job has ended.`}
+      {tiles !== null &&
+        ` The map loads tiles from ${tilesHost(tiles.url)}, which sees the areas you look at.`}
+    </p>
+  );
 }

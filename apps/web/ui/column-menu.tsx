@@ -15,6 +15,7 @@ export interface MenuTarget {
 export function ColumnMenu(props: {
   readonly target: MenuTarget;
   readonly onSort: (direction: Direction | null) => void;
+  readonly onColour: () => void;
   readonly onClose: () => void;
 }): JSX.Element {
   const { name, cell } = props.target;
@@ -43,6 +44,17 @@ export function ColumnMenu(props: {
         </button>
         <button type="button" onClick={sort(null)}>
           Order of the file
+        </button>
+      </div>
+      <div class="actions" role="group" aria-label="On the map">
+        <button
+          type="button"
+          onClick={() => {
+            props.onColour();
+            close();
+          }}
+        >
+          Colour by this field
         </button>
       </div>
       <div class="actions" role="group" aria-label="Add a step">

@@ -2,6 +2,7 @@
 import type { FormatRecord, TransformationRecord } from '@geomill/client/client.ts';
 import { computed } from '@preact/signals';
 import { COPY_KINDS, COPY_TITLES } from '../copy/kinds.ts';
+import { engine } from '../engines/current.ts';
 import { addStep, chooseOutput, convertedInputs, fixedCrs } from '../model/document.ts';
 import {
   copyKind,
@@ -17,13 +18,13 @@ import {
 } from '../model/layout.ts';
 import { mapLayers, zoomToLayer } from '../model/map-layers.ts';
 import { obstacle } from '../model/obstacle.ts';
+import { addSample } from '../model/open.ts';
 import { cancel, isActive, runs, start } from '../model/run.ts';
-import { addSample } from '../model/sample.ts';
 import { firstChoices } from '../model/schema-form.ts';
 import type { Shortcut } from '../model/shortcut.ts';
 import { chooseCrs, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { canFetchUrls, catalogue, client, formatOf } from '../service.ts';
+import { canFetchUrls, catalogue, formatOf, isServiceThere } from '../service.ts';
 import { SERVICE_URL } from '../session.ts';
 
 export const GROUPS = ['Files', 'Steps', 'Output', 'Run', 'Edit', 'View', 'Help'] as const;
@@ -91,7 +92,7 @@ export const commands = computed((): readonly Command[] => {
       title: 'Documentation of the service',
       group: 'Help',
       words: 'docs api help openapi',
-      isEnabled: true,
+      isEnabled: isServiceThere.value,
       run: () => location.assign(`${SERVICE_URL}/docs`),
     },
   ];
@@ -133,7 +134,7 @@ function fileCommands(isEnabled: boolean): Command[] {
       title: 'Add a file or a layer by its URL…',
       group: 'Files',
       words: 'address link http fetch web arcgis featureserver',
-      isEnabled: isEnabled && canFetchUrls(),
+      isEnabled: isEnabled && canFetchUrls() && engine.value.id === 'service',
       run: () => {
         showPart('files');
         afterRendering(() => document.getElementById(elementIds.url)?.focus());
@@ -221,7 +222,7 @@ function outputCommands(
   ];
 }
 
-/** Systems that the service finds, for the output and for sources that state none. Throws GeomillProblem. */
+/** Systems that the engine finds, for the output and for sources that state none. Throws what the engine throws. */
 export async function crsCommands(query: string, signal: AbortSignal): Promise<Command[]> {
   const document = workspace.current.peek();
   const unplaced = document.inputs.filter(({ path, crs }) => {
@@ -232,7 +233,7 @@ export async function crsCommands(query: string, signal: AbortSignal): Promise<C
   });
   const hasChoice = fixedCrs(document.output, formatOf(document.output.format)) === null;
   if (!hasChoice && unplaced.length === 0) return [];
-  const hits = await client.crs(query, { limit: MAX_SYSTEMS, signal });
+  const hits = await engine.peek().findCrs(query, { limit: MAX_SYSTEMS, signal });
   return hits.flatMap(({ code, name }) => [
     ...unplaced.map(
       ({ path }): Command => ({
@@ -304,7 +305,7 @@ function runCommands(isReady: boolean): Command[] {
       title: 'Earlier jobs…',
       group: 'Run',
       words: 'history results downloads',
-      isEnabled: isReady,
+      isEnabled: isReady && isServiceThere.value,
       run: () => {
         dialog.value = 'jobs';
       },

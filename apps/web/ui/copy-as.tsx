@@ -2,17 +2,18 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { copyAs } from '../copy/commands.ts';
-import { COPY_KINDS, COPY_TITLES } from '../copy/kinds.ts';
+import { COPY_KINDS, COPY_TITLES, FOR_SERVICES } from '../copy/kinds.ts';
 import { copyKind } from '../model/layout.ts';
 import { encodePipeline } from '../model/link.ts';
 import { outputExtension } from '../model/split-output.ts';
 import { workspace } from '../model/workspace.ts';
-import { formatOf, SERVICE_URL } from '../service.ts';
+import { formatOf, isServiceThere, SERVICE_URL } from '../service.ts';
 import { isMac } from './command-button.tsx';
 import { DialogHead } from './modal.tsx';
 
 export function CopyAs(): JSX.Element {
-  const kind = copyKind.value;
+  const kinds = COPY_KINDS.filter((one) => isServiceThere.value || !FOR_SERVICES.has(one));
+  const kind = copyKind.value === 'link' || kinds.includes(copyKind.value) ? copyKind.value : kinds[0];
   const [said, say] = useState('');
   const shown = useRef<HTMLPreElement>(null);
   const document = workspace.current.value;
@@ -47,7 +48,7 @@ export function CopyAs(): JSX.Element {
     <>
       <DialogHead title="Run this job elsewhere" />
       <div class="actions" role="group" aria-label="Language">
-        {COPY_KINDS.map((one) => (
+        {kinds.map((one) => (
           <button key={one} type="button" aria-pressed={one === kind} onClick={() => choose(one)}>
             {COPY_TITLES[one]}
           </button>

@@ -2,9 +2,10 @@
 import type { CrsHit } from '@geomill/client/client.ts';
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { engine } from '../engines/current.ts';
 import { viewBounds } from '../model/crs-candidates.ts';
 import type { NamedCrs } from '../model/recent-crs.ts';
-import { client, messageOf } from '../service.ts';
+import { messageOf } from '../service.ts';
 
 /** Between the last key and the request. */
 const PAUSE_MS = 150;
@@ -119,7 +120,9 @@ async function search(
   signal: AbortSignal,
 ): Promise<Found> {
   try {
-    const hits = await client.crs(query, { limit: MAX_HITS, signal, ...(bbox === null ? {} : { bbox }) });
+    const hits = await engine
+      .peek()
+      .findCrs(query, { limit: MAX_HITS, signal, ...(bbox === null ? {} : { bbox }) });
     const none = `No system ${bbox === null ? '' : 'for this area '}has such a code, name or place.`;
     return { hits, message: hits.length === 0 ? none : null };
   } catch (error) {

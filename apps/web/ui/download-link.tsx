@@ -6,8 +6,9 @@ import { downloadWithSession, needsSession } from '../session.ts';
 import { Problem } from './controls.tsx';
 
 export function DownloadLink(props: {
-  /** As `outputUrl` or `findingsUrl` makes it. */
   readonly url: string;
+  /** Of the file. Default: as the service states. */
+  readonly name?: string | null;
   readonly isPrimary?: boolean;
   readonly children: ComponentChildren;
 }): JSX.Element {
@@ -18,9 +19,9 @@ export function DownloadLink(props: {
       <a
         class={props.isPrimary === true ? 'button primary' : 'button'}
         href={url}
-        download
+        download={props.name ?? ''}
         onClick={(event) => {
-          if (!needsSession) return;
+          if (!needsSession || url.startsWith('blob:')) return;
           event.preventDefault();
           setFailure(null);
           downloadWithSession(url).catch((error) => setFailure(messageOf(error)));

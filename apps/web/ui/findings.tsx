@@ -4,7 +4,6 @@ import type { ComponentChildren, JSX } from 'preact';
 import { hiddenPlaces, placesOf, togglePlaces } from '../model/finding-places.ts';
 import { type FindingGroup, groupFindings } from '../model/found-places.ts';
 import { type Run, runs } from '../model/run.ts';
-import { findingsUrl } from '../session.ts';
 import { countText } from './controls.tsx';
 import { DownloadLink } from './download-link.tsx';
 import { PlaceList } from './place-list.tsx';
@@ -49,9 +48,11 @@ export function RunFindings({ run }: { readonly run: Run }): JSX.Element | null 
       {places?.state === 'failed' && (
         <p class="soft">The places of these findings are not known here: {places.message}</p>
       )}
-      {places?.state === 'ready' && places.value.features.length > 0 && run.job !== null && (
+      {places?.state === 'ready' && places.value.features.length > 0 && run.handle !== null && (
         <p class="places-download">
-          <DownloadLink url={findingsUrl(run.job.job_id)}>Download findings as GeoJSON</DownloadLink>
+          <DownloadLink url={run.handle.links.findings} name="findings.geojson">
+            Download findings as GeoJSON
+          </DownloadLink>
         </p>
       )}
     </>

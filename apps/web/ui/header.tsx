@@ -1,6 +1,6 @@
 /** The line above everything: the name, undo and redo, the commands, and links. */
 import type { JSX } from 'preact';
-import { SERVICE_URL } from '../session.ts';
+import { isServiceThere, SERVICE_URL } from '../service.ts';
 import { CommandButton, Keys } from './command-button.tsx';
 import { AccountLink } from './sign-in.tsx';
 
@@ -31,7 +31,7 @@ export function Header(): JSX.Element {
         <Keys id="palette" />
       </CommandButton>
       <nav aria-label="Service">
-        <a href={`${SERVICE_URL}/docs`}>Docs</a>
+        {isServiceThere.value && <a href={`${SERVICE_URL}/docs`}>Docs</a>}
         <AccountLink />
       </nav>
     </header>

@@ -8,23 +8,27 @@ import { extentOf } from '../map/extent.ts';
 import type { MapFeature } from '../map/geometry.ts';
 import { MapView } from '../map/map-view.ts';
 import { latitudeText, longitudeText, unitsText } from '../map/rulers.ts';
+import { dataLayers } from '../model/data-layers.ts';
 import { drawing } from '../model/drawing-state.ts';
+import { layerSentences } from '../model/layer-sentences.ts';
 import { isNarrow } from '../model/layout.ts';
 import {
   chosenGround,
-  dataLayers,
   ground,
   hasBothGrounds,
-  layerSentences,
+  LIVE_LAYER,
   mapLayers,
   plane,
   requestedLayer,
   STEP_LAYER,
 } from '../model/map-layers.ts';
 import { viewSentence } from '../model/map-summary.ts';
+import { drawnTiles, followTiles, tileSentences } from '../model/open-tiles.ts';
 import { overlays, requestedView, viewBox } from '../model/overlays.ts';
+import { loadPlaces, placePhrase, places } from '../model/place-names.ts';
 import { type FeatureKey, selection } from '../model/selection.ts';
 import { followView } from '../model/view-preview.ts';
+import { liveReach } from '../model/views.ts';
 import { catalogue } from '../service.ts';
 import { Compare, comparisonSentence } from './compare.tsx';
 import { FeatureCard } from './feature-card.tsx';
@@ -32,12 +36,14 @@ import { GroundChoice } from './ground-choice.tsx';
 import { Legend } from './legend.tsx';
 import { tilesHost } from './service-words.ts';
 
+const PREVIEWS: ReadonlySet<string> = new Set([STEP_LAYER, LIVE_LAYER]);
+
 export function LiveMap(): JSX.Element {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<MapView>(null);
   const cursor = useRef<HTMLSpanElement>(null);
   const loaded = catalogue.value;
-  const tiles = loaded.state === 'ready' ? loaded.value.service.map_tiles : null;
+  const tiles = loaded.state === 'ready' ? (loaded.value.service?.map_tiles ?? null) : null;
 
   const [isDrawable, setDrawable] = useState(true);
 
@@ -78,6 +84,17 @@ export function LiveMap(): JSX.Element {
     };
   }, []);
   useEffect(followView, []);
+  useEffect(() => void loadPlaces(), []);
+  useEffect(followTiles, []);
+  useSignalEffect(() => {
+    void view.current?.showReach(liveReach.value);
+  });
+  useSignalEffect(() => {
+    void view.current?.showTiles(drawnTiles.value);
+  });
+  useSignalEffect(() => {
+    if (places.value !== null) void view.current?.name(places.value);
+  });
   const fitted = useRef('');
   useSignalEffect(() => {
     void view.current?.setPlane(ground.value === 'paper' ? plane.value : null);
@@ -85,8 +102,8 @@ export function LiveMap(): JSX.Element {
   useSignalEffect(() => {
     const layers = dataLayers.value;
     void view.current?.show(layers);
-    // The preview of a step is of what the map shows already.
-    const shown = mapLayers.value.filter((layer) => layer.ground === ground.value && layer.id !== STEP_LAYER);
+    // Previews of steps are of what the map shows already.
+    const shown = mapLayers.value.filter((layer) => layer.ground === ground.value && !PREVIEWS.has(layer.id));
     const key = [ground.value, ...shown.map(({ id }) => id)].join('\n');
     if (key === fitted.current) return;
     fitted.current = key;
@@ -153,7 +170,7 @@ export function LiveMap(): JSX.Element {
         <InWords />
       </div>
       <p class="visually-hidden" role="status">
-        {[comparisonSentence(), ...layerSentences.value].join(' ')}
+        {[comparisonSentence(), ...layerSentences.value, ...tileSentences.value].join(' ')}
       </p>
       {isDrawable && <ZoomButtons zoomBy={(levels) => view.current?.zoomBy(levels)} />}
       {tiles !== null && (
@@ -216,13 +233,11 @@ function InWords(): JSX.Element {
     <details class="in-words">
       <summary>In words</summary>
       <ul>
-        {layerSentences.value.map((sentence, i) => (
-          <li key={i} dir="auto">
-            {sentence}
-          </li>
+        {[...layerSentences.value, ...tileSentences.value].map((sentence, i) => (
+          <li key={i}>{sentence}</li>
         ))}
       </ul>
-      {box !== null && <p>{viewSentence(box)}</p>}
+      {box !== null && <p>{viewSentence(box, placePhrase(box, places.value))}</p>}
     </details>
   );
 }

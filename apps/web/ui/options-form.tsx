@@ -1,5 +1,5 @@
 /** A form for the options of a format or the parameters of a step. Absent values stay absent: the service has defaults. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { FieldChoice } from '../model/condition.ts';
 import type { Options } from '../model/document.ts';
@@ -22,6 +22,8 @@ export function OptionsForm(props: {
   readonly onChange: (values: Options, control: string) => void;
   /** Names of those that are shown at once; the others open. Default: all. */
   readonly main?: readonly string[];
+  /** Shown below those. */
+  readonly below?: ComponentChildren;
   /** What is wrong with the value of one of them. */
   readonly problem?: { readonly parameter: string | null; readonly text: string } | null;
 }): JSX.Element {
@@ -75,6 +77,7 @@ export function OptionsForm(props: {
         ))}
       </datalist>
       {first.map(rowOf)}
+      {props.below}
       {others.length > 0 && (
         <details class="more-options" open={others.some(({ name }) => name === problem?.parameter)}>
           <summary>More options{set > 0 && ` (${set} set)`}</summary>

@@ -2,13 +2,16 @@
 import type { JSX } from 'preact';
 import { showPart, stepToFocus } from '../model/layout.ts';
 import { obstacle } from '../model/obstacle.ts';
+import { isServiceThere } from '../service.ts';
 import { CommandButton } from './command-button.tsx';
 import { commandOf } from './commands.ts';
+import { EngineBar } from './engine-bar.tsx';
 
 export function RunBar(): JSX.Element {
   const reason = obstacle.value;
   return (
     <div class="run-bar">
+      <EngineBar />
       {reason !== null && (
         <p class="obstacle" role="status">
           <button
@@ -33,7 +36,7 @@ export function RunBar(): JSX.Element {
       >
         Copy as…
       </button>
-      <CommandButton id="jobs">Earlier jobs…</CommandButton>
+      {isServiceThere.value && <CommandButton id="jobs">Earlier jobs…</CommandButton>}
     </div>
   );
 }

@@ -1,15 +1,16 @@
 /** A job that was started here: its progress, why it failed, or its result. */
-import type { Job, Report } from '@geomill/client/client.ts';
+import type { Report } from '@geomill/client/client.ts';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { engine } from '../engines/current.ts';
+import type { EndedJob, EngineJob } from '../engines/engine.ts';
 import type { RunFailure } from '../model/fixes.ts';
 import { cancel, isActive, type Run, startAgain } from '../model/run.ts';
-import { isReadable, outputFile, outputInput } from '../model/run-output.ts';
+import { isReadable, outputFile, outputInput, saveOutput } from '../model/run-output.ts';
 import { selection } from '../model/selection.ts';
 import { addSource, sources } from '../model/sources.ts';
 import { withStepName } from '../model/step-problems.ts';
 import { isServiceAway, messageOf } from '../service.ts';
-import { outputUrl } from '../session.ts';
 import { Busy, countText, Problem, sizeText } from './controls.tsx';
 import { DownloadLink } from './download-link.tsx';
 import { EmptyResult } from './empty-result.tsx';
@@ -33,7 +34,7 @@ export function RunCard({ run }: { readonly run: Run }): JSX.Element {
         )}
       </div>
       {isActive(run) && <Progress run={run} />}
-      {isActive(run) && isServiceAway.value && (
+      {isActive(run) && isServiceAway.value && engine.value.id === 'service' && (
         <p class="away" role="status">
           The service does not answer. This page keeps trying; a job that has started goes on.
         </p>
@@ -144,19 +145,19 @@ function placeOnMap({ paths }: Run, { place }: RunFailure): (() => void) | null 
   };
 }
 
-function Result(props: { readonly run: Run; readonly job: Job; readonly report: Report }): JSX.Element {
+function Result(props: { readonly run: Run; readonly job: EndedJob; readonly report: Report }): JSX.Element {
   const { run, job, report } = props;
   const { features, output, reprojections } = report;
   return (
     <>
       <EmptyResult run={run} report={report} />
       <p>{report.summary}</p>
-      {run.state === 'done' && (
+      {run.state === 'done' && run.handle !== null && (
         <>
-          <DownloadLink url={outputUrl(job.job_id)} isPrimary>
+          <DownloadLink url={run.handle.links.output} name={job.output.name} isPrimary>
             Download <bdi>{job.output.name ?? 'the output'}</bdi> ({sizeText(output.byte_length)})
           </DownloadLink>
-          <ResultActions run={run} job={job} />
+          <ResultActions handle={run.handle} job={job} />
         </>
       )}
       <dl class="figures">
@@ -209,7 +210,8 @@ function Result(props: { readonly run: Run; readonly job: Job; readonly report: 
   );
 }
 
-function ResultActions({ run: { handle }, job }: { readonly run: Run; readonly job: Job }): JSX.Element {
+function ResultActions(props: { readonly handle: EngineJob; readonly job: EndedJob }): JSX.Element {
+  const { handle, job } = props;
   const [message, setMessage] = useState<string | null>(null);
   const [isCopied, setCopied] = useState(false);
   const act = async (action: () => Promise<void>) => {
@@ -221,13 +223,13 @@ function ResultActions({ run: { handle }, job }: { readonly run: Run; readonly j
     }
   };
   const addAsSource = async () => {
-    if (handle === null) return;
     const { crs, options } = outputInput(job);
     const file = await outputFile(handle, job);
     addSource({ name: file.name, content: file }, { crs, options });
   };
+  const saveAs = () => saveOutput(handle, job);
   const copyLink = async () => {
-    await navigator.clipboard.writeText(outputUrl(job.job_id));
+    await navigator.clipboard.writeText(handle.links.output);
     setCopied(true);
   };
   return (
@@ -238,9 +240,16 @@ function ResultActions({ run: { handle }, job }: { readonly run: Run; readonly j
             Use as source
           </button>
         )}
-        <button type="button" onClick={() => void act(copyLink)}>
-          Copy link
-        </button>
+        {!handle.links.areShareable && 'showSaveFilePicker' in window && (
+          <button type="button" onClick={() => void act(saveAs)}>
+            Save as…
+          </button>
+        )}
+        {handle.links.areShareable && (
+          <button type="button" onClick={() => void act(copyLink)}>
+            Copy link
+          </button>
+        )}
         <span class="soft" role="status">
           {isCopied && `Copied.${expiryText(job.expires_at)}`}
         </span>

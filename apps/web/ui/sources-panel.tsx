@@ -1,15 +1,12 @@
 /** Files: adding them, and a card for each with what the service found in it. */
 import type { Inspection } from '@geomill/client/client.ts';
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
 import { extentOf, plainExtentOf } from '../map/extent.ts';
 import { boxText } from '../model/crs-places.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
-import { MAX_DROPPED_FILES } from '../model/dropped-files.ts';
 import { rejectionSentences } from '../model/foreign-files.ts';
 import { shownUrl } from '../model/input-url.ts';
 import { elementIds, typedUrl } from '../model/layout.ts';
-import { addDropped, addFolders } from '../model/open.ts';
 import type { Preview } from '../model/preview-facts.ts';
 import type { SourceUpload } from '../model/source-upload.ts';
 import {
@@ -22,16 +19,14 @@ import {
   sources,
 } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { canFetchUrls, formatOf } from '../service.ts';
-import { commandOf } from './commands.ts';
+import { formatOf } from '../service.ts';
+import { AddFiles, FileButton } from './add-files.tsx';
 import { Busy, countOf, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { drawnSentence, isWhole } from './drawn-words.ts';
 import { lazy } from './lazy.tsx';
 import { OptionsDetails } from './options-details.tsx';
 
 const FixButtons = lazy(async () => (await import('./fix-buttons.tsx')).FixButtons);
-const PasteBox = lazy(async () => (await import('./paste-box.tsx')).PasteBox);
-const UrlField = lazy(() => import('./url-field.tsx').then((module) => module.UrlField));
 const SourceCrs = lazy(() => import('./source-crs.tsx').then((module) => module.SourceCrs));
 const SourceText = lazy(() => import('./source-text.tsx').then((module) => module.SourceText));
 
@@ -89,95 +84,6 @@ export function SourcesPanel(): JSX.Element {
 /** The CRS is chosen beside it. */
 function SourceFixes({ source: { failure, path } }: { readonly source: Source }): JSX.Element | null {
   return failure === null ? null : <FixButtons failure={failure} paths={[path]} withCrs={false} />;
-}
-
-function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
-  return (
-    <div class={isFirst ? 'drop-zone large' : 'drop-zone'}>
-      {isFirst && <p>Drop files anywhere on this page.</p>}
-      <div class="actions">
-        <FileButton
-          text={isFirst ? 'Choose files…' : 'Add files…'}
-          label="Files to convert"
-          isPrimary={isFirst}
-          inputId={elementIds.files}
-        />
-        <FolderButton />
-      </div>
-      {isFirst && (
-        <button type="button" class="link" onClick={() => commandOf('sample')?.run()}>
-          Try it with a sample file
-        </button>
-      )}
-      {isFirst && (
-        <small>
-          A shapefile is a .zip, or its .shp, .dbf, .shx, .prj and .cpg files together; a file geodatabase is
-          its folder, or a .zip of it.
-        </small>
-      )}
-      {canFetchUrls() && <UrlField />}
-      <PasteBox />
-    </div>
-  );
-}
-
-function FolderButton(): JSX.Element {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button type="button" onClick={() => input.current?.click()}>
-        Add folder…
-      </button>
-      <input
-        ref={(element) => {
-          input.current = element;
-          // Not in the types of HTML, but in all browsers.
-          element?.setAttribute('webkitdirectory', '');
-        }}
-        class="visually-hidden"
-        type="file"
-        tabIndex={-1}
-        aria-label="Folder to convert"
-        onChange={({ currentTarget }) => {
-          const files = [...(currentTarget.files ?? [])];
-          const isCut = files.length > MAX_DROPPED_FILES;
-          void addFolders({ files: files.slice(0, MAX_DROPPED_FILES), isCut });
-          currentTarget.value = '';
-        }}
-      />
-    </>
-  );
-}
-
-function FileButton(props: {
-  readonly text: string;
-  readonly label: string;
-  readonly isPrimary: boolean;
-  readonly inputId?: string;
-}): JSX.Element {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button type="button" class={props.isPrimary ? 'primary' : ''} onClick={() => input.current?.click()}>
-        {props.text}
-      </button>
-      <input
-        ref={input}
-        id={props.inputId}
-        class="visually-hidden"
-        type="file"
-        multiple
-        tabIndex={-1}
-        // The button is what people and screen readers use.
-        aria-hidden="true"
-        aria-label={props.label}
-        onChange={({ currentTarget }) => {
-          void addDropped([...(currentTarget.files ?? [])]);
-          currentTarget.value = '';
-        }}
-      />
-    </>
-  );
 }
 
 /** The button that was used is gone: the next card, the one before, or what adds files has the focus. */

@@ -5,6 +5,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FieldChoice } from '../model/condition.ts';
 import { changeStep, duplicateStep, moveStep, removeStep, type StepChoice } from '../model/document.ts';
 import { stepToFocus } from '../model/layout.ts';
+import { endLive } from '../model/live-preview.ts';
+import { liveStepOf } from '../model/live-steps.ts';
 import { sourceLayers } from '../model/source-fields.ts';
 import type { FileParameter } from '../model/step-areas.ts';
 import { countsOf } from '../model/step-counts.ts';
@@ -17,6 +19,7 @@ import { AreaControl } from './area-control.tsx';
 import { countText } from './controls.tsx';
 import { viewText } from './drawn-words.ts';
 import { LayersControl } from './layers-control.tsx';
+import { LiveSlider } from './live-slider.tsx';
 import { OptionsForm } from './options-form.tsx';
 
 export function StepCard(props: {
@@ -97,7 +100,7 @@ export function StepCard(props: {
           )}{' '}
           <Counts step={step} />
         </summary>
-        <p class="soft">{record?.summary ?? 'The service does not have this step.'}</p>
+        <p class="soft">{record?.summary ?? 'geomill does not have this step.'}</p>
         {file !== null && (
           <AreaControl
             step={step}
@@ -114,6 +117,7 @@ export function StepCard(props: {
             values={step.params}
             fields={props.fields}
             main={record?.main_parameters ?? []}
+            below={liveStepOf(step) !== null && <LiveSlider step={step} title={title} />}
             onChange={(params, control) =>
               workspace.edit(
                 (document) => changeStep(document, step.key, { params }),
@@ -160,7 +164,10 @@ export function StepCard(props: {
           aria-pressed={stepView.value?.key === step.key}
           disabled={!canPreview(step)}
           title="The features in and around the view of the map after this step"
-          onClick={() => togglePreview(step, title)}
+          onClick={() => {
+            endLive();
+            togglePreview(step, title);
+          }}
         >
           Preview
         </button>
@@ -183,7 +190,7 @@ function PreviewNote({ step }: { readonly step: StepChoice }): JSX.Element {
     own === null
       ? ''
       : own.next === 'loading'
-        ? 'Preview: the service runs the steps…'
+        ? 'Preview: the steps run…'
         : own.message !== null
           ? `No preview: ${own.message}`
           : own.shown === null

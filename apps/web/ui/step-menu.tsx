@@ -2,7 +2,7 @@
 import type { TransformationRecord } from '@geomill/client/client.ts';
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { stepGroups } from '../model/step-list.ts';
+import { stepGroups } from '../model/command-search.ts';
 import { addNewStep } from './commands.ts';
 
 export function StepMenu(props: {

@@ -2,6 +2,7 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { colourBy } from '../model/data-layers.ts';
 import { isTableOpen } from '../model/layout.ts';
 import { type MapLayer, mapLayers } from '../model/map-layers.ts';
 import { selection } from '../model/selection.ts';
@@ -125,6 +126,7 @@ function LayerTable({ layer }: { readonly layer: MapLayer }): JSX.Element {
       {menu !== null && (
         <ColumnMenu
           target={menu}
+          onColour={() => colourBy(layer.id, menu.name)}
           onSort={(direction) => setSorting(direction === null ? null : { column: menu.name, direction })}
           onClose={() => setMenu(null)}
         />

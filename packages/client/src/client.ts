@@ -4,7 +4,6 @@
  */
 import { type FileInput, isFileInput } from './file-input.ts';
 import { acceptedJob, JobHandle, outputOf } from './job-handle.ts';
-import { type JobFilter, listJobs } from './job-pages.ts';
 import type {
   AppendConfigs,
   CrsHit,
@@ -16,6 +15,8 @@ import type {
   Index,
   InspectConfig,
   Inspection,
+  Job,
+  JobPage,
   JobShort,
   MergeConfigs,
   SubmitJobConfig,
@@ -25,8 +26,7 @@ import type {
 } from './openapi-types.ts';
 import type { Output } from './output.ts';
 import { type GeojsonObject, type NamedInputs, type SubmitOptions, sendSubmission } from './submission.ts';
-import type { CallOptions } from './transport.ts';
-import { Transport, type TransportOptions } from './transport.ts';
+import { type CallOptions, Transport, type TransportOptions } from './transport.ts';
 import { findUpload, UploadedFile, type UploadOptions, uploadFile } from './upload.ts';
 import type { WaitOptions } from './wait-for-job.ts';
 
@@ -34,7 +34,6 @@ export { clientCredentials } from './client-credentials.ts';
 export { DownloadInterrupted, GeomillError, GeomillProblem, JobFailed } from './errors.ts';
 export type * from './file-input.ts';
 export type { JobHandle, RerunInputs } from './job-handle.ts';
-export type { JobFilter } from './job-pages.ts';
 export type * from './openapi-types.ts';
 export type { Output } from './output.ts';
 export { type PageSession, type SessionTokenOptions, sessionToken } from './session-token.ts';
@@ -295,4 +294,30 @@ function mergeInputs<F extends FormatId>(format: F, { files, mask }: MergeReques
   const members = { single: `target_${format}`, list: `input_${format}_list` };
   const uploads = { single: '', list: 'input_uploads' };
   return { single: null, list: files, masks: masksOf(mask), fields: FIELDS, members, uploads };
+}
+
+export interface JobFilter {
+  /** Only jobs in this state. */
+  readonly status?: Job['status'];
+  /** Only jobs of this kind. */
+  readonly operation?: Job['operation'];
+  /** Jobs fetched with one request: 1 to 200, default 50. */
+  readonly pageSize?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Newest first. Jobs that are submitted or deleted meanwhile make no job come twice or be left out. */
+export async function* listJobs(transport: Transport, filter: JobFilter): AsyncGenerator<JobShort, void> {
+  const { status, operation, pageSize, signal } = filter;
+  const query = new URLSearchParams();
+  if (status !== undefined) query.set('status', status);
+  if (operation !== undefined) query.set('operation', operation);
+  if (pageSize !== undefined) query.set('limit', String(pageSize));
+  for (;;) {
+    const path = `/v1/jobs?${query}`;
+    const page = await transport.json<JobPage>({ path, ...(signal === undefined ? {} : { signal }) });
+    yield* page.jobs;
+    if (page.next_cursor === null) return;
+    query.set('cursor', page.next_cursor);
+  }
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
+import { packedPackage } from '../../../test/support/packed-package.ts';
 import { startTestService } from '../../../test/support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -18,8 +19,7 @@ const installed = join(project, 'node_modules', 'geomill');
 mkdirSync(installed, { recursive: true });
 cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
 symlinkSync(join(ROOT, 'samples'), join(project, 'samples'));
-await run(process.execPath, [join(ROOT, 'scripts', 'build.js')]);
-cpSync(join(ROOT, 'dist'), join(installed, 'dist'), { recursive: true });
+cpSync((await packedPackage()).dist, join(installed, 'dist'), { recursive: true });
 symlinkSync(join(ROOT, 'node_modules', '@types'), join(project, 'node_modules', '@types'));
 
 const service = await startTestService({ runner: null });

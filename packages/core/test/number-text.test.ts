@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { ByteWriter } from '../src/bytes/byte-writer.ts';
+import { NumberScanner, parseDecimal } from '../src/text/number-scanner.ts';
 import {
   decimalsOf,
   fixedDecimals,
-  NumberScanner,
-  parseDecimal,
   writeDigits,
   writeInteger,
   writeNumber,

@@ -37,6 +37,7 @@ export const formatFindings = findingTable({
     'features without geometry, or with an empty one, were dropped: {format} cannot store them',
     'feature',
   ),
+  GEOMETRY_NOT_WRITTEN: info("geometries were not written: '{field:output.geometry}' is none", 'feature'),
   COORDINATES_ROUNDED: measured(
     changed(
       'coordinates were rounded to {decimals|decimal place}, which moved positions by up to {displacement} m; for more, {set:output.decimals}',
@@ -64,16 +65,13 @@ export const formatFindings = findingTable({
     "infinite numbers and NaN of field '{field}' were written as null: {format} cannot store them",
     'value',
   ),
-  FIELD_CONSTRAINTS_DROPPED: info(
-    "layer '{layer}': {what} of {fields} is not kept: an output has names and types of fields",
-    'field',
-  ),
-  FIELD_DESCRIPTIONS_DROPPED: lost(
-    "layer '{layer}': {what} of {fields} is not kept: an output has names and types of fields",
-    'field',
-  ),
-  LAYER_DESCRIPTION_DROPPED: lost("layer '{layer}': {what} is not kept: an output has features and fields"),
-  FILE_DESCRIPTION_DROPPED: lost('{what} is not kept: an output has features and fields'),
+  FIELD_CONSTRAINTS_DROPPED: info("layer '{layer}': {what} of {fields} is not kept: {reason}", 'field'),
+  FIELD_DESCRIPTIONS_DROPPED: lost("layer '{layer}': {what} of {fields} is not kept: {reason}", 'field'),
+  LAYER_DESCRIPTION_DROPPED: lost("layer '{layer}': {what} is not kept: {reason}"),
+  FILE_DESCRIPTION_DROPPED: lost('{what} is not kept: {reason}'),
+  LAYER_CONTENT_DROPPED: lost("layer '{layer}': {what} is not kept: the output has features and fields"),
+  ATTRIBUTES_SKIPPED: lost('{what} was skipped: {reason}'),
+  FILE_CONTENT_DROPPED: lost('{what} of the file is not kept: the output has features and fields'),
   VALUE_INVALID: lost("values of field '{field}' that are not a valid {type} were read as null", 'value'),
   VALUE_NOT_WRITTEN: lost(
     "values of field '{field}' that {format} cannot store as {type} were written as null",

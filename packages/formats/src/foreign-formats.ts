@@ -69,20 +69,12 @@ const RASTER: Advice = {
 
 export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
   { found: 'GML', ...gdal('.gml'), extensions: ['.gml'], pattern: /opengis\.net\/gml/, member: /\.gml$/i },
-  { found: 'MapInfo TAB', ...gdal('.tab'), extensions: ['.tab'], pattern: /^!table/i, member: /\.tab$/i },
   {
-    found: 'MapInfo MIF',
-    ...gdal('.mif'),
-    extensions: ['.mif', '.mid'],
-    pattern: /^Version\s+\d+\s+Charset/i,
-    member: /\.mif$/i,
-  },
-  {
-    found: 'DWG',
-    ...DRAWING,
-    extensions: ['.dwg'],
+    found: 'a zip archive of drawings',
+    advice: 'unpack it and convert each drawing (.dwg)',
+    outputAdvice: 'write a .dxf',
+    extensions: ['.dwg.zip'],
     member: /\.dwg$/i,
-    pattern: /^AC(?:10\d\d|1\.\d\d|2\.\d\d)/,
   },
   { found: 'DXB', ...DRAWING, extensions: ['.dxb'], magic: 'AutoCAD DXB' },
   { found: 'DGN', ...DRAWING, extensions: ['.dgn'] },

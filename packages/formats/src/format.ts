@@ -7,6 +7,7 @@
  *   main thread    reader.open -> layers, each split into partitions      writer.plan -> encodings   sink.append, finish
  *   worker threads            reader.readPartition -> batch -> (reproject, transform) -> writer.encode -> chunk
  */
+import type { Domain, FactKind, FieldDefault } from '@geomill/core/columns/field-facts.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
 import type { ErrorEntries, FindingEntries } from '@geomill/core/messages/catalogue-entries.ts';
 import type { FormatReader } from './reader.ts';
@@ -115,11 +116,28 @@ export interface Format {
    * them. none: geometries only; the writer reports what it drops.
    */
   readonly outputFields: 'declared' | 'with features' | 'none';
+  /** What an output states of fields besides their names and types. Default: nothing. */
+  readonly heldFacts?: readonly FactKind[];
+  /** Kinds of domains that it states. Default: all, if it states domains. */
+  readonly heldDomains?: readonly Domain['kind'][];
+  /** Kinds of defaults that it states. Default: all, if it states defaults. */
+  readonly heldDefaults?: readonly FieldDefault['kind'][];
+  /** The writer states NOT NULL and UNIQUE only if all features meet them. Default: they are left out where a step may break them. */
+  readonly checksConstraints?: true;
+  /** An output states titles and descriptions of layers. Default: it does not. */
+  readonly holdsLayerFacts?: true;
+  /** A writer copies what else is in an input of the same format: metadata, styles, tables without features. Default: it does not. */
+  readonly keepsOtherContent?: true;
   /**
    * How an output stores a field with numbers, booleans and texts. kept: each value keeps its type, or no value has one. text: the
    * column has one type, which is text; as JSON, readers would show the quotes of its texts.
    */
   readonly mixedValues: 'kept' | 'text';
+  /**
+   * An output can be a table without geometries: a layer that has none becomes one, and all layers do with the write option `geometry: "none"`. Default:
+   * features without geometry stay features, or are dropped.
+   */
+  readonly holdsTables?: true;
   /** Writing it needs hundreds of megabytes for inputs of that size. Default: it does not. */
   readonly needsMuchMemory?: true;
   /** Codes that only this format has; the catalogues take them in. */

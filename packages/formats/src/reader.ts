@@ -1,5 +1,6 @@
 /** The contract of readers: from a file to layers, and from the partitions of a layer to feature batches. */
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import type { FieldMisfits } from '@geomill/core/columns/misfits.ts';
 import type { NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import type { Field, MixedType } from '@geomill/core/columns/schema.ts';
@@ -44,11 +45,13 @@ export interface OpenContext {
   readonly hasPositions?: true;
   /** Geometries are not used: where the format can do without, the file needs none, and all columns are fields. */
   readonly attributesOnly?: true;
+  /** Geometries are neither written nor used by a step: columns with positions are fields. */
+  readonly geometriesUnused?: true;
   /**
-   * Tables without geometries are layers if they are named here, or if the file has no other layer. Default: with `attributesOnly` all
-   * are, else none is.
+   * Tables without geometries are layers if they are named here, or if the file has no other layer; 'all': each is one. Default: with
+   * `attributesOnly` all are, else none is.
    */
-  readonly tables?: readonly string[];
+  readonly tables?: readonly string[] | 'all';
 }
 
 /** A range of records that one worker reads; `start` and `end` in a unit of the reader (bytes, record numbers). */
@@ -150,6 +153,16 @@ export interface TextTable {
   readonly options: Readonly<Record<string, unknown>> | null;
 }
 
+/** A layer in a file. */
+export interface LayerOrigin {
+  /** Id of the format. */
+  readonly format: string;
+  readonly path: string;
+  /** The file as the user knows it. */
+  readonly file: string;
+  readonly layer: string;
+}
+
 /** A layer of an opened input. Plain data: it is sent to worker threads. */
 export interface SourceLayer {
   readonly name: string;
@@ -188,14 +201,23 @@ export interface SourceLayer {
   readonly isSequential?: true;
   /** Default: `partitions` are the whole layer. */
   readonly excerpt?: Excerpt;
+  /** What the file says of the layer and of its fields besides their names and types. Not sent to threads. Default: nothing. */
+  readonly facts?: LayerFacts;
+  /** Where a writer of the same format finds what no feature has, such as metadata and styles of the layer. Default: nowhere. */
+  readonly origin?: LayerOrigin;
   /** Data for `readPartition`; structured-clonable. */
   readonly state: unknown;
   /** A layer made by `target`: its fields are final, whatever the format of the features that it gets. */
   readonly isTarget?: true;
-  /** A table without geometries beside layers with them; it is used if it is named, or if there is no other layer. */
+  /** A table without geometries: no row has one. Default: features have geometries. */
   readonly isTable?: true;
   /** The error of a layer that cannot be read although others of the file can; thrown when the layer is requested. */
   readonly fault?: GeomillError;
+}
+
+/** The layer as threads get it, which read values alone. */
+export function withoutFacts({ facts, ...layer }: SourceLayer): SourceLayer {
+  return layer;
 }
 
 export interface PartitionRequest {

@@ -1,6 +1,6 @@
 /** All supported formats. To add one, add its folder and one line here. */
 import { csv } from './csv/format.ts';
-import { dxf } from './dxf/format.ts';
+import { dwg, dxf } from './dxf/format.ts';
 import { esrijson } from './esrijson/format.ts';
 import { filegdb } from './filegdb/format.ts';
 import { flatgeobuf } from './flatgeobuf/format.ts';
@@ -10,6 +10,7 @@ import { geoparquet } from './geoparquet/format.ts';
 import { gpkg } from './gpkg/format.ts';
 import { gpx } from './gpx/format.ts';
 import { kml } from './kml/format.ts';
+import { mapinfo, mif } from './mapinfo/format.ts';
 import { pmtiles } from './pmtiles/format.ts';
 import { shp } from './shp/format.ts';
 import { topojson } from './topojson/format.ts';
@@ -30,6 +31,9 @@ export const formats: readonly Format[] = [
   esrijson,
   xlsx,
   filegdb,
+  mif,
+  mapinfo,
+  dwg,
 ];
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);

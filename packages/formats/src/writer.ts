@@ -1,5 +1,6 @@
 /** The contract of writers: from descriptions of layers to encodings, from feature batches to chunks, and from chunks to the output. */
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import type { LayerStatistics } from '@geomill/core/columns/statistics.ts';
 import type { CrsDescription } from '@geomill/core/crs/crs.ts';
@@ -7,7 +8,7 @@ import type { Findings, FoundFinding } from '@geomill/core/messages/findings.ts'
 import type { ExpectedFile } from '@geomill/io/output-place.ts';
 import type { Packer } from '@geomill/io/zip-pack.ts';
 import type { FileState } from '@geomill/platform/file-state.ts';
-import type { SourceLayer, Threaded } from './reader.ts';
+import type { LayerOrigin, SourceLayer, Threaded } from './reader.ts';
 
 export interface OutputLayer {
   readonly name: string;
@@ -16,10 +17,16 @@ export interface OutputLayer {
   /** Null only for writers that need no statistics. */
   readonly statistics: LayerStatistics | null;
   readonly crs: CrsDescription;
+  /** By names of `fields`. Without those that `heldFacts` of the format lacks. Default: nothing is known. */
+  readonly facts?: LayerFacts;
+  /** Of the layers whose features it gets. Default: no reader knows any. */
+  readonly origins?: readonly LayerOrigin[];
   /** The first field contains the feature ids, which the format cannot store as ids. */
   readonly idField?: string;
   /** The coordinates were transformed, so digits after the 15th are noise. */
   readonly coordinatesComputed: boolean;
+  /** It becomes a table without geometries; only for formats that hold tables. The writer reports geometries that it drops. */
+  readonly isTable?: true;
   /** One of the parts into which the layers of the output are split, with others in the same file. */
   readonly isPart?: true;
   /** The layer of an existing output that gets the features; made by the reader's `target`. */
@@ -49,6 +56,8 @@ export interface WriteContext {
   readonly expected?: readonly ExpectedFile[];
   /** The time that the output states, if it states one. Default: now; entries of archives then have a fixed time. */
   readonly time?: Date;
+  /** The output is to have what else the files of `origins` have, such as tables beside the layers. Default: it is not. */
+  readonly keepsOtherContent?: true;
   /** Threads that compress the pieces of an archive. Default: those of the runtime, or the writer has no `usesThreads`. */
   readonly packer?: Packer;
   /** Calls the writer's `work` in a thread; the buffers in `transfer` are unusable afterwards. Default: there are no threads. */
@@ -60,6 +69,13 @@ export interface LayerEncoding {
   /** Cast batches to these fields first; null: encode the fields of each batch. */
   readonly fields: readonly Field[] | null;
   readonly state: unknown;
+  /** What only the sink needs; not sent to the workers. */
+  readonly sinkState?: unknown;
+}
+
+/** The encoding as workers get it. */
+export function forWorkers({ fields, state }: LayerEncoding): LayerEncoding {
+  return { fields, state };
 }
 
 export interface EncodedChunk {

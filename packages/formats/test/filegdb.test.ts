@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { makeWorkspace } from '../../../test/support/convert.ts';
+import { DEFAULT_INPUT_LIMITS } from '../../../test/support/limits.ts';
 import {
   Bytes,
   OBJECT_ID,
@@ -629,5 +630,23 @@ test('rows that overlap are refused: a small file must not become a large one', 
   await assert.rejects(
     readBytesLayers(reader, rawGdbZip(files), { name: 'a.gdb.zip' }),
     /row 2.*begins within another row/,
+  );
+});
+
+test('a geometry has at most the positions of the limit, and no more than its bytes can hold', async () => {
+  const line = parts(3, [[[1, 1], [2, 2], [3, 3]]]); // biome-ignore format: one line
+  const points = (stated: number, held: number): Uint8Array => new Bytes().varuint(8, stated, 0, 0, 1, 1).varint(...new Array<number>(2 * held).fill(1)).take(); // biome-ignore format: one line
+  const withLimit = (table: RawTable, coordinatesPerFeature: number) =>
+    read([table], { limits: { ...DEFAULT_INPUT_LIMITS, coordinatesPerFeature } });
+  for (const [table, count] of [
+    [shapes(3, [line]), 3],
+    [shapes(2, [points(4, 4)]), 4],
+  ] as const) {
+    await assert.doesNotReject(withLimit(table, count));
+    await assert.rejects(withLimit(table, count - 1), { code: 'LIMIT_EXCEEDED' });
+  }
+  await assert.rejects(
+    read([shapes(2, [points(1_000_000, 4)])]),
+    /states 1000000 positions, and has \d+ bytes/,
   );
 });

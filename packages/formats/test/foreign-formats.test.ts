@@ -88,11 +88,11 @@ test('files that are named after a supported format are told by their beginning'
 
 test('a zip of files of another format is told by their names', () => {
   const archives: readonly (readonly [members: readonly string[], found: RegExp])[] = [
-    [['a.tab', 'a.dat', 'a.map', 'a.id'], /MapInfo TAB.*ogr2ogr/],
-    [['roads/A.TAB', 'roads/A.DAT'], /MapInfo TAB/],
-    [['x/a.mif', 'x/a.mid'], /MapInfo MIF/],
+    [['a.tab', 'a.dat', 'a.map', 'a.id'], /^a zip archive with a MapInfo table$/],
+    [['roads/A.TAB', 'roads/A.DAT'], /MapInfo table/],
+    [['x/a.mif', 'x/a.mid'], /MIF file of MapInfo/],
     [['a.gml', 'a.xsd'], /GML/],
-    [['plan.dwg'], /DWG/],
+    [['plan.dwg'], /archive of drawings.*unpack it/],
     [['region.osm'], /OpenStreetMap/],
     [['city.gdb/a00000001.gdbtable'], /file geodatabase/],
   ];

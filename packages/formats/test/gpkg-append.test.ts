@@ -315,7 +315,9 @@ test('in another CRS or with transformations the target is rewritten, which is r
   const both = { ...options, from: 'gpkg', targetFormat: undefined, toCrs: 'EPSG:3857' };
   const { report } = await combineFiles([master.path, more], master.workspace.path, both);
   assert.ok(
-    report.warnings.some(({ code, params }) => code === 'LAYER_SKIPPED' && params.layer === 'lookup'),
+    report.warnings.some(
+      ({ code, params }) => code === 'ATTRIBUTES_SKIPPED' && params.what === "table 'lookup'",
+    ),
   );
   await assert.rejects(
     combineFiles([master.path, more], join(master.workspace.path, 'b'), { ...both, replacesTarget: true }),

@@ -201,7 +201,7 @@ test('a table of attributes is a layer if it is chosen, or if there are no featu
       features: { id: unknown; geometry: unknown; properties: unknown }[];
     };
     return {
-      skipped: report.warnings.filter(({ code }) => code === 'LAYER_SKIPPED').length,
+      skipped: report.warnings.filter(({ code }) => code === 'ATTRIBUTES_SKIPPED').length,
       rows: features.map(({ id, geometry, properties }) => [id, geometry, properties]),
     };
   };

@@ -21,7 +21,8 @@ import {
 import { storedZip } from '../../../test/support/zip-members.ts';
 import { ByteWriter } from '../../core/src/bytes/byte-writer.ts';
 import { GeomillError } from '../../core/src/messages/errors.ts';
-import { XmlFault, XmlScanner } from '../../core/src/text/xml-scanner.ts';
+import { XmlFault } from '../../core/src/text/xml-fault.ts';
+import { XmlScanner } from '../../core/src/text/xml-scanner.ts';
 import { reader } from '../src/kml/read.ts';
 
 const encoder = new TextEncoder();

@@ -24,9 +24,10 @@ const STARTS: readonly (readonly [start: string, found: string])[] = [
   ['<?xml version="1.0"?>\n<kml xmlns="http://www.opengis.net/kml/2.2">', 'KML'],
   ['\xef\xbb\xbf<gpx version="1.1">', 'GPX'],
   ['<wfs:FeatureCollection xmlns:gml="http://www.opengis.net/gml">', 'GML'],
-  ['!table\n!version 300', 'MapInfo TAB'],
-  ['Version   450\nCharset "WindowsLatin1"', 'MapInfo MIF'],
-  ['AC1032\0\0', 'DWG'],
+  ['!table\n!version 300', 'a MapInfo table'],
+  ['Version   450\nCharset "WindowsLatin1"', 'a MIF file of MapInfo'],
+  ['AC1032\0\0', 'a DWG'],
+  ['AC1.50\0\0', 'a DWG'],
   ['AutoCAD DXB 1.0', 'DXB'],
   ['\xd0\xcf\x11\xe0\xa1\xb1', 'XLS'],
   ['fgb\x03fgb\x00', 'a FlatGeobuf file'],
@@ -77,5 +78,5 @@ test('every extension of an unsupported format is refused with advice, unless a 
     String(unsupportedByName('survey.gdb/', 'output')),
     /can be read but not written; write a \.gpkg/,
   );
-  assert.match(String(unsupportedByName('plan.dwg', 'output')), /write a \.dxf/);
+  assert.match(String(unsupportedByName('plan.dwg', 'output')), /can be read but not written; write a \.dxf/);
 });

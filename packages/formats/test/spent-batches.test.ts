@@ -31,9 +31,14 @@ for (const format of formats.filter(isOutputFormat)) {
     fc.assert(
       fc.property(batchArbitrary, (batch) => {
         const encoding = planned(writer, batch, options);
-        const expected = structuredClone(writer.encode(structuredClone(batch), encoding));
+        // Buffers have an unused rest, whose content means nothing.
+        const encoded = (own: FeatureBatch, isSpent: boolean): object => {
+          const { data, findings } = structuredClone(writer.encode(own, encoding, isSpent));
+          return { data, findings };
+        };
+        const expected = encoded(structuredClone(batch), false);
         const spent = structuredClone(batch);
-        assert.deepEqual(structuredClone(writer.encode(spent, encoding, true)), expected);
+        assert.deepEqual(encoded(spent, true), expected);
         freed += batchBuffers(spent).filter(({ detached }) => detached).length;
         const kept = structuredClone(batch);
         writer.encode(kept, encoding);

@@ -1,7 +1,8 @@
 /** An XML scanner over a part of a byte source. */
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { failure, type GeomillError, type Location } from '@geomill/core/messages/errors.ts';
-import { type XmlFault, XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import type { XmlFault } from '@geomill/core/text/xml-fault.ts';
+import { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { areUtf8 } from '@geomill/platform/bytes.ts';
 import { type ByteSource, ReusedMemory } from './byte-source.ts';
 import { ioErrors } from './errors.ts';

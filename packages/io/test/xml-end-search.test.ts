@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { EndSearch } from '../../core/src/text/xml-end-search.ts';
-import { XmlFault } from '../../core/src/text/xml-scanner.ts';
+import { XmlFault } from '../../core/src/text/xml-fault.ts';
 import type { ByteSource } from '../src/byte-source.ts';
 import { XmlWindow } from '../src/xml-window.ts';
 

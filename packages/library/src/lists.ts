@@ -1,5 +1,7 @@
 /** What the library knows: formats, steps and coordinate reference systems. */
 import { CrsSearch } from '@geomill/crs-search/crs-search.ts';
+import { boxOf, pointOf } from '@geomill/crs-search/filter.ts';
+import type { Extent } from '@geomill/crs-search/placement.ts';
 import { formatFacts } from '@geomill/formats/format-facts.ts';
 import { formats } from '@geomill/formats/registry.ts';
 import { transformations } from '@geomill/operations/registry.ts';
@@ -15,6 +17,31 @@ export function allFormats(): readonly FormatFacts[] {
 /** All steps, as GET /v1/transformations of the service lists them. */
 export function allSteps(): readonly StepFacts[] {
   return transformations.map(stepFacts);
+}
+
+/** A question of POST /v1/crs/suggest, which was checked. */
+export interface CrsQuestion {
+  readonly extent: Extent;
+  readonly unit?: string;
+  readonly near?: readonly [longitude: number, latitude: number];
+  readonly bbox?: readonly number[];
+  readonly q?: string;
+  readonly limit?: number;
+}
+
+/** Its answer. Throws CRS_DATABASE. */
+export function suggestedCrs(question: CrsQuestion): object {
+  const { extent, unit, near, bbox, q, limit = DEFAULT_LIMIT } = question;
+  const [point, box] = [
+    near === undefined ? null : pointOf(near[0], near[1]),
+    bbox === undefined ? null : boxOf(bbox),
+  ];
+  search ??= new CrsSearch();
+  const { crs, mayBeLocal } = search.suggest(extent, limit, { near: point, bbox: box, unit, query: q });
+  return {
+    crs: crs.map(({ isSwapped, ...hit }) => ({ ...hit, swapped: isSwapped })),
+    may_be_local: mayBeLocal,
+  };
 }
 
 const DEFAULT_LIMIT = 10;

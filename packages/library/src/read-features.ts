@@ -3,6 +3,8 @@
  * report are those of a conversion, memory is bounded, and every batch of columns has the same fields.
  */
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import { GEOMETRY_TYPE, type GeometryColumn } from '@geomill/core/geometry/geometry-column.ts';
+import { mostWkbBytes, WkbWriter } from '@geomill/core/geometry/wkb-write.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -14,7 +16,6 @@ import { type OpenCall, openCall } from './call.ts';
 import { convertIn } from './run-job.ts';
 import { statedInput } from './staged-inputs.ts';
 import type { Column, ColumnBatch, Feature, Input, OutputOptions, ReadOptions } from './types.ts';
-import { wkbColumn } from './wkb-column.ts';
 
 /** Bytes of a batch, about. */
 const BATCH_BYTES = 1 << 20;
@@ -96,4 +97,20 @@ async function* reading<Item>(
 
 function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw failure(generalErrors.CANCELLED, {}, undefined, signal.reason);
+}
+
+export function wkbColumn(geometry: GeometryColumn, rowCount: number): Column {
+  const bytes = new Uint8Array(mostWkbBytes(geometry, rowCount));
+  const writer = new WkbWriter(geometry, bytes);
+  const offsets = new Uint32Array(rowCount + 1);
+  const validity = new Uint8Array((rowCount + 7) >> 3);
+  for (let row = 0; row < rowCount; row++) {
+    if (geometry.types[row] !== GEOMETRY_TYPE.none) {
+      writer.measureRow(row);
+      writer.writeGeometry(row);
+      validity[row >> 3] |= 1 << (row & 7);
+    }
+    offsets[row + 1] = writer.length;
+  }
+  return { type: 'binary', bytes: bytes.slice(0, writer.length), offsets, validity };
 }

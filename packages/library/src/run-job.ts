@@ -7,6 +7,8 @@ import type { Division } from '@geomill/pipeline/division/division.ts';
 import { reportDocument } from '@geomill/pipeline/report-document.ts';
 import type { ConversionRequest, InputPath } from '@geomill/pipeline/request.ts';
 import { deliveredKind } from '@geomill/pipeline/split-request.ts';
+import { fileStream, heldFile, wholeFile } from '@geomill/platform/file-streams.ts';
+import { fileSize } from '@geomill/platform/files.ts';
 import { endingOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import { parseDocument } from '@geomill/requests/job-document.ts';
 import type { OpenCall } from './call.ts';
@@ -14,7 +16,6 @@ import { isZipName } from './choose-format.ts';
 import { isFetched } from './fetch-source.ts';
 import { jobRequests } from './job-requests.ts';
 import { invalidJob, JOB_FORM, libraryCatalogue } from './messages.ts';
-import { fileAtPath, fileInMemory } from './output-files.ts';
 import { asOutputFailure, checkOutputPath } from './output-path.ts';
 import { OUTPUT_WORDS, type StatedOutput, statedOutput } from './output-target.ts';
 import { type Destination, runJob } from './run.ts';
@@ -26,7 +27,7 @@ import {
   stageInput,
   statedInput,
 } from './staged-inputs.ts';
-import type { Converted, Input, Output, Report } from './types.ts';
+import type { Converted, Input, Output, OutputFile, Report } from './types.ts';
 
 /** A job of any operation. */
 export interface AnyJob {
@@ -184,4 +185,25 @@ function memoryDestination(
   const written = name === undefined ? `${stem || 'output'}${outputExtension}` : fileName(name);
   if (request.output.split?.into !== 'files') return { fileName: written };
   return { directory: temporary.directory('parts'), name: written };
+}
+
+/** A file at a path of the caller. It is read when its content is asked for. */
+export function fileAtPath(path: string, mediaType: string): OutputFile {
+  return {
+    ...{ name: fileName(path), path, mediaType, byteLength: fileSize(path) },
+    bytes: () => wholeFile(path),
+    blob: async () => new Blob([await wholeFile(path)], { type: mediaType }),
+    stream: () => fileStream(path),
+  };
+}
+
+/** The content of a temporary file, which is read now. */
+export function fileInMemory(path: string, mediaType: string): OutputFile {
+  const held = heldFile(path, mediaType);
+  return {
+    ...{ name: fileName(path), path: null, mediaType, byteLength: fileSize(path) },
+    bytes: () => held.bytes(),
+    blob: async () => held.blob(),
+    stream: () => held.blob().stream() as ReadableStream<Uint8Array<ArrayBuffer>>,
+  };
 }

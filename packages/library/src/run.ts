@@ -11,6 +11,7 @@ import type { ExpectedFile } from '@geomill/io/output-place.ts';
 import type { TemporaryDirectory } from '@geomill/io/temporary-directory.ts';
 import { boundedReport } from '@geomill/pipeline/bounded-report.ts';
 import { completedReport, type FetchReports } from '@geomill/pipeline/completed-report.ts';
+import type { ConversionControl } from '@geomill/pipeline/conversion-control.ts';
 import type { FoundInspection } from '@geomill/pipeline/inspect-job.ts';
 import type { ConversionReport, JobReport } from '@geomill/pipeline/report.ts';
 import type {
@@ -20,7 +21,7 @@ import type {
   InspectionRequest,
   JobRequest,
 } from '@geomill/pipeline/request.ts';
-import { type ConversionControl, runConversion } from '@geomill/pipeline/run.ts';
+import { runConversion } from '@geomill/pipeline/run.ts';
 import { deliveredKind } from '@geomill/pipeline/split-request.ts';
 import { fileFacts, namesIn } from '@geomill/platform/files.ts';
 import { fileName, joinedPath } from '@geomill/platform/paths.ts';

@@ -9,8 +9,10 @@ import test, { after } from 'node:test';
 import type { Page } from 'playwright-core';
 import { PMTiles, type RangeResponse } from 'pmtiles';
 import { bundleBrowser } from '../../../scripts/bundle-browser.ts';
+import { damagedCopies } from '../../../test/broken/damage.ts';
 import { noBrowser as skip, startBrowser } from '../../../test/support/browser.ts';
 import { IS_EXHAUSTIVE } from '../../../test/support/exhaustive.ts';
+import { allFixtures, crsFor } from '../../../test/support/fixtures.ts';
 import { convert, crs, formats, inspect, read } from '../src/library.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -41,8 +43,7 @@ async function openPage(): Promise<Opened> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     requests.push(`${request.method} ${path}`);
-    // A worker compiles schemas, which pages need not allow.
-    const scripts = `script-src 'self' 'wasm-unsafe-eval'${path === '/worker.js' ? " 'unsafe-eval'" : ''}`;
+    const scripts = "script-src 'self' 'wasm-unsafe-eval'";
     response.setHeader('content-security-policy', `default-src 'none'; connect-src 'self'; worker-src 'self'; ${scripts}`); // biome-ignore format: one line
     if (path === '/') return response.setHeader('content-type', 'text/html').end('<!doctype html>');
     const file = join(path.startsWith('/samples/') ? SAMPLES : directory, basename(path));
@@ -294,4 +295,32 @@ test('the first load is small', { skip }, async () => {
   assert.ok(size('geomill.js') < 150_000, `${size('geomill.js')} bytes`);
   const total = readdirSync(directory).reduce((sum, name) => sum + size(name), 0);
   assert.ok(total < 14e6, `${total} bytes in all`);
+});
+
+test('damaged files of all formats end in a result or a message, in one page', {
+  skip,
+  timeout: 600_000,
+}, async () => {
+  // 40 of them, unless the run is exhaustive.
+  const copies = allFixtures().flatMap((fixture) => {
+    const [cuts, flips] = IS_EXHAUSTIVE ? [40, 200] : [1, 2];
+    const all = [...damagedCopies(readFileSync(fixture.path), cuts, flips)];
+    return all.map(({ bytes }) => ({ fixture, bytes }));
+  });
+  const step = IS_EXHAUSTIVE ? 1 : Math.max(1, Math.floor(copies.length / 40));
+  const chosen = copies.filter((_, i) => i % step === 0);
+  await using opened = await openPage();
+  await inPage(opened.page, 'globalThis.converter = g.createConverter();');
+  for (const [i, { fixture, bytes }] of chosen.entries()) {
+    const crs = crsFor(fixture);
+    const input = { name: fixture.name, format: fixture.format, ...(crs === null ? {} : { crs }) };
+    const code = await inPage<string>(
+      opened.page,
+      `const data = Uint8Array.fromBase64('${Buffer.from(bytes).toString('base64')}');
+      const job = { input: { ...${JSON.stringify(input)}, data }, output: { format: '${outputs[i % outputs.length]}' } };
+      return globalThis.converter.convert(job).then(() => 'done', (error) => error.code + ' ' + error.message);`,
+    );
+    assert.doesNotMatch(code, /^(?:INTERNAL|undefined)/, `${fixture.format} ${fixture.name}`);
+  }
+  assert.ok(chosen.length >= 40, `${chosen.length} files`);
 });

@@ -1,11 +1,12 @@
 /** The library of the packed package: in several runtimes, for two compilers, for tools that check packages, and for a bundler. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { packedPackage } from '../../../test/support/packed-package.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -73,25 +74,17 @@ let tarball = '';
 
 before(async () => {
   if (!npmCanInstall) return;
-  // A copy, so that the build does not disturb tests that use the dist of the checkout.
-  const copy = join(directory, 'checkout');
-  const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT }); // biome-ignore format: one line
-  for (const path of listed.stdout.split('\0'))
-    if (!/^(?:test|bench)\/|^$/.test(path) && existsSync(join(ROOT, path)))
-      cpSync(join(ROOT, path), join(copy, path));
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory], { cwd: copy });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  tarball = join(directory, filename);
+  ({ tarball } = await packedPackage());
   const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball];
-  for (const cwd of [project, plain]) {
+  const prepare = async (cwd: string, ...more: readonly string[]): Promise<void> => {
     mkdirSync(cwd);
     writeFileSync(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
-    const more = cwd === plain ? ['--ignore-scripts', `${NODE_24}@24`] : TOOLS;
     await run('npm', [...install, ...more], { cwd });
     cpSync(join(ROOT, 'samples', 'harbour.geojson'), join(cwd, 'harbour.geojson'));
     writeFileSync(join(cwd, 'program.mjs'), PROGRAM);
-  }
+  };
+  // Both wait for the registry and the disk most of the time.
+  await Promise.all([prepare(project, ...TOOLS), prepare(plain, '--ignore-scripts', `${NODE_24}@24`)]);
   writeFileSync(join(project, 'typed.ts'), TYPED);
 });
 

@@ -12,6 +12,10 @@ import {
 } from '@geomill/core/messages/catalogue-entries.ts';
 
 export const stepFindings = findingTable({
+  DOMAIN_CODE_UNKNOWN: info(
+    "values of field '{field}' that are not in its domain were written as the codes",
+    'value',
+  ),
   GEOMETRY_REPAIRED: repaired('invalid geometries were repaired before {operation}', 'feature'),
   GEOMETRY_DROPPED: dropped('features were dropped because nothing was left after {operation}', 'feature'),
   PARTS_SEPARATED: divided(

@@ -135,6 +135,12 @@ export class RequestTotals {
  */
 export type Longitudes = 'as written' | 'edges' | 'feature' | 'layer' | 'own';
 
+/**
+ * What a step does with geometries. needed: it works on them, and a table without geometries is refused. if any: an expression or a comparison may
+ * use them. never: only attributes and the order of features count.
+ */
+export type GeometryUse = 'needed' | 'if any' | 'never';
+
 /** Where a list of steps has a step, in the order of the list. */
 export const STEP_GROUPS = [
   'select',
@@ -163,6 +169,7 @@ export interface Transformation {
   /** One sentence each, for the documentation: what always holds of a result. */
   readonly guarantees: readonly string[];
   readonly longitudes: Longitudes;
+  readonly usesGeometries: GeometryUse | ((parameters: StepParameters) => GeometryUse);
   readonly commandLine: CommandLineForm | null;
   /** Checks rules that the schema cannot express, before the job is queued. Throws TRANSFORMATION_INVALID naming `${path}.parameter`. */
   readonly check?: (parameters: StepParameters, path: string, totals: RequestTotals) => void;
@@ -227,6 +234,8 @@ export interface StreamingTransformation {
   readonly usesFields?: (parameters: StepParameters) => boolean;
   /** Keeps or drops whole features, unchanged. */
   readonly selects?: true;
+  /** Keeps all features, and the values of the fields that it keeps. */
+  readonly keepsValues?: true;
   /** Positions are in the CRS of the data only after the step: before it, x and y are exchanged, or are anything. */
   readonly corrects?: 'order' | 'positions';
   /**

@@ -27,6 +27,7 @@ const swell: Transformation = {
   },
   guarantees: [],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: null,
   check({ mask }, path) {
     if (mask !== undefined)

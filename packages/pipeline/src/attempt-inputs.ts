@@ -8,15 +8,16 @@ import {
   ExcerptDoubtful,
   type ExcerptPlan,
   excerptsOf,
-  findCandidates,
   isExcerpt,
   planExcerpts,
-  selectFeatures,
-  withSelected,
 } from './excerpt.ts';
+import { keptContent } from './kept-content.ts';
 import { undeclared } from './misfits.ts';
-import { byteLengthOf, type OpenedInput, openInputs } from './open-inputs.ts';
+import { openInputs } from './open-inputs.ts';
+import { byteLengthOf, type OpenedInput } from './opened-input.ts';
 import { type Planned, type Planning, planWithCrs } from './plan-with-crs.ts';
+import { findCandidates, selectFeatures, withSelected } from './selected-layers.ts';
+import { tablesRead } from './tables.ts';
 
 export interface InputsSetting extends Planning {
   readonly executors: ConversionExecutors;
@@ -121,7 +122,7 @@ async function openAll(
   partitionBytes: number,
   forSelection: boolean,
 ): Promise<Opened> {
-  const { request, paths, codecs, executors, scratch, signal } = setting;
+  const { request, paths, codecs, steps, executors, scratch, signal } = setting;
   const findings = setting.findings.copy();
   const inputs = await openInputs({
     readers: codecs.input.files.map(({ reader }) => reader),
@@ -134,6 +135,8 @@ async function openAll(
     signal,
     executor: executors.current,
     hasTarget: request.operation === 'append',
+    tables: tablesRead({ request, output: codecs.output.format, steps }),
+    keptContent: keptContent(request, codecs.output.format),
   });
   return { inputs, findings };
 }

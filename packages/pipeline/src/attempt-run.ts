@@ -8,19 +8,20 @@ import type { OutputFile, OutputLayer } from '@geomill/formats/writer.ts';
 import type { InputsSetting, ReadInputs } from './attempt-inputs.ts';
 import type { BatchSpool } from './batch-spool.ts';
 import { visibleSteps } from './chain.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 import { isExcerpt, noteExcerpt } from './excerpt.ts';
 import type { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
 import { pipelineFindings } from './findings.ts';
 import type { GeometrySpool } from './geometry-spool.ts';
+import { keepsFile, keepsLayers } from './kept-content.ts';
 import type { LayerContext } from './layer-context.ts';
+import { withFacts, withOrigins } from './layer-facts.ts';
 import { LayerRun } from './layer-run.ts';
 import { ContradictedDeclaration, collectMisfits, MisfitsFound, noteWidened } from './misfits.ts';
-import { mixedAsText } from './mixed-fields.ts';
-import type { OpenedInput } from './open-inputs.ts';
-import { outputLayers } from './output-layers.ts';
+import type { OpenedInput } from './opened-input.ts';
+import { mixedAsText, outputLayers } from './output-layers.ts';
 import { splitOutput, wholeOutput } from './output-writing.ts';
-import type { ConversionPlan } from './plan.ts';
 import { type Planned, planWithCrs } from './plan-with-crs.ts';
 import { ProgressMeter } from './progress.ts';
 import { conversionWeight } from './progress-weight.ts';
@@ -164,6 +165,7 @@ class AttemptRun {
           ...(isExcerpt(source.layer) ? { featureTotal: source.layer.featureCount } : {}),
           encoding: source.layer.encoding,
           crsName: crs.describe(source.tally.facts.plan.crs, source.tally.facts.crsPath).name,
+          isTable: source.layer.isTable === true,
         })),
       })),
       reprojections,
@@ -207,6 +209,7 @@ class AttemptRun {
       layers,
       outputs: this.#outputLayers(plan, layers),
       name: outputName,
+      keepsOtherContent: keepsFile(request, codecs.output.format),
       existing: target.extended(plan, this.#inputs[0]),
       executor,
       onFiles,
@@ -236,13 +239,19 @@ class AttemptRun {
   #outputLayers(plan: ConversionPlan, layers: readonly LayerRun[]): OutputLayer[] {
     const { request, paths, codecs, crs, outputName } = this.#conversion;
     const { format } = codecs.output;
+    const hasOrigins = keepsLayers(request, format);
     const { mixedType } = codecs.input.reader;
     const joinedName = request.output.layerName ?? outputName;
     const plain = outputLayers(plan, layers, crs, mixedType, joinedName, paths.limits);
     const identified = plan.keepsIdsAsField
       ? plain.map((layer) => withIdField(layer, format.name, this.#findings))
       : plain;
-    return identified.map((layer) => mixedAsText(layer, format, this.#findings));
+    return identified.map((layer, i) => {
+      const runs = plan.layerField === null ? [layers[i]] : layers;
+      const steps = visibleSteps(plan.steps);
+      const typed = mixedAsText(layer, format, this.#findings);
+      return withFacts(hasOrigins ? withOrigins(typed, runs) : typed, runs, steps, format, this.#findings);
+    });
   }
 
   /** Notes what is known only after all features were read. */

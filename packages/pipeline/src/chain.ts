@@ -12,6 +12,7 @@ import { didYouMean } from '@geomill/core/messages/did-you-mean.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { field, phrase } from '@geomill/core/messages/message.ts';
 import { listed, shortText } from '@geomill/core/messages/short-text.ts';
+import { domainTexts } from '@geomill/operations/domain_texts/record.ts';
 import { layersOf } from '@geomill/operations/parts/step-layers.ts';
 import type { RequestedStep } from '@geomill/operations/requested-steps.ts';
 import { SPLIT_PATH, splitBy } from '@geomill/operations/split_by/record.ts';
@@ -20,47 +21,12 @@ import {
   type FeatureCollector,
   type FeatureFile,
   type FileParameter,
-  type Longitudes,
   type Transformation,
-  type TransformationCode,
 } from '@geomill/operations/transformation.ts';
 import { fileBytes } from '@geomill/platform/files.ts';
+import type { ChainLink, LoadedStep, StagePlan, StepLink } from './conversion-plan.ts';
 import { pipelineErrors } from './errors.ts';
 import type { InputPath } from './request.ts';
-
-/** A step of the request with its code. */
-export interface LoadedStep extends RequestedStep {
-  readonly path: string;
-  readonly code: TransformationCode;
-  readonly longitudes: Longitudes;
-  /** Of the coordinates in the file of the step. Default: it has none, or one of which it uses no geometries. */
-  readonly fileCrs?: CrsText;
-}
-
-/** One operation on a batch within a task. */
-export type ChainLink =
-  | {
-      readonly kind: 'reproject';
-      readonly from: CrsText;
-      readonly to: CrsText;
-      /** Position among the reprojections of the layer. */
-      readonly number: number;
-    }
-  | StepLink;
-
-export interface StepLink {
-  readonly kind: 'step';
-  /** Position in the request's list. */
-  readonly step: number;
-  /** CRS of the coordinates that the step gets. */
-  readonly crs: CrsText;
-}
-
-export interface StagePlan {
-  readonly links: readonly ChainLink[];
-  /** The collecting or serial step that ends the stage; null: the last stage, or one after which features are counted or added. */
-  readonly collect: StepLink | null;
-}
 
 /** Adds the features of a file of `stepInputs` to the collector; resolves with the CRS of their coordinates, or null where it takes none. */
 export type ReadFeatures = (
@@ -87,11 +53,12 @@ export async function loadSteps(
   for (const code of codes) code.catch(() => {});
   // In their order, so that the first broken file is reported.
   for (const [i, step] of steps.entries()) {
-    const { fileParameter, longitudes } = transformationById(step.type, registry);
+    const { fileParameter, longitudes, usesGeometries: use } = transformationById(step.type, registry);
+    const usesGeometries = typeof use === 'function' ? use(step.params) : use;
     const path = step.path ?? `transformations[${i}]`;
     const code = await codes[i];
     if (fileParameter === undefined) {
-      loaded.push({ ...step, path, longitudes, code });
+      loaded.push({ ...step, path, longitudes, usesGeometries, code });
       continue;
     }
     const name = contentName(fileParameter);
@@ -102,7 +69,8 @@ export async function loadSteps(
         ? { value: fileParameter.value?.fromValue(step.params[name], `${path}.${name}`) }
         : await remembered(files, key, () => fileValue(fileParameter, step, stepInputs, readFeatures, i));
     const { value: content, ...crs } = value;
-    loaded.push({ ...step, path, params: { ...step.params, [name]: content }, ...crs, longitudes, code });
+    const params = { ...step.params, [name]: content };
+    loaded.push({ ...step, path, params, ...crs, longitudes, usesGeometries, code });
   }
   return loaded;
 }
@@ -142,8 +110,8 @@ function remembered<Value>(
 export function transformationById(
   id: string,
   registry: readonly Transformation[],
-): Pick<Transformation, 'id' | 'fileParameter' | 'longitudes' | 'load'> {
-  const record = [...registry, splitBy].find((transformation) => transformation.id === id);
+): Pick<Transformation, 'id' | 'fileParameter' | 'longitudes' | 'usesGeometries' | 'load'> {
+  const record = [...registry, domainTexts, splitBy].find((transformation) => transformation.id === id);
   if (record === undefined) throw new Error(`transformation '${id}' is not registered`);
   return record;
 }

@@ -9,22 +9,20 @@ import { Findings } from '@geomill/core/messages/findings.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { BatchStore, CollectingHost } from '@geomill/operations/transformation.ts';
 import { eventTurn } from '@geomill/platform/scheduling.ts';
-import type { LoadedStep } from './chain.ts';
+import type { LoadedStep } from './conversion-plan.ts';
 import type { Executor } from './executor.ts';
 import type { GeometrySpool } from './geometry-spool.ts';
 import { checkGrowth, positionCount } from './growth.ts';
+import { RESULT_BYTES } from './layer-context.ts';
 import { locateFindings } from './locate-findings.ts';
 import { needsUnwrapping, unwrappedLayer, wrappedBatch } from './longitudes.ts';
 import { throwIfAborted } from './partition-run.ts';
+import type { Kept } from './pieces.ts';
 import type { ProgressMeter } from './progress.ts';
-import { type Kept, RESULT_BYTES } from './serial.ts';
-import { stepSetting } from './stage.ts';
+import { stepSetting } from './step-setting.ts';
 import type { StepTally } from './tally.ts';
 import type { SessionLayer, TransformSetting } from './task.ts';
 import { transformersFor } from './transformers.ts';
-
-/** Share of a collecting step in the progress, in passes over the layer. */
-export const COLLECTING_WEIGHT = 2;
 
 export interface Collecting {
   readonly batches: readonly FeatureBatch[];

@@ -5,18 +5,12 @@
 import type { SourceLayer } from '@geomill/formats/reader.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import type { Transformation } from '@geomill/operations/transformation.ts';
-import type { LoadedStep } from './chain.ts';
 import type { Codecs } from './codecs.ts';
+import type { LoadedStep } from './conversion-plan.ts';
 import { type Division, isDivisible } from './division/division.ts';
-import {
-  type Cutting,
-  cuttingFor,
-  type Executor,
-  executorFor,
-  threadExecutor,
-  threadsForBinary,
-} from './executor.ts';
-import { byteLengthOf } from './open-inputs.ts';
+import type { Executor } from './executor.ts';
+import { type Cutting, cuttingFor, executorFor, threadExecutor, threadsForBinary } from './executors.ts';
+import { byteLengthOf } from './opened-input.ts';
 import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
 import type { Session } from './task.ts';
 import { newThreads, type ThreadSource } from './threads.ts';

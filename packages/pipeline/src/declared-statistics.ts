@@ -7,7 +7,8 @@ import {
   mergeStatistics,
 } from '@geomill/core/columns/statistics.ts';
 import type { SourceLayer } from '@geomill/formats/reader.ts';
-import { changesFeatures, type LoadedStep } from './chain.ts';
+import { changesFeatures } from './chain.ts';
+import type { LoadedStep } from './conversion-plan.ts';
 import type { ConversionRequest } from './request.ts';
 
 /**

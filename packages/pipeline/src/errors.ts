@@ -11,6 +11,10 @@ export const pipelineErrors = errorTable({
     400,
     "'{field:path}' names the layer '{layer}', which the data does not have{hint?}; its layers: {known}",
   ),
+  STEP_NEEDS_GEOMETRY: user(
+    400,
+    "'{field:path}' ({step}) needs geometries, but layer '{layer}' is a table without geometries; remove the step, limit it to other layers, or name the columns with positions in the options of the input",
+  ),
   LAYER_NOT_IN_TARGET: user(
     400,
     "layer '{layer}' of '{file}' matches no layer of the target '{target}', which has {known}; rename the layer, or list the layers to append with '{field:input.layer}'",

@@ -8,21 +8,16 @@
  * guess is an error in almost every file; the exception is a nested list of features, or text in quotes with rows of its own,
  * that goes on for the whole part.
  */
-import type { NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings, FoundFinding } from '@geomill/core/messages/findings.ts';
 import type { Excerpt, ExcerptRules, FormatReader, Partition, SourceLayer } from '@geomill/formats/reader.ts';
 import { layersOf } from '@geomill/operations/parts/step-layers.ts';
-import type { StreamingTransformation, TransformationCode } from '@geomill/operations/transformation.ts';
-import type { LoadedStep } from './chain.ts';
+import type { TransformationCode } from '@geomill/operations/transformation.ts';
+import type { LoadedStep } from './conversion-plan.ts';
 import { pipelineFindings } from './findings.ts';
-import type { OpenedInput } from './open-inputs.ts';
-import type { Planned } from './plan-with-crs.ts';
+import type { OpenedInput } from './opened-input.ts';
 import type { ConversionRequest } from './request.ts';
-import type { RunSource } from './run-source.ts';
-import { stepSetting, UNBOUNDED } from './stage.ts';
-import type { Session, SessionStage, SessionStep } from './task.ts';
-import { transformersFor } from './transformers.ts';
+import type { SourceTally } from './tally.ts';
 
 /** Thrown where an excerpt has too few features; caught where the conversion restarts. */
 export class ExcerptTooSmall extends Error {
@@ -46,8 +41,6 @@ const PART_BYTES = 16 << 10;
 const GROWTH = 4;
 /** Bytes of a partition in which a layer is read whole. */
 const WHOLE_BYTES = 1 << 20;
-/** Bytes of a partition of selected features: to start threads for the few of most boxes would take longer than to read them. */
-const SELECTED_BYTES = 4 << 20;
 
 /** How a conversion takes excerpts. */
 export interface ExcerptPlan {
@@ -88,93 +81,6 @@ export function planExcerpts(
   const guessedBytes = Math.max(PART_BYTES, Math.ceil(inputBytes / PART_COUNT));
   const partitionBytes = excerpts.boundaries === 'known' ? PART_BYTES : guessedBytes;
   return { rules: excerpts, partitionBytes, isSampled, mayHaveBox, selects };
-}
-
-/** Layers, and 1 for each of their partitions that can be near the box of the first step, else 0. Layers that are missing are read everywhere. */
-export type CandidatesByLayer = ReadonlyMap<SourceLayer, Uint8Array>;
-
-/** `planned`: of these inputs. Throws what the first step throws. */
-export async function findCandidates(
-  planned: Planned,
-  inputs: readonly OpenedInput[],
-  { rules }: ExcerptPlan,
-): Promise<CandidatesByLayer> {
-  const found = new Map<SourceLayer, Uint8Array>();
-  for (const { layer, code, link, stage } of firstSteps(planned, inputs)) {
-    const near = await boxesOf(code, link, stage, planned.session);
-    const isNear = near === null ? null : (rules.partitionsNear?.(layer, near) ?? null);
-    if (isNear?.includes(0)) found.set(layer, isNear);
-  }
-  return found;
-}
-
-export interface SelectedLayers {
-  /** Layers with only the features that the first step may keep, by the layers that were opened for the selection. */
-  readonly selected: ReadonlyMap<SourceLayer, SourceLayer>;
-  /** All layers in use are selected; the file does not show for others which features these are. */
-  readonly isComplete: boolean;
-}
-
-/** `planned`: of these inputs. Throws what the first step throws. */
-export async function selectFeatures(
-  planned: Planned,
-  inputs: readonly OpenedInput[],
-  { rules }: ExcerptPlan,
-): Promise<SelectedLayers> {
-  const selected = new Map<SourceLayer, SourceLayer>();
-  for (const { layer, code, link, stage } of firstSteps(planned, inputs)) {
-    const near = await boxesOf(code, link, stage, planned.session);
-    const values = code.wantedValues?.(link.parameters) ?? [];
-    const found = rules.selectFeatures?.(layer, { near, values }, SELECTED_BYTES) ?? null;
-    if (found !== null) selected.set(layer, found);
-  }
-  const sourceCount = planned.plan.layers.reduce((sum, { sources }) => sum + sources.length, 0);
-  return { selected, isComplete: selected.size === sourceCount };
-}
-
-/** The inputs with the selected layers in place of those that were opened for the selection. */
-export function withSelected(
-  inputs: readonly OpenedInput[],
-  described: readonly OpenedInput[],
-  selected: ReadonlyMap<SourceLayer, SourceLayer>,
-): OpenedInput[] {
-  return inputs.map((input, file) => ({
-    ...input,
-    layers: input.layers.map((layer, i) => selected.get(described[file].layers[i]) ?? layer),
-  }));
-}
-
-interface FirstStep {
-  readonly layer: SourceLayer;
-  readonly code: StreamingTransformation;
-  readonly link: SessionStep;
-  readonly stage: SessionStage;
-}
-
-/** The first step of each layer in use, if it is the first link. */
-function firstSteps({ plan, session }: Planned, inputs: readonly OpenedInput[]): FirstStep[] {
-  const sources = plan.layers.flatMap(({ sources: own }) => own);
-  return sources.flatMap(({ fileIndex, layerIndex }, i) => {
-    const [stage] = session.layers[i].stages;
-    const [link] = stage.links;
-    // After a reprojection the box is in another CRS than the index.
-    if (link?.kind !== 'step') return [];
-    const { code } = plan.steps[link.step];
-    return code.kind === 'streaming'
-      ? [{ layer: inputs[fileIndex].layers[layerIndex], code, link, stage }]
-      : [];
-  });
-}
-
-async function boxesOf(
-  code: StreamingTransformation,
-  link: SessionStep,
-  { layerName }: SessionStage,
-  session: Session,
-): Promise<NearBoxes | null> {
-  if (code.boxes === undefined) return null;
-  const transformers = await transformersFor([{ links: [link], collect: null }], session);
-  return code.boxes(link.parameters, stepSetting(link, layerName, transformers, UNBOUNDED));
 }
 
 /** Which excerpt to take: from 0, each larger than the one before; 'all': every part that can have features that the first step keeps; 'whole': the whole layers. */
@@ -236,7 +142,10 @@ export function isAboutExcerpt(error: unknown): boolean {
 }
 
 /** Notes that only an excerpt of the layer was read. */
-export function noteExcerpt({ layer, tally }: RunSource, findings: Findings): void {
+export function noteExcerpt(
+  { layer, tally }: { readonly layer: SourceLayer; readonly tally: Pick<SourceTally, 'rowsRead' | 'facts'> },
+  findings: Findings,
+): void {
   if (layer.excerpt === undefined) return;
   const { isSampled, isNearBox } = layer.excerpt;
   const total = layer.featureCount;
@@ -343,3 +252,6 @@ function largePartitions(
     Math.ceil(WHOLE_BYTES / partitionBytes),
   );
 }
+
+/** Layers, and 1 for each of their partitions that can be near the box of the first step, else 0. Layers that are missing are read everywhere. */
+export type CandidatesByLayer = ReadonlyMap<SourceLayer, Uint8Array>;

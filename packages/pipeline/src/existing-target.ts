@@ -7,10 +7,10 @@ import type { FormatReader } from '@geomill/formats/reader.ts';
 import type { ExistingOutput } from '@geomill/formats/writer.ts';
 import { fileState } from '@geomill/io/output-place.ts';
 import type { FileState } from '@geomill/platform/file-state.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
-import type { OpenedInput } from './open-inputs.ts';
-import type { ConversionPlan } from './plan.ts';
+import type { OpenedInput } from './opened-input.ts';
 import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
 
 export class ExistingTarget {

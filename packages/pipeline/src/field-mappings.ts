@@ -13,21 +13,8 @@ import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts'
 import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import { ID_FIELD } from './feature-ids.ts';
 import { pipelineFindings } from './findings.ts';
-import { hasOpenFields } from './plan.ts';
-
-/** Plain data: it goes to workers with every task. */
-export interface SourceMapping {
-  readonly mapping: FieldMapping;
-  readonly keepIds: boolean;
-  /** Name of the field that gets the ids; null: none. */
-  readonly idField: string | null;
-  /** Ids that are not kept are a loss: they are data, not row numbers. */
-  readonly idsAreData: boolean;
-  /** A field after those of the mapping, with the same value in every feature. Default: there is none. */
-  readonly constant?: { readonly name: string; readonly value: string };
-  /** Name of the source in findings: "'roads.shp'"; null: no findings, because one finding covers all sources. */
-  readonly reportedAs: string | null;
-}
+import { hasOpenFields } from './opened-input.ts';
+import type { SourceMapping } from './task.ts';
 
 /** No attributes and no ids. */
 export const GEOMETRY_ONLY: SourceMapping = {

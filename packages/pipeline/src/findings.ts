@@ -23,6 +23,10 @@ export const pipelineFindings = findingTable({
     "layer '{layer}': reading stopped after {read} features, as '{step}' needs no more; errors after these were not found",
   ),
   CRS_FROM_REQUEST: info('{source} does not state its CRS; {crs} was used, as requested'),
+  FIELD_FACTS_DIFFER: lost(
+    "{what} of field '{field}' of {source} is not kept: layer '{layer}' has another one, or none",
+    'field',
+  ),
   CRS_CODE_UNKNOWN: info(
     '{source} states the code {code}, which is not in the database of PROJ; {used} was used',
   ),

@@ -1,19 +1,13 @@
 /** The JSON of an inspection, with keys as the API writes them; its schema is in http/schemas/inspection.ts. */
 import { encodingCandidates } from '@geomill/core/bytes/encoding-candidates.ts';
+import { factsDocument } from '@geomill/core/columns/field-facts.ts';
 import type { Catalogue } from '@geomill/core/messages/catalogue-entries.ts';
-import type { GeomillError } from '@geomill/core/messages/errors.ts';
 import { severitiesOf, shownFindings } from '@geomill/core/messages/findings.ts';
 import { CONFIG_FORM } from '@geomill/core/messages/message.ts';
 import type { FileText } from '@geomill/formats/reader.ts';
-import type { Inspection, LayerInspection } from './inspect.ts';
-import { type ConversionReport, snakeCaseKeys } from './report.ts';
+import type { DryRun, Inspection, LayerInspection } from './inspection.ts';
+import { snakeCaseKeys } from './report.ts';
 import { errorDocument, stepDocuments } from './report-document.ts';
-import type { ConversionRequest } from './request.ts';
-
-/** Result of a conversion to the requested output whose file is deleted. */
-export type DryRun =
-  | { readonly report: ConversionReport; readonly request: ConversionRequest }
-  | { readonly format: string; readonly error: GeomillError };
 
 /** `form`: how messages refer to fields of the request. */
 export function inspectionDocument(
@@ -54,7 +48,12 @@ function layerDocument(layer: LayerInspection): object {
     crs_suggestions: layer.crsSuggestions,
     metres_per_unit: layer.metresPerUnit,
     encoding: layer.encoding,
-    fields: layer.fields.map(({ name, type, nonNull }) => ({ name, type, non_null: nonNull })),
+    fields: layer.fields.map(({ name, type, nonNull, facts }) => ({
+      name,
+      type,
+      non_null: nonNull,
+      facts: facts === undefined ? null : factsDocument(facts),
+    })),
   };
 }
 

@@ -12,11 +12,13 @@ import { outputFormatById } from '@geomill/formats/format-by-id.ts';
 import { makeDirectory, removeDirectory, writeNewFile } from '@geomill/platform/files.ts';
 import { fileName, joinedPath } from '@geomill/platform/paths.ts';
 import { pipelineCatalogue } from './catalogue.ts';
-import { type Inspection, inspectSource } from './inspect.ts';
-import { type DryRun, inspectionDocument } from './inspect-document.ts';
+import type { ConversionControl } from './conversion-control.ts';
+import { inspectSource } from './inspect.ts';
+import { inspectionDocument } from './inspect-document.ts';
+import type { DryRun, Inspection } from './inspection.ts';
 import type { InspectionReport, Progress } from './report.ts';
 import type { ConversionPaths, ConversionRequest, InspectionRequest } from './request.ts';
-import { type ConversionControl, runConversion } from './run.ts';
+import { runConversion } from './run.ts';
 import { deliveredKind } from './split-request.ts';
 
 /** What an inspection found. */

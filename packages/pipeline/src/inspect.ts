@@ -13,60 +13,32 @@ import { isInDegrees } from '@geomill/core/crs/degrees.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { GEOMETRY_TYPE_NAMES } from '@geomill/core/geometry/geometry-column.ts';
 import { type CrsSuggestion, suggestionsIn } from '@geomill/core/messages/errors.ts';
-import { type Finding, Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
+import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
-import type { FileText, FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
+import { type FormatReader, type SourceLayer, withoutFacts } from '@geomill/formats/reader.ts';
 import { inputSize } from '@geomill/io/input-size.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import { ScratchSpace } from '@geomill/io/scratch-space.ts';
+import type { ConversionControl } from './conversion-control.ts';
 import { crsAdvice, GRIDS, wantsAdvice } from './crs-advice.ts';
 import { CrsService } from './crs-service.ts';
-import { cuttingFor, type Executor, executorFor } from './executor.ts';
+import type { Executor } from './executor.ts';
+import { cuttingFor, executorFor } from './executors.ts';
+import type { CrsOrigin, Inspection, LayerInspection } from './inspection.ts';
 import { chooseLayers } from './layer-groups.ts';
+import { locateInLayer } from './locations.ts';
 import { widenedFinding } from './misfits.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { withoutGzip, withTextPosition } from './open-inputs.ts';
-import { locateInLayer, runPartitions } from './partition-run.ts';
-import { type PositionRange, positionRangeOf } from './position-range.ts';
+import { runPartitions } from './partition-run.ts';
+import { positionRangeOf } from './position-range.ts';
 import { ProgressMeter } from './progress.ts';
 import { RangeTally } from './range-tally.ts';
 import type { ConversionPaths, InputRequest, InspectionRequest } from './request.ts';
-import type { ConversionControl } from './run.ts';
 import { assumedCrsOf, noteUnknownCode, usableCrs } from './source-crs.ts';
+import type { PositionRange } from './task.ts';
 import { newThreads } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
-
-/** How the CRS of a layer is known; assumed: its coordinates or their columns show it. */
-type CrsOrigin = 'file' | 'request' | 'assumed';
-
-type KnownCrs = Pick<CrsDescription, 'name' | 'authority' | 'kind' | 'unitName'> & {
-  readonly origin: CrsOrigin;
-};
-
-export interface LayerInspection {
-  readonly name: string;
-  readonly features: number;
-  readonly geometryTypes: Readonly<Record<string, number>>;
-  readonly hasZ: boolean;
-  readonly hasM: boolean;
-  /** minX, minY, maxX, maxY in the layer's CRS; null without positions. */
-  readonly extent: readonly number[] | null;
-  readonly crs: KnownCrs | null;
-  /** Systems that fit the coordinates, most likely first; empty if the CRS is known. */
-  readonly crsSuggestions: readonly CrsSuggestion[];
-  /** Unit of the coordinates that a file without CRS states; null: none. */
-  readonly metresPerUnit: number | null;
-  readonly encoding: string | null;
-  readonly fields: readonly (Field & { readonly nonNull: number })[];
-}
-
-export interface Inspection {
-  readonly format: string;
-  readonly layers: readonly LayerInspection[];
-  /** How the text of the file is read; null: it has none, or it has only one encoding. */
-  readonly text: FileText | null;
-  readonly warnings: readonly Finding[];
-}
 
 /**
  * Throws what a conversion of the same input would, except that the CRS may stay unknown. With `textOnly` in the request there
@@ -106,7 +78,7 @@ async function inspect(
     findings,
     partitionBytes: cutting.partitionBytes,
     scratch,
-    tables: input.layers ?? [],
+    tables: input.layers ?? ('all' as const),
   };
   const open = (): Promise<readonly SourceLayer[]> => reader.open(file, opening);
   if (input.textOnly === true) {
@@ -147,7 +119,7 @@ async function inspect(
         inputFormat: input.format,
         outputFormat: null,
         layers: sources.map((source, i) => ({
-          source,
+          source: withoutFacts(source),
           stages: [],
           positionRange: ranges[i],
           hasSphereBounds: hasDegrees(descriptions[i]),
@@ -323,7 +295,13 @@ function inspection(
     encoding: layer.encoding,
     fields: (layer.fields ?? fieldsOf(statistics)).map((field) => ({
       ...field,
+      ...factsOf(layer, field.name),
       nonNull: counts.get(field.name) ?? 0,
     })),
   };
+}
+
+function factsOf({ facts }: SourceLayer, field: string): Pick<Field, 'facts'> {
+  const own = facts?.fields.get(field);
+  return own === undefined ? {} : { facts: own };
 }

@@ -3,7 +3,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { FormatReader } from '@geomill/formats/reader.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { BatchStore } from '@geomill/operations/transformation.ts';
-import type { LoadedStep } from './chain.ts';
+import type { LoadedStep } from './conversion-plan.ts';
 import type { Executor } from './executor.ts';
 import type { GeometrySpool } from './geometry-spool.ts';
 import type { ProgressMeter } from './progress.ts';
@@ -37,3 +37,6 @@ export interface LayerContext {
   /** Bytes of the batches that all layers keep. */
   keptBytes: number;
 }
+
+/** Bytes of the result of a serial or collecting step that stay in memory. */
+export const RESULT_BYTES = KEPT_BYTES / 4;

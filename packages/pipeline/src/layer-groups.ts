@@ -4,15 +4,8 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { listed, shortText } from '@geomill/core/messages/short-text.ts';
 import type { SourceLayer } from '@geomill/formats/reader.ts';
 import { pipelineErrors } from './errors.ts';
+import type { OpenedFile } from './opened-input.ts';
 import type { ConversionRequest } from './request.ts';
-
-export interface OpenedFile {
-  /** As the user knows it. */
-  readonly name: string;
-  /** The user gave no name; `name` is used in messages only. */
-  readonly isUnnamed?: true;
-  readonly layers: readonly SourceLayer[];
-}
 
 export interface ChosenLayer {
   /** Position among the input files. */

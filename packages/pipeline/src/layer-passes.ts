@@ -11,9 +11,11 @@ import { refuseDoubtful } from './excerpt.ts';
 import { LayerGrowth } from './growth.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
 import type { LayerState } from './layer-state.ts';
+import type { LayerLocation } from './locations.ts';
 import { ContradictedDeclaration } from './misfits.ts';
-import { type LayerLocation, runSources } from './partition-run.ts';
-import { type Piece, runPieces } from './piece-run.ts';
+import { runSources } from './partition-run.ts';
+import { runPieces } from './piece-run.ts';
+import type { Piece } from './pieces.ts';
 import { passWeight } from './progress-weight.ts';
 import type { Task, TaskResult } from './task.ts';
 

@@ -7,21 +7,22 @@ import { emptyStatistics, fieldsOf, type LayerStatistics } from '@geomill/core/c
 import type { LayerEncoding } from '@geomill/formats/writer.ts';
 import { isFieldName } from '@geomill/operations/split_by/record.ts';
 import { fieldsAfter, requireField } from './chain.ts';
+import type { LayerPlan } from './conversion-plan.ts';
 import { planFieldMappings } from './field-mappings.ts';
 import type { LayerContext } from './layer-context.ts';
 import { LayerPasses } from './layer-passes.ts';
-import type { LayerPlan } from './layer-plan.ts';
 import { LayerStages } from './layer-stages.ts';
 import { LayerState } from './layer-state.ts';
+import { locateInLayer } from './locations.ts';
 import { planMergedFields } from './merged-fields.ts';
-import { locateInLayer } from './partition-run.ts';
-import type { Piece } from './piece-run.ts';
+import type { EncodedLayer } from './output-writing.ts';
+import type { Piece } from './pieces.ts';
 import type { MergeRequest } from './request.ts';
 import type { RunSource } from './run-source.ts';
 import type { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
-export class LayerRun {
+export class LayerRun implements EncodedLayer {
   readonly #state: LayerState;
   readonly #passes: LayerPasses;
   readonly #stages: LayerStages;
@@ -38,7 +39,6 @@ export class LayerRun {
     this.#stages = new LayerStages(this.#state, this.#passes);
   }
 
-  /** Position among the layers of the plan. */
   get index(): number {
     return this.#state.index;
   }
@@ -58,6 +58,11 @@ export class LayerRun {
   /** Of the output of the steps; filled by `collectStatistics`. */
   get statistics(): LayerStatistics {
     return this.#state.statistics;
+  }
+
+  /** The fields before the first step; null: not known. */
+  get inputFields(): readonly Field[] | null {
+    return this.#state.inputFields;
   }
 
   /** The fields after the steps; null where only the output of the steps shows them. Throws FIELD_UNKNOWN. */
@@ -140,16 +145,12 @@ export class LayerRun {
       this.#checkSplit(fieldsOf(this.statistics));
   }
 
-  /** Counts the features that stay in the target as written. */
   countKept(): void {
     const { layer, tally } = this.sources[0];
     if (layer.isTarget) this.tally.wrote(tally.rowsRead, []);
   }
 
-  /**
-   * The pass that encodes; `deliver` gets the results in the order of the features. `encoding` is null for a split, whose parts
-   * have encodings of their own.
-   */
+  /** The pass that encodes. */
   async encode(
     encoding: LayerEncoding | null,
     idField: string | null,

@@ -14,15 +14,16 @@ import type {
   WorkerCalls,
 } from '@geomill/operations/transformation.ts';
 import { AdditionStage } from './addition.ts';
-import type { StagePlan } from './chain.ts';
-import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
+import { collectStage, emptyBatch } from './collect.ts';
+import type { StagePlan } from './conversion-plan.ts';
 import { ExcerptTooSmall } from './excerpt.ts';
 import { pipelineFindings } from './findings.ts';
 import type { LayerPasses } from './layer-passes.ts';
 import type { LayerState } from './layer-state.ts';
-import { type PartitionBase, throwIfAborted } from './partition-run.ts';
-import type { Piece } from './piece-run.ts';
-import { numberedPieces, pieceOf, pieceOfKept } from './pieces.ts';
+import type { PartitionBase } from './locations.ts';
+import { throwIfAborted } from './partition-run.ts';
+import { numberedPieces, type Piece, pieceOf, pieceOfKept } from './pieces.ts';
+import { COLLECTING_WEIGHT } from './progress-weight.ts';
 import { SerialStage } from './serial.ts';
 
 export class LayerStages {

@@ -2,8 +2,8 @@
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { emptyStatistics, type LayerStatistics } from '@geomill/core/columns/statistics.ts';
 import { fieldsAfter, visibleSteps } from './chain.ts';
+import type { LayerPlan } from './conversion-plan.ts';
 import type { LayerContext } from './layer-context.ts';
-import type { LayerPlan } from './layer-plan.ts';
 import type { RunSource } from './run-source.ts';
 import { LayerTally } from './tally.ts';
 import type { SessionLayer } from './task.ts';

@@ -12,8 +12,9 @@ import type { TemplateParams } from '@geomill/core/messages/message.ts';
 import type { FormatReader } from '@geomill/formats/reader.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { Executor } from './executor.ts';
-import type { OpenedInput } from './open-inputs.ts';
-import { locateAt, runSources } from './partition-run.ts';
+import { locateAt } from './locations.ts';
+import type { OpenedInput } from './opened-input.ts';
+import { runSources } from './partition-run.ts';
 import type { RunSource } from './run-source.ts';
 
 /** Thrown for a value that contradicts its declaration; caught where the fields with such values are collected. */

@@ -8,26 +8,17 @@ import { positionText } from '@geomill/core/text/text-position.ts';
 import type { FormatReader, OpenContext } from '@geomill/formats/reader.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '@geomill/io/gzip.ts';
-import { inputSize } from '@geomill/io/input-size.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { positionInFile } from '@geomill/io/text-position.ts';
 import { UnpackBudget } from '@geomill/io/unpack-budget.ts';
 import { fileFacts, fileSize, makeDirectory } from '@geomill/platform/files.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
 import type { Executor } from './executor.ts';
-import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
+import type { OpenedInput } from './opened-input.ts';
 import { throwIfAborted } from './partition-run.ts';
+import { reportedFindings } from './report.ts';
 import type { ConversionPaths, InputFileRequest, InputPath, InputRequest } from './request.ts';
-import { reportedFindings } from './tally.ts';
-
-export interface OpenedInput extends OpenedFile {
-  readonly path: string;
-  /** Findings about content of the target of an append that is no layer: an output that extends the target keeps it. */
-  readonly skipped: readonly FoundFinding[];
-  /** The CRS in a member of the file, if it is another one than that in which the file is read; else null. */
-  readonly ignoredCrs: string | null;
-}
 
 export interface Opening {
   /** Of each file. */
@@ -42,13 +33,11 @@ export interface Opening {
   readonly signal: AbortSignal;
   /** Default: there are no threads. */
   readonly executor?: Pick<Executor, 'width' | 'read'> | null;
+  /** Codes of findings about content that the output has as well. */
+  readonly keptContent?: ReadonlySet<string>;
   /** The first file is the target of an append. */
   readonly hasTarget: boolean;
-}
-
-/** Of all inputs together; 0 for a missing one: opening it gives a better error. */
-export function byteLengthOf(inputs: readonly InputPath[]): number {
-  return inputs.reduce((sum, { path }) => sum + inputSize(path), 0);
+  readonly tables: Pick<OpenContext, 'tables' | 'geometriesUnused'>;
 }
 
 /**
@@ -132,13 +121,16 @@ export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
 const OF_LAYERS: ReadonlySet<string> = new Set([
   'FIELD_CONSTRAINTS_DROPPED',
   'FIELD_DESCRIPTIONS_DROPPED',
+  'LAYER_CONTENT_DROPPED',
   'LAYER_DESCRIPTION_DROPPED',
 ]);
 /** Findings about content that a target keeps if the output extends it. */
 const KEPT_IN_TARGET: ReadonlySet<string> = new Set([
   ...OF_LAYERS,
+  'FILE_CONTENT_DROPPED',
   'FILE_DESCRIPTION_DROPPED',
   'LAYER_SKIPPED',
+  'ATTRIBUTES_SKIPPED',
 ]);
 
 /** Files that are opened concurrently, with their archives unpacked at the same time. */
@@ -182,15 +174,18 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       ...(forSelection === undefined ? {} : { forSelection }),
       ...(statesPositions(input.files[index]) ? { hasPositions: true as const } : {}),
       scratch,
-      ...(opening.hasTarget && index === 0 ? {} : { tables: input.layers ?? [] }),
+      ...(opening.hasTarget && index === 0 ? {} : opening.tables),
       ...threadsOf(opening, index),
     });
     checkLayerNames(layers);
     const mayBeKept = ({ code }: FoundFinding): boolean =>
       opening.hasTarget && index === 0 && KEPT_IN_TARGET.has(code);
+    const isKept = ({ code }: FoundFinding): boolean => opening.keptContent?.has(code) ?? false;
     const isChosen = ({ code, params }: FoundFinding): boolean =>
       input.layers === null || !OF_LAYERS.has(code) || input.layers.includes(String(params.layer));
-    const found = findings.noted().filter((finding) => !mayBeKept(finding) && isChosen(finding));
+    const found = findings
+      .noted()
+      .filter((finding) => !mayBeKept(finding) && !isKept(finding) && isChosen(finding));
     const ignored = found.find(({ code }) => code === 'CRS_MEMBER_IGNORED');
     const within = (at: Location): Location => (isOne ? at : { file: name, ...at });
     return {

@@ -1,15 +1,14 @@
 /** The CRS of the output, and what a request for another one has to know. */
-import { type CrsText, LOCAL_CRS, SOURCE_CRS, WGS84 } from '@geomill/core/crs/crs.ts';
+import { type CrsText, LOCAL_CRS, SOURCE_CRS, shortDefinition, WGS84 } from '@geomill/core/crs/crs.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { field, phrase, setting } from '@geomill/core/messages/message.ts';
 import type { Format } from '@geomill/formats/format.ts';
 import { projErrors } from '@geomill/proj/errors.ts';
+import type { LayerPlan } from './conversion-plan.ts';
 import type { CrsAuthority } from './crs-authority.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
-import type { LayerPlan } from './layer-plan.ts';
-import { shortDefinition } from './positions.ts';
 import type { ConversionRequest } from './request.ts';
 import { identified } from './source-crs.ts';
 

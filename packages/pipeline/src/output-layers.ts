@@ -6,16 +6,19 @@ import {
   type LayerStatistics,
   mergeStatistics,
 } from '@geomill/core/columns/statistics.ts';
+import type { Findings } from '@geomill/core/messages/findings.ts';
+import { formatFindings } from '@geomill/formats/findings.ts';
+import type { Format } from '@geomill/formats/format.ts';
 import type { OutputLayer } from '@geomill/formats/writer.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 import type { CrsAuthority } from './crs-authority.ts';
-import type { LayerRun } from './layer-run.ts';
-import type { ConversionPlan } from './plan.ts';
+import type { LayerState } from './layer-state.ts';
 
 /** One per layer, or one for all where the plan joins them; `name` is the output's, for a joined layer. */
 export function outputLayers(
   plan: ConversionPlan,
-  layers: readonly LayerRun[],
+  layers: readonly Pick<LayerState, 'plan' | 'statistics' | 'outputFields'>[],
   crs: Pick<CrsAuthority, 'describe'>,
   mixed: MixedType,
   name: string,
@@ -33,6 +36,7 @@ export function outputLayers(
       crs: crs.describe(layer.plan.targetCrs, 'output.epsg'),
       coordinatesComputed: layer.plan.reproject,
       target: layer.plan.target,
+      ...(layer.plan.isTable ? { isTable: true as const } : {}),
     };
   });
   if (plan.layerField === null) return separate;
@@ -51,6 +55,7 @@ export function outputLayers(
       statistics: plan.statisticsDepth === null ? null : statistics,
       crs: separate[0].crs,
       coordinatesComputed: separate.some((layer) => layer.coordinatesComputed),
+      ...(separate.every((layer) => layer.isTable === true) ? { isTable: true as const } : {}),
     },
   ];
 }
@@ -86,4 +91,28 @@ function statisticsOf(fields: readonly Field[]): LayerStatistics {
     statistics.fields.push({ name, type, ...nothingKnown });
   }
   return statistics;
+}
+
+/**
+ * Returns the layer with text in place of JSON for each field whose values are numbers, booleans and texts, so that a text is written
+ * without the quotes of JSON. Fields with objects or arrays, and fields of which no statistics were collected, keep their types.
+ */
+export function mixedAsText(
+  layer: OutputLayer,
+  { mixedValues }: Pick<Format, 'mixedValues'>,
+  findings: Findings,
+): OutputLayer {
+  const { fields, statistics } = layer;
+  if (mixedValues === 'kept' || fields === null || statistics === null) return layer;
+  const mixed = new Set(
+    statistics.fields.filter(({ type, hasNested }) => type === 'json' && !hasNested).map(({ name }) => name),
+  );
+  if (mixed.size === 0) return layer;
+  const from = 'values of several types';
+  for (const field of mixed)
+    findings.note(formatFindings.FIELD_RETYPED, { field, layer: layer.name, from, to: 'text' });
+  return {
+    ...layer,
+    fields: fields.map((field) => (mixed.has(field.name) ? { ...field, type: 'string' } : field)),
+  };
 }

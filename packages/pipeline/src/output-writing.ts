@@ -1,13 +1,20 @@
 /** Encodes the layers of a conversion and writes its output: one file, or the parts of a split output. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import type { ExistingOutput, OutputFile, OutputLayer, WriteContext } from '@geomill/formats/writer.ts';
+import {
+  type ExistingOutput,
+  forWorkers,
+  type LayerEncoding,
+  type OutputFile,
+  type OutputLayer,
+  type WriteContext,
+} from '@geomill/formats/writer.ts';
 import type { Codecs } from './codecs.ts';
+import type { ConversionPlan } from './conversion-plan.ts';
 import type { Executor } from './executor.ts';
-import type { LayerRun } from './layer-run.ts';
-import type { ConversionPlan } from './plan.ts';
 import type { WrittenLayerReport } from './report.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import { partsOf, type SplitValues } from './split-parts.ts';
+import type { TaskResult } from './task.ts';
 
 /** An output under way. */
 export interface OutputWriting {
@@ -19,6 +26,20 @@ export interface OutputWriting {
   readonly parts: readonly WrittenLayerReport[] | null;
 }
 
+/** A layer whose features are read, transformed and encoded. */
+export interface EncodedLayer {
+  /** Position among the layers of the plan. */
+  readonly index: number;
+  /** Counts the features that stay in the target as written. */
+  countKept(): void;
+  /** `deliver` gets the results in the order of the features. `encoding`: null for a split, whose parts have encodings of their own. */
+  encode(
+    encoding: LayerEncoding | null,
+    idField: string | null,
+    deliver: (result: TaskResult) => void,
+  ): Promise<void>;
+}
+
 export interface WritingSetting {
   readonly output: Codecs['output'];
   readonly request: ConversionRequest['output'];
@@ -26,9 +47,10 @@ export interface WritingSetting {
   readonly findings: Findings;
   readonly signal: AbortSignal;
   readonly plan: ConversionPlan;
-  readonly layers: readonly LayerRun[];
+  readonly layers: readonly EncodedLayer[];
   readonly outputs: readonly OutputLayer[];
   readonly name: string;
+  readonly keepsOtherContent: boolean;
   readonly existing: ExistingOutput | null;
   readonly executor: Executor;
   /** Gets the names of the files of a split output before any is written. */
@@ -47,6 +69,7 @@ export function wholeOutput(setting: WritingSetting): OutputWriting {
     ...(existing === null ? {} : { existing }),
     ...(expected === undefined ? {} : { expected }),
     ...(timeMs === undefined ? {} : { time: new Date(timeMs) }),
+    ...(setting.keepsOtherContent ? { keepsOtherContent: true as const } : {}),
     ...(packer === undefined ? {} : { packer }),
     ...(work === undefined ? {} : { work }),
   };
@@ -58,7 +81,8 @@ export function wholeOutput(setting: WritingSetting): OutputWriting {
         const outputIndex = plan.layerField === null ? layer.index : 0;
         const { idField = null } = outputs[outputIndex];
         layer.countKept();
-        await layer.encode(encodings[outputIndex], idField, ({ chunk }) => sink.append(outputIndex, chunk));
+        const encoding = forWorkers(encodings[outputIndex]);
+        await layer.encode(encoding, idField, ({ chunk }) => sink.append(outputIndex, chunk));
       }
     },
     async finish() {

@@ -5,21 +5,14 @@
  * this one began; otherwise it is discarded, with any error, and the records are read again from the
  * right position. The result is that of one serial read, whatever the guesses were.
  */
-import { failure, GeomillError, type Location } from '@geomill/core/messages/errors.ts';
+import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import type { MessageParam } from '@geomill/core/messages/message.ts';
 import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
 import type { Partition } from '@geomill/formats/reader.ts';
 import { checkFieldCount, type InputLimits } from '@geomill/io/limits.ts';
 import type { Executor } from './executor.ts';
+import { type LayerLocation, locateErrorAt, type PartitionBase } from './locations.ts';
 import type { Task, TaskResult } from './task.ts';
-
-/** Records, lines and features of the layer before a partition; NaN: not known, after parts that were not read. */
-export interface PartitionBase {
-  readonly records: number;
-  readonly lines: number;
-  readonly rows: number;
-}
 
 interface RunBasis {
   readonly executor: Executor;
@@ -63,8 +56,6 @@ export interface PartitionSource
   /** What locations and errors name beside records. */
   readonly at: LayerLocation;
 }
-
-export type LayerLocation = Pick<Location, 'file' | 'layer'>;
 
 /** As `runPartitions`; errors come in the order of the sources. False: partitions were left out, as `isDone`. */
 export async function runSources({
@@ -172,34 +163,4 @@ function checkLimits(
 
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw failure(generalErrors.CANCELLED, {});
-}
-
-/** A location within a partition as a location within the layer. */
-export function locateInLayer(location: Location, base: PartitionBase, layerName: string): Location {
-  return locateAt(location, base, { layer: layerName });
-}
-
-/** As `locateInLayer`, for a layer of one of several files. */
-export function locateAt(location: Location, base: PartitionBase, at: LayerLocation): Location {
-  const { record, line, ...others } = location;
-  return {
-    ...at,
-    ...others,
-    ...(record === undefined || Number.isNaN(base.records) ? {} : { record: record + base.records }),
-    ...(line === undefined || Number.isNaN(base.lines) ? {} : { line: line + base.lines }),
-  };
-}
-
-/** Errors count records and lines from 1 within their partition; users need them from 1 within the layer. */
-export function locateErrorAt(error: unknown, base: PartitionBase, at: LayerLocation): unknown {
-  if (!(error instanceof GeomillError) || error.fault === 'ours') return error;
-  const location = locateAt(error.location ?? {}, base, at);
-  const params: Record<string, MessageParam> = { ...error.params };
-  if ('record' in params && location.record !== undefined) params.record = location.record;
-  if ('line' in params && location.line !== undefined) params.line = location.line;
-  if ('place' in params && location.record !== undefined) {
-    const file = at.file === undefined ? '' : `'${at.file}', `;
-    params.place = `${file}layer '${at.layer}', feature ${location.record}`;
-  }
-  return new GeomillError(error.entry, params, location, error);
 }

@@ -19,9 +19,19 @@ import { locateFindings, withoutRows } from './locate-findings.ts';
 import { checkFieldNames } from './name-lengths.ts';
 import { checkPositions } from './position-range.ts';
 import { withLikelyReason } from './range-tally.ts';
-import { countParts, dividedBatch, encodeParts, type PartEncodings, type PartResult } from './split-batch.ts';
+import { countParts, dividedBatch, encodeParts } from './split-batch.ts';
 import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
-import type { Expectation, ReaderWork, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
+import type {
+  Expectation,
+  PartEncodings,
+  PartResult,
+  ReaderWork,
+  Session,
+  SessionStage,
+  StepCall,
+  Task,
+  TaskResult,
+} from './task.ts';
 import { transformersFor } from './transformers.ts';
 
 export interface Performed {

@@ -2,12 +2,12 @@
 import { type CrsText, LOCAL_CRS, SOURCE_CRS } from '@geomill/core/crs/crs.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { SourceLayer } from '@geomill/formats/reader.ts';
-import type { LoadedStep } from './chain.ts';
 import type { Codecs } from './codecs.ts';
+import type { ConversionPlan, LoadedStep } from './conversion-plan.ts';
 import { sampledExtent, WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';
 import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
-import type { OpenedInput } from './open-inputs.ts';
-import { type ConversionPlan, planConversion } from './plan.ts';
+import type { OpenedInput } from './opened-input.ts';
+import { planConversion } from './plan.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import { sessionFor } from './session.ts';
 import type { Session } from './task.ts';

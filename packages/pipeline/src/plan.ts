@@ -12,55 +12,29 @@ import type { Format } from '@geomill/formats/format.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import type { FormatWriter, WriterNeeds } from '@geomill/formats/writer.ts';
 import { LAYER_PARAMETER } from '@geomill/operations/parts/step-layers.ts';
-import {
-  changesFeatures,
-  checkLayers,
-  crsAfter,
-  fieldsAfter,
-  type LoadedStep,
-  planStages,
-  reprojectionsOf,
-  type StagePlan,
-} from './chain.ts';
+import { changesFeatures, checkLayers, crsAfter, fieldsAfter, planStages, reprojectionsOf } from './chain.ts';
+import type {
+  ConversionPlan,
+  LayerPlan,
+  LoadedStep,
+  PlannedInput,
+  SourcePlan,
+  StagePlan,
+} from './conversion-plan.ts';
 import type { CrsAuthority } from './crs-authority.ts';
 import { declaredTogether } from './declared-statistics.ts';
+import { withDomainTexts } from './domain-texts.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
-import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
-import type { LayerPlan, SourcePlan } from './layer-plan.ts';
+import { type ChosenLayer, groupLayers, type LayerGroup, namesOf } from './layer-groups.ts';
+import { hasOpenFields, type OpenedFile } from './opened-input.ts';
 import { compareOutputCrs, targetCrsOf } from './output-crs.ts';
-import { exchangedRange, type PositionRange, positionRangeOf } from './position-range.ts';
-import type { ConversionRequest, MergeRequest, SplitRequest } from './request.ts';
+import { exchangedRange, positionRangeOf } from './position-range.ts';
+import type { ConversionRequest, MergeRequest } from './request.ts';
 import { type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 import { checkSplit } from './split-request.ts';
-
-export interface ConversionPlan {
-  readonly operation: ConversionRequest['operation'];
-  readonly layers: readonly LayerPlan[];
-  /** The output is a copy of the target with more features, and all else that is in the target. */
-  readonly extendsTarget: boolean;
-  readonly steps: readonly LoadedStep[];
-  /** Null: not a merge. */
-  readonly merge: MergeRequest | null;
-  /** The fields of the sources of a layer are mapped to one list of fields. */
-  readonly unifiesFields: boolean;
-  /** A pass before the steps infers the schema (fields and types), so that the steps see the same fields in every batch. */
-  readonly infersSchema: boolean;
-  /** Statistics of the output of the steps that a pass before the encoding one collects; null: none. */
-  readonly statisticsDepth: 'fields' | 'all' | null;
-  /** Name of the field that holds the source layer where layers are joined in the output; null: they are not joined. */
-  readonly layerField: string | null;
-  /** Null: the output is not split by a field. */
-  readonly split: SplitRequest | null;
-  /** Feature ids are data and the output cannot store them: they become a field. */
-  readonly keepsIdsAsField: boolean;
-}
-
-/** A format of input files. */
-export interface PlannedInput {
-  readonly format: Format;
-  readonly reader: Pick<FormatReader, 'typing' | 'ids' | 'target'>;
-}
+import { isTableOutput, leavesGeometriesUnused, type TableQuestion, withUnusedCrs } from './tables.ts';
+import type { PositionRange } from './task.ts';
 
 /** `outputName`: for layers without a name in the input, such as that of a merge. `files`: of each file. Default: all are the same. */
 export function planConversion(
@@ -90,7 +64,8 @@ export function planConversion(
   const joins = output.format.outputLayers === 'one' && split?.into !== 'files' && found.length > 1;
   const groups = namedGroups(found, request.output.layerName, joins && split === null);
   // A step names layers as they are in the input. A layer that gets another name is the only one.
-  const steps = groups === found ? known : known.map(onAllLayers);
+  const named = groups === found ? known : known.map(onAllLayers);
+  const steps = withDomainTexts(named, groups, request);
   const targetCrs = targetCrsOf(request, output.format, crs, findings);
   const layerField = joins && split === null ? layerFieldFor(groups, steps) : null;
   if (layerField !== null)
@@ -104,10 +79,14 @@ export function planConversion(
   const unifiesFields = operation === 'append' || (merges !== null && hasFields(merges));
   const codecOf = (file: number): PlannedInput => input.files?.[file] ?? input;
   const first = codecOf(0);
-  const planned = groups.map(({ name, sources }): LayerPlan => {
+  const mixed = filesWithAndWithoutCrs(groups);
+  const tables: TableQuestion = { request, output: output.format, steps };
+  const planned = groups.map((group): LayerPlan => {
+    const { name, sources } = group;
+    const isTable = isTableOutput(group, tables);
     const located = sources.map((source) => {
       const { format } = codecOf(source.fileIndex);
-      const question = crsQuestion(request, files, source, format);
+      const question = crsQuestion(request, files, source, format, tables, mixed);
       const own = sourceCrsOf(question, crs, findings);
       compareUnits(question, own, crs, findings);
       return { source, question, crs: own };
@@ -120,7 +99,9 @@ export function planConversion(
             sources.map(({ layer }) => layer),
             steps,
           );
-    return { ...planLayer(name, located, targetCrs, crs, steps), declaredStatistics, target: null };
+    const layer = planLayer(name, located, targetCrs, crs, steps);
+    const checked = leavesGeometriesUnused(tables) ? withoutRanges(layer) : layer;
+    return { ...checked, declaredStatistics, isTable, target: null };
   });
   const extendsTarget = operation === 'append' && canExtendTarget(first, output.format, planned, steps, crs);
   const layers = extendsTarget
@@ -197,7 +178,7 @@ function planLayer(
   targetCrs: CrsText | null,
   crs: CrsAuthority,
   steps: readonly LoadedStep[],
-): Omit<LayerPlan, 'declaredStatistics' | 'target'> {
+): Omit<LayerPlan, 'declaredStatistics' | 'isTable' | 'target'> {
   const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
   const extentOf = (definition: CrsText): Bounds | null => crs.extentOf?.(definition) ?? null;
   const routeByCrs = new Map<
@@ -229,6 +210,11 @@ function planLayer(
     routes: routes.map(({ stages }) => stages[0].links),
     stages: routes[0].stages,
   };
+}
+
+/** Positions that are not written are not checked. */
+function withoutRanges<Layer extends Pick<LayerPlan, 'sources'>>(layer: Layer): Layer {
+  return { ...layer, sources: layer.sources.map((source) => ({ ...source, positionRange: null })) };
 }
 
 /** What positions can be as they are read, given what they can be after the steps that correct them. */
@@ -290,18 +276,31 @@ function crsQuestion(
   files: readonly OpenedFile[],
   { fileIndex, layer }: ChosenLayer,
   format: Format,
+  tables: TableQuestion,
+  mixed: ReadonlySet<number>,
 ): CrsQuestion {
+  const stated = request.input.files[fileIndex];
   const file = files[fileIndex].name;
   const isOne = files.length === 1;
   const source = layer.name === '' ? file : `layer '${layer.name}'`;
   return {
-    layer,
-    stated: request.input.files[fileIndex],
+    layer: withUnusedCrs(layer, tables),
+    stated: mixed.has(fileIndex) ? { ...stated, crsOnlyIfMissing: true } : stated,
     format,
     source: isOne ? source : layer.name === '' ? `'${file}'` : `layer '${layer.name}' of '${file}'`,
     file: `'${file}'`,
     location: isOne ? undefined : { file, layer: layer.name },
   };
+}
+
+/** Files of which some layers state a CRS and others have none: a CRS of the request is for these. */
+function filesWithAndWithoutCrs(groups: readonly LayerGroup[]): ReadonlySet<number> {
+  const sources = groups.flatMap((group) => group.sources);
+  const byFile = Map.groupBy(sources, ({ fileIndex }) => fileIndex);
+  const isMixed = ([, own]: readonly [number, readonly ChosenLayer[]]): boolean =>
+    own.some(({ layer }) => layer.crs !== null) &&
+    own.some(({ layer }) => layer.crs === null && (layer.assumedCrs ?? null) === null);
+  return new Set([...byFile].filter(isMixed).map(([file]) => file));
 }
 
 function layerFieldFor(groups: readonly LayerGroup[], steps: readonly LoadedStep[]): string {
@@ -363,12 +362,6 @@ function mustMeasure(layers: readonly LayerPlan[], writer: { readonly needs: Wri
 
 function areDeclared(layers: readonly LayerPlan[]): boolean {
   return layers.every(({ declaredStatistics }) => declaredStatistics !== null);
-}
-
-/** Whether the fields of the layer and their types must be inferred from its values. */
-export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
-  if (layer.isTarget) return false;
-  return reader.typing === 'layer' || layer.fields === null;
 }
 
 /** Whether a layer of a format with declared types declares none: the types of its batches must be unified. */

@@ -4,11 +4,13 @@
  */
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { CrsDescription, CrsText } from '@geomill/core/crs/crs.ts';
+import { shortDefinition } from '@geomill/core/crs/crs.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { strideOf } from '@geomill/core/geometry/geometry-column.ts';
-import { type FindingRows, RowTally } from '@geomill/core/messages/finding-rows.ts';
+import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import { locateTally } from './locate-findings.ts';
-import { rowsOf, shortDefinition } from './positions.ts';
+import { rowsOf } from './position-rows.ts';
+import type { PositionRange, RangeCounts } from './task.ts';
 
 /** Longitudes of shapes across the antimeridian, or counted from 0, are up to 360. */
 const LONGITUDE_LIMIT = 360;
@@ -18,33 +20,6 @@ const LATITUDE_LIMIT = 90.0000001;
 const TOLERANCE = { degrees: 0.01, metres: 1000 };
 const RADIANS_PER_DEGREE = Math.PI / 180;
 export const MAX_PLACES = 5;
-
-/** What positions in a CRS can be, in its units. Plain data. */
-export interface PositionRange {
-  /** For messages: "EPSG:4326". */
-  readonly crs: string;
-  /** Largest absolute x and y; null: the CRS is not geographic. */
-  readonly limits: readonly [x: number, y: number] | null;
-  /** The area of use with a tolerance; null: unknown, the whole world, or across the antimeridian. */
-  readonly area: Bounds | null;
-  /** Length of the equator in units of a geographic CRS: longitudes may differ by it; else 0. */
-  readonly turn: number;
-  /** Count features outside the area; false: a reprojection counts them. */
-  readonly countsOutside: boolean;
-}
-
-/** Of a batch. */
-export interface RangeCounts {
-  readonly bounds: Bounds;
-  /** Features with a longitude or latitude beyond the limits. */
-  readonly impossible: number;
-  /** Features outside the area of use but within the limits. */
-  readonly outside: number;
-  /** First position of the first few features beyond the limits; records count from 1. */
-  readonly places: readonly { readonly record: number; readonly x: number; readonly y: number }[];
-  /** The first of these features with their boxes. Default: they are not collected. */
-  readonly rows?: { readonly impossible: FindingRows; readonly outside: FindingRows };
-}
 
 /** Null if the CRS has neither limits nor an area. `extentOf`: bounds of an area of use in coordinates of the CRS. */
 export function positionRangeOf(

@@ -1,7 +1,5 @@
 /** Weights for the progress of a conversion: the number of partitions that its passes read. */
-import { COLLECTING_WEIGHT } from './collect.ts';
-import type { LayerPlan } from './layer-plan.ts';
-import type { ConversionPlan } from './plan.ts';
+import type { ConversionPlan, LayerPlan } from './conversion-plan.ts';
 import type { RunSource } from './run-source.ts';
 
 /** Passes over all layers, in partitions; a collecting step counts as COLLECTING_WEIGHT passes. */
@@ -22,3 +20,6 @@ export function conversionWeight(
 export function passWeight(sources: readonly RunSource[]): number {
   return sources.reduce((sum, { layer }) => sum + Math.max(1, layer.partitions.length), 0);
 }
+
+/** Share of a collecting step in the progress, in passes over the layer. */
+export const COLLECTING_WEIGHT = 2;

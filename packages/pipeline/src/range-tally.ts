@@ -8,7 +8,8 @@ import { field, phrase, setting, textOf } from '@geomill/core/messages/message.t
 import { stepErrors } from '@geomill/operations/errors.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
-import { areWithin, contains, MAX_PLACES, type PositionRange, type RangeCounts } from './position-range.ts';
+import { areWithin, contains, MAX_PLACES } from './position-range.ts';
+import type { PositionRange, RangeCounts } from './task.ts';
 
 /** A few such features are mistakes in the data. More of them show that the data has another CRS. */
 const MAX_IMPOSSIBLE_SHARE = 0.01;

@@ -1,4 +1,6 @@
 /** Builds the report of a conversion from its counts. */
+
+import { shortDefinition } from '@geomill/core/crs/crs.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import {
   type FailOn,
@@ -15,10 +17,9 @@ import type { OutputFile } from '@geomill/formats/writer.ts';
 import { layersOf } from '@geomill/operations/parts/step-layers.ts';
 import type { OperationDescription } from '@geomill/proj/operation-description.ts';
 import { MAX_STEP_CRS } from './bounded-report.ts';
-import type { LoadedStep } from './chain.ts';
+import type { LoadedStep, ReprojectionLink } from './conversion-plan.ts';
 import { pipelineErrors } from './errors.ts';
 import { pipelineFindings } from './findings.ts';
-import { shortDefinition } from './positions.ts';
 import { shareText } from './range-tally.ts';
 import type {
   ConversionReport,
@@ -28,7 +29,7 @@ import type {
   WrittenLayerReport,
 } from './report.ts';
 import type { ConversionRequest } from './request.ts';
-import type { LayerTally, ReprojectionLink, ReprojectionTally, SourceTally } from './tally.ts';
+import type { LayerTally, ReprojectionTally, SourceTally } from './tally.ts';
 
 export interface ReportLayer {
   readonly tally: LayerTally;
@@ -41,6 +42,7 @@ export interface ReportSource {
   readonly featureTotal?: number | null;
   readonly encoding: string | null;
   readonly crsName: string;
+  readonly isTable: boolean;
 }
 
 /** The reprojections of all layers; notes what the user should know about them. */
@@ -212,7 +214,7 @@ function featuresOf(sources: readonly ReportSource[]): number {
 }
 
 function layerReport(
-  { tally, featureTotal, encoding, crsName }: ReportSource,
+  { tally, featureTotal, encoding, crsName, isTable }: ReportSource,
   fileNames: readonly string[],
 ): LayerReport {
   const { plan } = tally.facts;
@@ -222,7 +224,7 @@ function layerReport(
     features: tally.rowsRead,
     ...(featureTotal === undefined ? {} : { featureTotal }),
     crs: plan.crs,
-    crsName,
+    crsName: isTable ? 'no geometry' : crsName,
     encoding,
     fields: tally.fields,
   };

@@ -195,3 +195,11 @@ export interface Progress {
   readonly fraction: number;
   readonly stage: (typeof progressStages)[number];
 }
+
+/** Without CRS_MEMBER_IGNORED where the request states the CRS: it overrides the file's member on purpose. */
+export function reportedFindings<Found extends { readonly code: string }>(
+  findings: readonly Found[],
+  isCrsStated: boolean,
+): readonly Found[] {
+  return isCrsStated ? findings.filter(({ code }) => code !== 'CRS_MEMBER_IGNORED') : findings;
+}

@@ -3,12 +3,12 @@ import type { FoundField } from '@geomill/core/columns/field-mapping.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import type { InputCodec } from './codecs.ts';
-import { GEOMETRY_ONLY, type SourceMapping } from './field-mappings.ts';
-import type { SourcePlan } from './layer-plan.ts';
-import type { OpenedInput } from './open-inputs.ts';
-import { type ConversionPlan, hasOpenFields } from './plan.ts';
+import type { ConversionPlan, SourcePlan } from './conversion-plan.ts';
+import { GEOMETRY_ONLY } from './field-mappings.ts';
+import { hasOpenFields, type OpenedInput } from './opened-input.ts';
 import type { ConversionRequest } from './request.ts';
 import { SourceTally } from './tally.ts';
+import type { SourceMapping } from './task.ts';
 
 export interface RunSource {
   readonly layer: SourceLayer;

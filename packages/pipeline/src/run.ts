@@ -14,9 +14,9 @@ import { type Attempt, attemptAfter, firstAttempt } from './attempts.ts';
 import { BatchSpool } from './batch-spool.ts';
 import { loadSteps } from './chain.ts';
 import { loadCodecs } from './codecs.ts';
+import type { ConversionControl } from './conversion-control.ts';
 import { ConversionExecutors } from './conversion-executors.ts';
-import { type CrsMemory, CrsService } from './crs-service.ts';
-import type { Division } from './division/division.ts';
+import { CrsService } from './crs-service.ts';
 import { ExistingTarget } from './existing-target.ts';
 import { GeometrySpool } from './geometry-spool.ts';
 import { GEOMETRY_BYTES } from './layer-context.ts';
@@ -24,20 +24,7 @@ import { withoutGzip, withTextPosition } from './open-inputs.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ConversionReport, Progress } from './report.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
-import { newThreads, type ThreadSource } from './threads.ts';
-
-export interface ConversionControl {
-  readonly signal: AbortSignal;
-  onProgress(progress: Progress): void;
-  /** Source of threads for large conversions. Default: new threads. */
-  readonly threads?: ThreadSource;
-  /** Default: PROJ is asked every time. */
-  readonly crsMemory?: CrsMemory;
-  /** Where other processes can run parts of the conversion; used where it can be divided. Default: nowhere. */
-  readonly division?: Division;
-  /** Gets the names of the files of a split output before any is written; what it throws fails the conversion. */
-  onFiles?(names: readonly string[]): void;
-}
+import { newThreads } from './threads.ts';
 
 /**
  * Converts `paths.inputs` as requested. Resolves with the report once the output is complete at

@@ -3,22 +3,20 @@
 import { castBatch } from '@geomill/core/columns/cast.ts';
 import { batchByteLength, type FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
-import type { FoundFinding } from '@geomill/core/messages/findings.ts';
-import { Findings } from '@geomill/core/messages/findings.ts';
+import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import type { SerialRun, SerialTransformation, StoredBatch } from '@geomill/operations/transformation.ts';
 import { eventTurn } from '@geomill/platform/scheduling.ts';
-import type { LoadedStep } from './chain.ts';
-import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
+import type { LoadedStep } from './conversion-plan.ts';
+import { type LayerContext, RESULT_BYTES } from './layer-context.ts';
 import { locateFindings } from './locate-findings.ts';
+import { locateInLayer } from './locations.ts';
 import { needsUnwrapping, unwrappedBatch, wrappedBatch } from './longitudes.ts';
-import { locateInLayer, throwIfAborted } from './partition-run.ts';
-import { stepSetting, UNBOUNDED } from './stage.ts';
+import { throwIfAborted } from './partition-run.ts';
+import type { Kept } from './pieces.ts';
+import { stepSetting, UNBOUNDED } from './step-setting.ts';
 import type { StepTally } from './tally.ts';
 import type { SessionStage } from './task.ts';
 import { transformersFor } from './transformers.ts';
-
-/** Bytes of the result of a serial or collecting step that stay in memory. */
-export const RESULT_BYTES = KEPT_BYTES / 4;
 
 export interface SerialSetting {
   readonly step: LoadedStep;
@@ -31,9 +29,6 @@ export interface SerialSetting {
   readonly tally: StepTally;
   readonly context: LayerContext;
 }
-
-/** A batch of the result: in memory, or in the file of the context. */
-export type Kept = { readonly batch: FeatureBatch } | { readonly stored: StoredBatch };
 
 export class SerialStage {
   readonly #setting: SerialSetting;

@@ -2,12 +2,10 @@
 import { type CrsDescription, type CrsText, WGS84 } from '@geomill/core/crs/crs.ts';
 import { asGeomillError } from '@geomill/core/messages/errors.ts';
 import { sphereSideOf } from '@geomill/core/sphere/side.ts';
-import type { ChainLink, StepLink } from './chain.ts';
+import { withoutFacts } from '@geomill/formats/reader.ts';
+import type { ChainLink, ConversionPlan, LayerPlan, StepLink } from './conversion-plan.ts';
 import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
-import type { OpenedFile } from './layer-groups.ts';
-import type { LayerPlan } from './layer-plan.ts';
-import { byteLengthOf } from './open-inputs.ts';
-import type { ConversionPlan } from './plan.ts';
+import { byteLengthOf, type OpenedFile } from './opened-input.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import type { Route, Session, SessionLayer, SessionLink, SessionStep, SphereRoute } from './task.ts';
 
@@ -45,7 +43,7 @@ function sessionLayers(
   }));
   const begins = layer.routes.map((links) => ({ ...first, links: sessionLinks(links, plan, crs) }));
   return layer.sources.map(({ fileIndex, layerIndex, positionRange, route: way }, position) => ({
-    source: (position === 0 ? layer.target : null) ?? files[fileIndex].layers[layerIndex],
+    source: withoutFacts((position === 0 ? layer.target : null) ?? files[fileIndex].layers[layerIndex]),
     ...formatOf(request.input.files[fileIndex]),
     stages: [begins[way], ...rest],
     positionRange,
@@ -82,8 +80,7 @@ function sphereRoute(from: CrsText, to: CrsText, crs: CrsService): SphereRoute |
   const needsDegrees =
     sides.from.turn === null &&
     sides.to.turn === null &&
-    sides.to.opposite !== null &&
-    mayReach(source.areaOfUse, sides.to.opposite);
+    [sides.from.opposite, sides.to.opposite].some((end) => end !== null && mayReach(source.areaOfUse, end));
   const toDegrees = needsDegrees ? route(from, WGS84, crs) : null;
   const fromDegrees = needsDegrees ? route(WGS84, to, crs) : null;
   return {

@@ -2,7 +2,7 @@
 import { type AttributeColumn, isValid, valueAt } from '@geomill/core/columns/attribute-column.ts';
 import { castBatch, castColumn } from '@geomill/core/columns/cast.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
-import { batchStatistics, type LayerStatistics } from '@geomill/core/columns/statistics.ts';
+import { batchStatistics } from '@geomill/core/columns/statistics.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { field, type Phrase, phrase } from '@geomill/core/messages/message.ts';
@@ -11,28 +11,12 @@ import { takeFeatures, takeGeometry } from '@geomill/operations/parts/take-geome
 import { SPLIT_PATH } from '@geomill/operations/split_by/record.ts';
 import { pipelineErrors } from './errors.ts';
 import { idsAsField } from './feature-ids.ts';
+import type { PartResult, SplitValue } from './task.ts';
 
 /** Most parts of an output. */
 export const MAX_PARTS = 1000;
 /** Longest value, in UTF-16 units: the values are part of messages between threads, and of the report. */
 const MAX_VALUE_LENGTH = 10_000;
-
-/** A value as text, as CSV prints it; null: none. Values with the same text are the same. */
-export type SplitValue = string | null;
-
-/** How to encode the features of each value, for each layer of the plan. */
-export type PartEncodings = readonly ReadonlyMap<SplitValue, LayerEncoding>[];
-
-/** The features of a batch with the same value. */
-export interface PartResult {
-  readonly value: SplitValue;
-  readonly rowCount: number;
-  /** Those of them that the writer dropped. */
-  readonly undrawn: number;
-  readonly chunk: unknown;
-  /** Without fields; null: not collected. */
-  readonly statistics: LayerStatistics | null;
-}
 
 interface Rows {
   readonly value: SplitValue;

@@ -5,21 +5,22 @@
 
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
-import type { FoundFinding } from '@geomill/core/messages/findings.ts';
-import { Findings } from '@geomill/core/messages/findings.ts';
+import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
 import { type Format, outputKind } from '@geomill/formats/format.ts';
-import type {
-  ExistingOutput,
-  FormatWriter,
-  LayerEncoding,
-  OutputFile,
-  OutputLayer,
-  OutputSink,
-  WriteContext,
+import {
+  type ExistingOutput,
+  type FormatWriter,
+  forWorkers,
+  type LayerEncoding,
+  type OutputFile,
+  type OutputLayer,
+  type OutputSink,
+  type WriteContext,
 } from '@geomill/formats/writer.ts';
 import { openFileSource } from '@geomill/io/byte-source.ts';
 import { fileNameKey } from '@geomill/io/safe-name.ts';
-import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';
+import { MAX_MEMBER_BYTES } from '@geomill/io/zip-directory.ts';
+import { ZipWriter } from '@geomill/io/zip-write.ts';
 import { fileSize, makeNewDirectory, namesIn, removeDirectory, removeFile } from '@geomill/platform/files.ts';
 import { endingOf, joinedPath } from '@geomill/platform/paths.ts';
 import { eventTurn } from '@geomill/platform/scheduling.ts';
@@ -28,8 +29,8 @@ import { pipelineErrors } from './errors.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { WrittenLayerReport } from './report.ts';
 import type { ConversionPaths, SplitRequest } from './request.ts';
-import type { PartEncodings, PartResult, SplitValue } from './split-batch.ts';
 import type { OutputPart } from './split-parts.ts';
+import type { PartEncodings, PartResult, SplitValue } from './task.ts';
 
 const COPY_BYTES = 1 << 20;
 
@@ -90,7 +91,7 @@ export class SplitOutput {
       (numbers) =>
         new Map(
           [...numbers].flatMap(([value, number]) =>
-            value === undefined ? [] : [[value, this.#encodings[number]]],
+            value === undefined ? [] : [[value, forWorkers(this.#encodings[number])]],
           ),
         ),
     );

@@ -6,7 +6,8 @@ import type { OutputLayer } from '@geomill/formats/writer.ts';
 import { fileNameKey, safeName } from '@geomill/io/safe-name.ts';
 import { isFieldName, type SplitBy } from '@geomill/operations/split_by/record.ts';
 import type { SplitInto } from './request.ts';
-import { MAX_PARTS, type PartResult, type SplitValue, tooManyValues } from './split-batch.ts';
+import { MAX_PARTS, tooManyValues } from './split-batch.ts';
+import type { PartResult, SplitValue } from './task.ts';
 
 /** Longest parts of a name in bytes of UTF-8: file systems allow 255 with a number and an extension. */
 const MAX_VALUE_BYTES = 100;

@@ -1,28 +1,17 @@
 /** A stage prepared in the thread that runs it: links with code and transformers, and the handler of calls. */
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { type Bounds, positionBounds } from '@geomill/core/geometry/bounds.ts';
-import { type Dimensions, strideOf } from '@geomill/core/geometry/geometry-column.ts';
-import { failure, reviveError } from '@geomill/core/messages/errors.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
-import { field, phrase } from '@geomill/core/messages/message.ts';
-import { stepErrors } from '@geomill/operations/errors.ts';
-import type {
-  AnswerCall,
-  ApplyStep,
-  StepSetting,
-  Transformation,
-  TransformPositions,
-} from '@geomill/operations/transformation.ts';
+import type { AnswerCall, ApplyStep, Transformation } from '@geomill/operations/transformation.ts';
 import type { Transformer } from '@geomill/proj/proj.ts';
-import { pipelineCatalogue } from './catalogue.ts';
 import { transformationById } from './chain.ts';
 import { checkGrowth, positionCount } from './growth.ts';
 import { locateFindings } from './locate-findings.ts';
 import { needsUnwrapping, onUnwrapped } from './longitudes.ts';
-import type { ReprojectionCounts } from './positions.ts';
-import { reprojectBatch, shortDefinition } from './positions.ts';
+import { reprojectBatch } from './positions.ts';
 import { SphereStep } from './sphere-step.ts';
-import type { Route, SessionStage, SessionStep, StepOutcome } from './task.ts';
+import { type Growth, stepSetting, UNBOUNDED } from './step-setting.ts';
+import type { ReprojectionCounts, SessionStage, SessionStep, StepOutcome } from './task.ts';
 import type { Transformers } from './transformers.ts';
 
 export interface PreparedStage {
@@ -154,65 +143,4 @@ async function prepareAnswer(
   const half = code.kind === 'streaming' ? code.addition : code;
   if (half === undefined || !('prepare' in half)) throw new Error(`'${step.type}' takes no calls`);
   return half.prepare(step.parameters, stepSetting(step, layerName, transformers, UNBOUNDED));
-}
-
-/** Counts of the current batch at the begin of the stage. */
-export interface Growth {
-  positionsIn: number;
-  readonly factor: number;
-}
-
-/** No limit: for calls of a step, whose whole result is checked, and for steps that make no positions. */
-export const UNBOUNDED: Growth = { positionsIn: 0, factor: Number.POSITIVE_INFINITY };
-
-/** The setting of a step, the same in the main thread and in workers. */
-export function stepSetting(
-  step: SessionStep,
-  layerName: string,
-  transformers: Transformers,
-  growth: Growth,
-): StepSetting {
-  const { crs, path, file } = step;
-  return {
-    crs,
-    layerName,
-    path,
-    fromWgs84: positionsAlong(step.fromWgs84, transformers, path),
-    toWgs84: positionsAlong(step.toWgs84, transformers, path),
-    ...(file === null
-      ? {}
-      : {
-          file: {
-            crs: file.crs,
-            toData: file.toData === null ? null : positionsAlong(file.toData, transformers, path),
-            toWgs84: positionsAlong(file.toWgs84, transformers, path),
-          },
-        }),
-    checkPositions: (count) => checkGrowth(step, growth.positionsIn, count, growth.factor),
-  };
-}
-
-/** Few steps need positions in EPSG:4326, so the transformer is created at the first call. */
-function positionsAlong(route: Route, transformers: Transformers, path: string): TransformPositions {
-  if (route === null) return () => {};
-  if ('error' in route) {
-    return () => {
-      throw reviveError(route.error, pipelineCatalogue);
-    };
-  }
-  let transformer: Transformer | null = null;
-  return (coordinates: Float64Array, dimensions: Dimensions) => {
-    transformer ??= transformers.of(route.recipe);
-    const outcome = transformer.transform(coordinates, dimensions);
-    if (outcome.failedPosition < 0) return;
-    const at = outcome.failedPosition * strideOf(dimensions);
-    throw failure(stepErrors.COORDINATE_OUTSIDE_DOMAIN, {
-      place: phrase`'${field(path)}'`,
-      x: outcome.failedX ?? coordinates[at],
-      y: outcome.failedY ?? coordinates[at + 1],
-      from: shortDefinition(transformer.from),
-      to: shortDefinition(transformer.to),
-      reason: outcome.reason,
-    });
-  };
 }

@@ -24,7 +24,7 @@ import { listed, shortText } from '@geomill/core/messages/short-text.ts';
 import { contentOf } from '@geomill/formats/content.ts';
 import type { InputFormat } from '@geomill/formats/format.ts';
 import { inputFormatById } from '@geomill/formats/format-by-id.ts';
-import { optionOfText } from '@geomill/formats/option-text.ts';
+import { optionOfText } from '@geomill/formats/options.ts';
 import type { FormatReader, SourceLayer } from '@geomill/formats/reader.ts';
 import { formatOfFile, formatOfUnnamed } from '@geomill/formats/recognise.ts';
 import { inputFormats } from '@geomill/formats/registry.ts';
@@ -37,21 +37,18 @@ import { joinedPath } from '@geomill/platform/paths.ts';
 import { emptyBatch } from './collect.ts';
 import type { CrsService } from './crs-service.ts';
 import { pipelineErrors } from './errors.ts';
-import { cuttingFor, type Executor, executorFor } from './executor.ts';
+import type { Executor } from './executor.ts';
+import { cuttingFor, executorFor } from './executors.ts';
 import { KEPT_BYTES } from './layer-context.ts';
 import { chooseLayers } from './layer-groups.ts';
+import { locateErrorAt, locateInLayer, type PartitionBase } from './locations.ts';
 import { checkLayerNames } from './name-lengths.ts';
-import { byteLengthOf, withoutGzip } from './open-inputs.ts';
-import {
-  locateErrorAt,
-  locateInLayer,
-  type PartitionBase,
-  runPartitions,
-  throwIfAborted,
-} from './partition-run.ts';
+import { withoutGzip } from './open-inputs.ts';
+import { byteLengthOf } from './opened-input.ts';
+import { runPartitions, throwIfAborted } from './partition-run.ts';
+import { reportedFindings } from './report.ts';
 import type { ConversionPaths, InputPath } from './request.ts';
 import { sourceCrsOf } from './source-crs.ts';
-import { reportedFindings } from './tally.ts';
 import type { SessionStep, TaskResult } from './task.ts';
 import type { ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';

@@ -8,15 +8,13 @@ import { field, textOf } from '@geomill/core/messages/message.ts';
 import { formatFindings } from '@geomill/formats/findings.ts';
 import type { ApproximationCounts } from '@geomill/proj/approximation.ts';
 import { combineOperations, type OperationDescription } from '@geomill/proj/operation-description.ts';
-import { type ChainLink, reprojectionsOf } from './chain.ts';
+import { reprojectionsOf } from './chain.ts';
+import type { LayerPlan, ReprojectionLink, SourcePlan } from './conversion-plan.ts';
 import { pipelineErrors } from './errors.ts';
-import type { LayerPlan, SourcePlan } from './layer-plan.ts';
-import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
-import type { ReprojectionCounts } from './positions.ts';
+import { type LayerLocation, locateAt, type PartitionBase } from './locations.ts';
 import { impossiblePosition, type RangeCheck, RangeTally } from './range-tally.ts';
-import type { StepOutcome, TaskResult } from './task.ts';
-
-export type ReprojectionLink = ChainLink & { readonly kind: 'reproject' };
+import { reportedFindings } from './report.ts';
+import type { ReprojectionCounts, StepOutcome, TaskResult } from './task.ts';
 
 /** Counts and operations of one reprojection of a layer. */
 export class ReprojectionTally {
@@ -149,14 +147,6 @@ export class SourceTally {
     }
     this.#range.note(findings, this.rowsRead, at, { refuses, crsPath, label });
   }
-}
-
-/** Without CRS_MEMBER_IGNORED where the request states the CRS: it overrides the file's member on purpose. */
-export function reportedFindings<Found extends { readonly code: string }>(
-  findings: readonly Found[],
-  isCrsStated: boolean,
-): readonly Found[] {
-  return isCrsStated ? findings.filter(({ code }) => code !== 'CRS_MEMBER_IGNORED') : findings;
 }
 
 /**

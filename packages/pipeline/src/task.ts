@@ -1,10 +1,13 @@
 /** Messages from the main thread to a worker: one partition or one kept batch, and the work on it. */
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import type { FieldMapping } from '@geomill/core/columns/field-mapping.ts';
 import type { FieldMisfits } from '@geomill/core/columns/misfits.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import type { LayerStatistics } from '@geomill/core/columns/statistics.ts';
 import type { CrsDescription } from '@geomill/core/crs/crs.ts';
+import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import type { PlainError } from '@geomill/core/messages/errors.ts';
+import type { FindingRows } from '@geomill/core/messages/finding-rows.ts';
 import type { FoundFinding } from '@geomill/core/messages/findings.ts';
 import type { SphereMoves } from '@geomill/core/sphere/reprojection.ts';
 import type { Partition, SourceLayer } from '@geomill/formats/reader.ts';
@@ -12,11 +15,10 @@ import type { LayerEncoding } from '@geomill/formats/writer.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import type { Content } from '@geomill/io/zip-pack.ts';
 import type { StepParameters } from '@geomill/operations/transformation.ts';
+import type { ApproximationCounts } from '@geomill/proj/approximation.ts';
+import type { OutsideCounts } from '@geomill/proj/area.ts';
+import type { OperationDescription } from '@geomill/proj/operation-description.ts';
 import type { TransformerRecipe } from '@geomill/proj/proj.ts';
-import type { SourceMapping } from './field-mappings.ts';
-import type { PositionRange, RangeCounts } from './position-range.ts';
-import type { ReprojectionCounts } from './positions.ts';
-import type { PartResult } from './split-batch.ts';
 
 /** How positions are transformed. */
 export interface TransformSetting {
@@ -218,3 +220,75 @@ export type TaskOutcome =
   /** Of a call or of work for a reader or writer, or a PackedPiece. */
   | { readonly answer: unknown }
   | { readonly error: PlainError; readonly stack?: string };
+
+/** Plain data: it goes to workers with every task. */
+export interface SourceMapping {
+  readonly mapping: FieldMapping;
+  readonly keepIds: boolean;
+  /** Name of the field that gets the ids; null: none. */
+  readonly idField: string | null;
+  /** Ids that are not kept are a loss: they are data, not row numbers. */
+  readonly idsAreData: boolean;
+  /** A field after those of the mapping, with the same value in every feature. Default: there is none. */
+  readonly constant?: { readonly name: string; readonly value: string };
+  /** Name of the source in findings: "'roads.shp'"; null: no findings, because one finding covers all sources. */
+  readonly reportedAs: string | null;
+}
+
+/** A value as text, as CSV prints it; null: none. Values with the same text are the same. */
+export type SplitValue = string | null;
+
+/** How to encode the features of each value, for each layer of the plan. */
+export type PartEncodings = readonly ReadonlyMap<SplitValue, LayerEncoding>[];
+
+/** The features of a batch with the same value. */
+export interface PartResult {
+  readonly value: SplitValue;
+  readonly rowCount: number;
+  /** Those of them that the writer dropped. */
+  readonly undrawn: number;
+  readonly chunk: unknown;
+  /** Without fields; null: not collected. */
+  readonly statistics: LayerStatistics | null;
+}
+
+/** One reprojection of one batch. */
+export interface ReprojectionCounts {
+  /** Position among the reprojections of the layer. */
+  readonly number: number;
+  readonly rows: number;
+  /** The coordinate operations of a sample of the positions; PROJ chooses one for each position. */
+  readonly operations: readonly OperationDescription[];
+  readonly outside: OutsideCounts;
+  /** Null: every position was transformed by the operation itself. */
+  readonly approximated: ApproximationCounts | null;
+  /** Locations count the rows of the batch from 1. */
+  readonly findings: readonly FoundFinding[];
+}
+
+/** What positions in a CRS can be, in its units. Plain data. */
+export interface PositionRange {
+  /** For messages: "EPSG:4326". */
+  readonly crs: string;
+  /** Largest absolute x and y; null: the CRS is not geographic. */
+  readonly limits: readonly [x: number, y: number] | null;
+  /** The area of use with a tolerance; null: unknown, the whole world, or across the antimeridian. */
+  readonly area: Bounds | null;
+  /** Length of the equator in units of a geographic CRS: longitudes may differ by it; else 0. */
+  readonly turn: number;
+  /** Count features outside the area; false: a reprojection counts them. */
+  readonly countsOutside: boolean;
+}
+
+/** Of a batch. */
+export interface RangeCounts {
+  readonly bounds: Bounds;
+  /** Features with a longitude or latitude beyond the limits. */
+  readonly impossible: number;
+  /** Features outside the area of use but within the limits. */
+  readonly outside: number;
+  /** First position of the first few features beyond the limits; records count from 1. */
+  readonly places: readonly { readonly record: number; readonly x: number; readonly y: number }[];
+  /** The first of these features with their boxes. Default: they are not collected. */
+  readonly rows?: { readonly impossible: FindingRows; readonly outside: FindingRows };
+}

@@ -5,8 +5,7 @@
 import { freeBuffers } from '@geomill/core/columns/feature-batch.ts';
 import { asGeomillError } from '@geomill/core/messages/errors.ts';
 import { createPerformer, type Performer, preload, readerWork } from './perform.ts';
-import type { PartEncodings } from './split-batch.ts';
-import type { Piece, ReaderWork, Session, StepCall, Task, TaskOutcome } from './task.ts';
+import type { PartEncodings, Piece, ReaderWork, Session, StepCall, Task, TaskOutcome } from './task.ts';
 import type { ThreadNote } from './threads.ts';
 
 type Message =

@@ -103,6 +103,7 @@ function growing(code: TransformationCode): Transformation {
     parameters: { type: 'object', properties: {}, additionalProperties: false },
     guarantees: [],
     longitudes: 'as written',
+    usesGeometries: 'never',
     commandLine: null,
     load: async () => code,
   };

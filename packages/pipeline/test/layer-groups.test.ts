@@ -3,7 +3,8 @@ import test from 'node:test';
 import { failure, GeomillError } from '../../core/src/messages/errors.ts';
 import { gpkgErrors } from '../../formats/src/gpkg/messages.ts';
 import type { SourceLayer } from '../../formats/src/reader.ts';
-import { groupLayers, type OpenedFile } from '../src/layer-groups.ts';
+import { groupLayers } from '../src/layer-groups.ts';
+import type { OpenedFile } from '../src/opened-input.ts';
 
 function file(name: string, ...layers: readonly string[]): OpenedFile {
   return { name, layers: layers.map((layer) => sourceLayer(layer)) };

@@ -6,7 +6,8 @@ import { csvErrors } from '../../formats/src/csv/messages.ts';
 import type { Partition } from '../../formats/src/reader.ts';
 import { UNLIMITED } from '../../io/src/limits.ts';
 import type { Executor } from '../src/executor.ts';
-import { type PartitionBase, runPartitions } from '../src/partition-run.ts';
+import type { PartitionBase } from '../src/locations.ts';
+import { runPartitions } from '../src/partition-run.ts';
 import type { Task, TaskResult } from '../src/task.ts';
 
 /**

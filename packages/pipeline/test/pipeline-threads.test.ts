@@ -9,7 +9,7 @@ import { DEFAULT_INPUT_LIMITS } from '../../../test/support/limits.ts';
 import { GeomillError } from '../../core/src/messages/errors.ts';
 import { UnpackBudget } from '../../io/src/unpack-budget.ts';
 import { isStored, readZipDirectory } from '../../io/src/zip-read.ts';
-import { threadsForBinary } from '../src/executor.ts';
+import { threadsForBinary } from '../src/executors.ts';
 import type { Progress } from '../src/report.ts';
 import { newThreads, type ThreadSource } from '../src/threads.ts';
 

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { exampleSteps } from '../../../test/support/example-steps.ts';
 import { GeomillError } from '../../core/src/messages/errors.ts';
 import { transformations } from '../../operations/src/registry.ts';
-import { fieldsAfter, type LoadedStep, loadSteps, planStages, reprojectionsOf } from '../src/chain.ts';
+import { fieldsAfter, loadSteps, planStages, reprojectionsOf } from '../src/chain.ts';
+import type { LoadedStep } from '../src/conversion-plan.ts';
 
 const registry = [...exampleSteps().registry, ...transformations];
 const differ = (a: string, b: string): boolean => a !== b;

@@ -8,8 +8,9 @@ import { field } from '../../core/src/messages/message.ts';
 import { projErrors } from '../../engines/proj/src/errors.ts';
 import { inputFormatById, outputFormatById } from '../../formats/src/format-by-id.ts';
 import type { SourceLayer } from '../../formats/src/reader.ts';
+import type { ConversionPlan } from '../src/conversion-plan.ts';
 import type { CrsAuthority } from '../src/crs-authority.ts';
-import { type ConversionPlan, planConversion } from '../src/plan.ts';
+import { planConversion } from '../src/plan.ts';
 import type { ConversionRequest } from '../src/request.ts';
 
 /** Knows EPSG:4326, EPSG:28350 and a WKT that means the latter. */

@@ -1,5 +1,7 @@
 /** Unknown keys of a config: those that look like a known one are refused, because ignoring them changes the result. */
 import { misspelled } from '@geomill/core/messages/did-you-mean.ts';
+import type { Findings } from '@geomill/core/messages/findings.ts';
+import { shortText } from '@geomill/core/messages/short-text.ts';
 import { isInputFormat, isOutputFormat } from '@geomill/formats/format.ts';
 import {
   CONFIG_FIELDS,
@@ -11,6 +13,8 @@ import {
   optionNames,
   type Registries,
 } from './config-fields.ts';
+import { type ConfigValues, invalid } from './config-values.ts';
+import { requestFindings } from './messages.ts';
 
 /** Only so many unknown keys are compared; a config may contain very many. */
 const MAX_COMPARED = 20;
@@ -93,4 +97,28 @@ function collectNames(endpoint: Endpoint, { formats }: Registries): KnownNames {
     here: known,
     anywhere: new Set([...known, ...fields.flatMap((id) => fieldNames(id, endpoint))]),
   };
+}
+
+/** Maximum number of unknown keys that are named in the report. */
+const MAX_UNKNOWN_KEYS = 20;
+
+export function refuseMisspelledKey(values: ConfigValues, endpoint: Endpoint, registries: Registries): void {
+  const found = misspelledKey(values.unknown(), endpoint, registries);
+  if (found === null) return;
+  const meant = found.meant.map((name) => `'${name}'`).join(' or ');
+  throw invalid(shortText(found.key, 100), `is an unknown key; did you mean ${meant}?`);
+}
+
+export function refuseUnknownKeys(paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  const more = paths.length === 1 ? '' : `, as are ${paths.length - 1} more`;
+  throw invalid(shortText(paths[0], 100), `is an unknown key${more}; remove it, or set 'strict' to false`);
+}
+
+/** Names the first unknown keys and counts the others, because a config may contain very many. */
+export function noteUnknownKeys(paths: readonly string[], findings: Findings): void {
+  for (const path of paths.slice(0, MAX_UNKNOWN_KEYS))
+    findings.note(requestFindings.UNKNOWN_KEY, { path: path.slice(0, 100) });
+  const count = paths.length - MAX_UNKNOWN_KEYS;
+  if (count > 0) findings.note(requestFindings.UNKNOWN_KEYS, { count });
 }

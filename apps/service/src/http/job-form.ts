@@ -9,14 +9,15 @@
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
+import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { JsonSchema } from '@geomill/core/schemas/schema-check.ts';
 import { formatOfPart } from '@geomill/formats/format-by-id.ts';
+import { plainFileName } from '@geomill/library/output-name.ts';
 import { isFilePart, MAX_STEPS } from '@geomill/operations/requested-steps.ts';
 import type { Endpoint } from '@geomill/requests/config-fields.ts';
 import type { FastifyRequest } from 'fastify';
-import { plainFileName } from '../jobs/output-name.ts';
+import { asBodyFailure } from './body-failure.ts';
 import { httpErrors } from './errors.ts';
 import type { JsonBodyPiece } from './json-body/body-parts.ts';
 import { ConfigCounts, configLimits } from './json-body/config-limits.ts';
@@ -283,14 +284,4 @@ function duplicate(part: string, earlier: string, advice = ''): GeomillError {
 function shapefileAdvice(names: readonly string[]): string {
   if (!names.every((name) => formatOfPart(name) !== null)) return '';
   return ': zip all files of the shapefile together and send the .zip';
-}
-
-/** Turns errors of the multipart parser and the connection into coded errors. Disk errors stay internal errors. */
-export function asBodyFailure(error: unknown): unknown {
-  if (error instanceof GeomillError || !(error instanceof Error)) return error;
-  const { message } = error;
-  if ('syscall' in error && !/ECONNRESET|EPIPE/.test(message)) return error;
-  if (/terminated early|unexpected end|closed before|premature|aborted|ECONNRESET|EPIPE/i.test(message))
-    return failure(httpErrors.BODY_TRUNCATED, { reason: message }, undefined, error);
-  return failure(httpErrors.MULTIPART_INVALID, { reason: message }, undefined, error);
 }

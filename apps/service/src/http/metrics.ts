@@ -13,7 +13,7 @@ import { runnerStates } from '../jobs/runner-process.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { DatabaseObserver } from '../postgres/observer.ts';
 import type { ObserveStore } from '../storage/observed-store.ts';
-import type { ObserveS3 } from '../storage/s3-client.ts';
+import type { ObserveS3 } from '../storage/s3-transport.ts';
 import type { ExportObserver } from '../tracing/otlp-exporter.ts';
 
 const JOB_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];

@@ -1,12 +1,12 @@
 /** Bodies of uploads: a piece of a file as the whole body (tus), or a file in a form. */
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { plainFileName } from '@geomill/library/output-name.ts';
 import type { FastifyRequest } from 'fastify';
-import { plainFileName } from '../jobs/output-name.ts';
 import { isComplete, type UploadRecord } from '../jobs/upload.ts';
 import type { Uploads } from '../jobs/uploads.ts';
+import { asBodyFailure } from './body-failure.ts';
 import { httpErrors } from './errors.ts';
-import { asBodyFailure } from './job-form.ts';
 import { addedLength, PIECE_MEDIA_TYPE, statedChecksum, statedLength, statedMetadata } from './tus.ts';
 
 /** Name of the part of a form. */

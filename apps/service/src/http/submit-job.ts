@@ -4,6 +4,7 @@ import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { Format } from '@geomill/formats/format.ts';
 import { pathName } from '@geomill/library/file-name.ts';
+import { plainFileName } from '@geomill/library/output-name.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import {
   type FilePlaces,
@@ -19,7 +20,6 @@ import { type JsonDocuments, jsonDocumentsOf } from '@geomill/requests/config-sc
 import { type ParsedConfig, parseJobRequest } from '@geomill/requests/parse-job-request.ts';
 import type { FastifyRequest } from 'fastify';
 import type { JobInput, NewJob } from '../jobs/job.ts';
-import { plainFileName } from '../jobs/output-name.ts';
 import { serviceName } from '../remote-input/arcgis/layer-url.ts';
 import type { Upload } from '../storage/store.ts';
 import { type HttpContext, ownerOf } from './context.ts';

@@ -1,11 +1,11 @@
 /** Headers of the tus protocol for resumable uploads, version 1.0.0 (https://tus.io/protocols/resumable-upload). */
 import { createHash } from 'node:crypto';
 import { failure } from '@geomill/core/messages/errors.ts';
+import { plainFileName } from '@geomill/library/output-name.ts';
 import type { FastifyRequest } from 'fastify';
 import { jobErrors } from '../jobs/errors.ts';
-import { plainFileName } from '../jobs/output-name.ts';
 import type { UploadRecord } from '../jobs/upload.ts';
-import type { PieceChecksum } from '../jobs/uploads.ts';
+import type { PieceChecksum } from '../jobs/upload-reception.ts';
 import { httpErrors } from './errors.ts';
 
 export const TUS_VERSION = '1.0.0';

@@ -7,48 +7,31 @@ import {
   type PlainError,
   plainError,
 } from '@geomill/core/messages/errors.ts';
-import type { Finding } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { PLATFORM_TIMERS } from '@geomill/core/timers.ts';
+import { describeOutput, type OutputFormat } from '@geomill/library/output-name.ts';
 import { completedReport } from '@geomill/pipeline/completed-report.ts';
 import { pipelineErrors } from '@geomill/pipeline/errors.ts';
-import type { FetchReport, JobReport, Progress } from '@geomill/pipeline/report.ts';
+import type { Progress } from '@geomill/pipeline/report.ts';
 import type { ConversionPaths, JobRequest } from '@geomill/pipeline/request.ts';
 import { catalogue } from '../catalogue.ts';
 import { remoteInputErrors } from '../remote-input/errors.ts';
-import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
-import { NO_TRACES, type Span, traced } from '../tracing/tracer.ts';
-import { type AttemptFacts, StageSpans } from './attempt-trace.ts';
+import { NO_TRACES, traced } from '../tracing/tracer.ts';
+import { type Attempt, AttemptResults } from './attempt-results.ts';
+import { StageSpans } from './attempt-trace.ts';
 import { jobErrors } from './errors.ts';
 import { storageStillFails } from './failing-storage.ts';
-import { fetchInput, type NotFetched, type ProvidedInputs } from './fetch-input.ts';
-import {
-  convertedInputs,
-  isFinal,
-  type Job,
-  type JobInput,
-  type JobOutput,
-  type JobState,
-  type JobSummary,
-} from './job.ts';
+import type { ProvidedInputs } from './fetch-input.ts';
+import { convertedInputs, type Job, type JobInput } from './job.ts';
 import type { JobServiceOptions } from './job-service-options.ts';
-import type { AttemptOutcome, JobObserver } from './observer.ts';
-import { describeOutput, type OutputFormat } from './output-name.ts';
+import type { AttemptOutcome } from './observer.ts';
+import { provideInputs } from './provide-inputs.ts';
 import type { Claim } from './queue.ts';
 import { isUnavailable, type Recovery } from './recovery.ts';
 import type { RunnerTask } from './runner-messages.ts';
 import type { DeathCause, RunnerProcess, RunOutcome } from './runner-process.ts';
 import type { ScratchWatch } from './scratch-watch.ts';
-
-/** An attempt while it is made here. */
-export interface Attempt extends Claim {
-  readonly span: Span;
-  /** Names the attempt in the log. */
-  readonly facts: AttemptFacts;
-  /** Why the job failed, if this attempt made it fail. */
-  errorCode: string | null;
-}
 
 export interface AttemptEvents {
   onProgress(progress: Progress): void;
@@ -63,11 +46,13 @@ const FINDINGS = 'findings.geojson';
 export class Attempts {
   readonly #options: JobServiceOptions;
   readonly #recovery: Recovery;
+  readonly #results: AttemptResults;
   readonly #scratch: ScratchWatch;
 
   constructor(options: JobServiceOptions, recovery: Recovery, scratch: ScratchWatch) {
     this.#options = options;
     this.#recovery = recovery;
+    this.#results = new AttemptResults(options, recovery);
     this.#scratch = scratch;
   }
 
@@ -102,7 +87,7 @@ export class Attempts {
     const stopTimer = this.#endAfter(options.jobTimeoutMs, runner);
     let outcome: AttemptOutcome;
     try {
-      const provided = await this.#provide(claim, files.inputPaths, runner);
+      const provided = await provideInputs(claim, files.inputPaths, runner, options);
       if (provided.kind === 'provided') outcome = await this.#convert(claim, runner, files, provided, events);
       else if (provided.kind === 'failed' && provided.error.code === 'STORAGE_FULL')
         outcome = await this.#afterStorageFault(claim, runner, provided.error);
@@ -130,58 +115,6 @@ export class Attempts {
     };
     let cancel = timers.after(ms, end);
     return () => cancel();
-  }
-
-  /** Puts the inputs into the runner's slot: first those that are fetched, as their processes can write to the directory. */
-  async #provide(
-    { job, span: { context: parent } }: Attempt,
-    paths: readonly string[],
-    runner: RunnerProcess,
-  ): Promise<ProvidedInputs | NotFetched> {
-    const { store, fetch, tracer = NO_TRACES } = this.#options;
-    const { id, inputs } = job;
-    const provided = [...inputs];
-    const stored = inputs.flatMap(({ url, fileIndex, byteLength }, i) =>
-      url === undefined ? [{ fileIndex, path: paths[i], byteLength: byteLength ?? 0 }] : [],
-    );
-    const storedBytes = stored.reduce((sum, file) => sum + file.byteLength, 0);
-    const fetched: FetchReport[] = [];
-    const findings: Finding[] = [];
-    let bytesLeft = fetch.limits.maxBytes - storedBytes;
-    for (const [i, input] of inputs.entries()) {
-      const { url } = input;
-      if (url === undefined) continue;
-      const limits = { ...fetch.limits, maxBytes: Math.max(0, bytesLeft) };
-      const attributes = { 'http.request.method': 'GET', 'server.address': new URL(url).hostname };
-      const outcome = await traced(tracer, 'fetch input', 'client', { parent, attributes }, async (span) => {
-        const one = await fetchInput({ ...input, url }, paths[i], runner, { ...fetch, limits });
-        if (one.kind === 'provided') span.set({ 'geomill.bytes': one.fetched.byteLength });
-        else span.fail(one.kind === 'failed' ? one.error.code : 'died');
-        return one;
-      });
-      if (outcome.kind !== 'provided') return outcome;
-      provided[i] = outcome.input;
-      fetched.push(outcome.fetched);
-      findings.push(...outcome.findings);
-      bytesLeft -= outcome.fetched.byteLength;
-    }
-    if (stored.length > 0) {
-      const attributes = { 'geomill.files': stored.length, 'geomill.bytes': storedBytes };
-      await traced(tracer, 'provide input', 'internal', { parent, attributes }, async () => {
-        for (const { fileIndex, path } of stored) {
-          await store.provide(inputKey(id, fileIndex), path);
-          runner.slot.giveInput(path);
-        }
-      });
-    }
-    const isRemote = inputs[0].url !== undefined;
-    return {
-      kind: 'provided',
-      inputs: provided,
-      fetched: isRemote ? fetched[0] : null,
-      fetchedSources: isRemote ? fetched.slice(1) : fetched,
-      findings,
-    };
   }
 
   async #convert(
@@ -252,9 +185,8 @@ export class Attempts {
           return stored;
         },
       );
-      return this.#succeed(
+      const ended = await this.#results.succeed(
         claim,
-        runner,
         {
           byteLength: byteLength - findingsBytes,
           mediaType: format.mediaType,
@@ -269,6 +201,7 @@ export class Attempts {
           catalogue,
         ),
       );
+      return typeof ended === 'string' ? ended : this.#afterStorageFault(claim, runner, ended);
     }
     if (outcome.kind === 'died') return this.#afterDeath(claim, runner, outcome);
     if (outcome.error.code === 'STORAGE_FULL') return this.#afterStorageFault(claim, runner, outcome.error);
@@ -324,7 +257,7 @@ export class Attempts {
 
   async #afterFailure(claim: Attempt, error: PlainError, log: string | null): Promise<AttemptOutcome> {
     if (log !== null) this.#options.log.error({ ...claim.facts, cause: log }, 'a job failed by our fault');
-    return this.#fail(claim, error);
+    return this.#results.fail(claim, error);
   }
 
   /** It is killed with the runner, with the same cause; if it dies alone, it has crashed. */
@@ -339,86 +272,6 @@ export class Attempts {
     return this.#afterDeath(claim, runner, { cause: 'crash', detail });
   }
 
-  async #succeed(
-    claim: Attempt,
-    runner: RunnerProcess,
-    output: JobOutput,
-    report: JobReport,
-  ): Promise<AttemptOutcome> {
-    const { queue, store, outputRetentionMs, observer, tracer = NO_TRACES } = this.#options;
-    const parent = claim.span.context;
-    const record = (): Promise<boolean> =>
-      traced(tracer, 'record result', 'internal', { parent }, () =>
-        queue.succeed(claim, output, report, queue.now() + outputRetentionMs),
-      );
-    const recorded = await this.#recovery.keep(async () => {
-      try {
-        return await record();
-      } catch (error) {
-        if (error instanceof GeomillError && error.code === 'OUTPUT_STORAGE_EXCEEDED') return error.toPlain();
-        if (isDiskFull(error)) return asGeomillError(error).toPlain();
-        throw error;
-      }
-    });
-    if (typeof recorded !== 'boolean' && recorded.code === 'STORAGE_FULL') {
-      // Its output may fill the disk, so it is removed before waiting for space. A file that cannot be removed now is
-      // replaced by the next attempt.
-      await store.remove('output', claim.job.id, claim.fence).catch(() => {});
-      return this.#afterStorageFault(claim, runner, recorded);
-    }
-    if (typeof recorded !== 'boolean') {
-      const outcome = await this.#fail(claim, recorded);
-      await this.#discardOutput(claim);
-      return outcome;
-    }
-    if (!recorded) {
-      await this.#discardOutput(claim);
-      return this.#replaced(claim);
-    }
-    this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
-    await this.#removeInputs(claim);
-    return 'succeeded';
-  }
-
-  /** The outcome of an attempt whose result is not wanted any more. */
-  async #replaced({ job, fence }: Claim): Promise<AttemptOutcome> {
-    const now = await this.#options.queue.summary(job.id);
-    return now === null || (isFinal(now.state) && now.fence === fence) ? 'cancelled' : 'lost';
-  }
-
-  /**
-   * Removes the output of an attempt that was replaced, or whose job was cancelled; where attempts share one file, only if the job
-   * ended without an output. The inputs of an ended job are removed too.
-   */
-  async #discardOutput(claim: Attempt): Promise<void> {
-    const { job, fence } = claim;
-    const { queue, store } = this.#options;
-    const now = await queue.summary(job.id);
-    const isEnded = now === null || isFinal(now.state);
-    const isCurrent = now?.state === 'SUCCESS' && now.fence === fence;
-    if (store.isShared ? !isCurrent : isEnded && now?.state !== 'SUCCESS')
-      await store.remove('output', job.id, fence);
-    if (isEnded) await this.#removeInputs(claim);
-  }
-
-  /** Removes the files of an ended job. A file that cannot be removed now belongs to no job any more, and is swept. */
-  async #removeInputs({ job, facts }: Attempt): Promise<void> {
-    const { store, log } = this.#options;
-    await removeInputs(store, job).catch((error: unknown) =>
-      log.warn({ ...facts, err: error }, 'inputs of an ended job could not be removed'),
-    );
-  }
-
-  async #fail(claim: Attempt, error: PlainError): Promise<AttemptOutcome> {
-    const { queue, outputRetentionMs, observer } = this.#options;
-    const write = (): Promise<boolean> => queue.fail(claim, error, queue.now() + outputRetentionMs);
-    if (!(await this.#recovery.keep(write))) return this.#replaced(claim);
-    claim.errorCode = error.code;
-    this.#tellEnd(claim, 'FAILED', observer, 0);
-    await this.#removeInputs(claim);
-    return error.code === 'CANCELLED' ? 'cancelled' : 'failed';
-  }
-
   async #afterDeath(
     claim: Attempt,
     dead: RunnerProcess,
@@ -427,13 +280,13 @@ export class Attempts {
     const { jobTimeoutMs, maxAttempts, runner, log } = this.#options;
     switch (cause) {
       case 'timeout':
-        return this.#fail(
+        return this.#results.fail(
           claim,
           plainError(jobErrors.JOB_TIMEOUT, { seconds: jobTimeoutMs / 1000, setting: 'JOB_TIMEOUT' }),
         );
       case 'memory':
         // No retry: it would need as much memory the next time.
-        return this.#fail(
+        return this.#results.fail(
           claim,
           plainError(pipelineErrors.JOB_OUT_OF_MEMORY, {
             limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY`,
@@ -441,36 +294,33 @@ export class Attempts {
         );
       case 'scratch':
         // No retry, as for memory.
-        return this.#fail(
+        return this.#results.fail(
           claim,
           this.#scratch.errorOf(dead) ?? plainError(generalErrors.INTERNAL, { reason: detail }),
         );
       case 'cancelled':
         // Normally recorded before the runner was killed.
-        return this.#fail(claim, plainError(generalErrors.CANCELLED, {}));
+        return this.#results.fail(claim, plainError(generalErrors.CANCELLED, {}));
       case 'stopped':
       case 'retired':
       case 'frozen':
-        return this.#requeue(claim, true);
+        return this.#results.requeue(claim, true);
       case 'message':
         // No retry: the same input would cause the same message.
         log.error({ ...claim.facts, detail }, 'a runner was stopped for a message that it may not send');
-        return this.#fail(claim, plainError(remoteInputErrors.RUNNER_MESSAGE_INVALID, { reason: detail }));
+        return this.#results.fail(
+          claim,
+          plainError(remoteInputErrors.RUNNER_MESSAGE_INVALID, { reason: detail }),
+        );
       case 'crash':
         log.warn({ ...claim.facts, detail }, 'the process of a job died');
         if (claim.job.attempts >= maxAttempts)
-          return this.#fail(
+          return this.#results.fail(
             claim,
             plainError(jobErrors.JOB_ATTEMPTS_EXHAUSTED, { attempts: claim.job.attempts, reason: detail }),
           );
-        return this.#requeue(claim, false);
+        return this.#results.requeue(claim, false);
     }
-  }
-
-  async #requeue(claim: Attempt, uncounted: boolean): Promise<AttemptOutcome> {
-    const write = (): Promise<boolean> => this.#options.queue.requeue(claim, uncounted);
-    if (!(await this.#recovery.keep(write))) return this.#replaced(claim);
-    return uncounted ? 'interrupted' : 'requeued';
   }
 
   /**
@@ -488,8 +338,8 @@ export class Attempts {
       error.code === 'STORAGE_FULL' ? 'no disk space was left for a job' : 'the store failed for a job',
     );
     const stillFails = await storageStillFails(runner, this.#options, this.#recovery);
-    if (!stillFails && claim.job.attempts >= maxAttempts) return this.#fail(claim, error);
-    return this.#requeue(claim, stillFails);
+    if (!stillFails && claim.job.attempts >= maxAttempts) return this.#results.fail(claim, error);
+    return this.#results.requeue(claim, stillFails);
   }
 
   /** The service's disk or database failed during the attempt. */
@@ -498,19 +348,7 @@ export class Attempts {
     log.error({ ...claim.facts, err: thrown }, 'a job could not be carried out');
     const known = thrown instanceof GeomillError && thrown.fault === 'user' ? thrown.toPlain() : null;
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    return this.#fail(claim, known ?? plainError(generalErrors.INTERNAL, { reason }));
-  }
-
-  #tellEnd(claim: Attempt, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {
-    const { job } = claim;
-    const startedAt = job.startedAt ?? job.createdAt;
-    observer?.jobEnded(
-      job,
-      state,
-      startedAt - job.createdAt,
-      this.#options.queue.now() - startedAt,
-      outputBytes,
-    );
+    return this.#results.fail(claim, known ?? plainError(generalErrors.INTERNAL, { reason }));
   }
 }
 
@@ -534,8 +372,4 @@ function withinSlot(paths: ConversionPaths, slot: string): ConversionPaths {
 function outputBasis(request: JobRequest, inputs: readonly JobInput[]): string {
   if (request.operation === 'merge') return 'merged';
   return inputs[0].isUnnamed ? 'output' : inputs[0].name;
-}
-
-export async function removeInputs(store: FileStore, job: JobSummary): Promise<void> {
-  for (const { fileIndex } of job.inputs) await store.remove('input', inputKey(job.id, fileIndex));
 }

@@ -4,7 +4,8 @@
  */
 import type { Progress } from '@geomill/pipeline/report.ts';
 import { NO_TRACES, type Span } from '../tracing/tracer.ts';
-import { type Attempt, Attempts } from './attempt.ts';
+import { Attempts } from './attempt.ts';
+import type { Attempt } from './attempt-results.ts';
 import { attemptSpan, factsOf } from './attempt-trace.ts';
 import type { JobFeed } from './job-feed.ts';
 import type { JobServiceOptions } from './job-service-options.ts';

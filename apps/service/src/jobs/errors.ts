@@ -1,5 +1,5 @@
-/** Errors of this module. */
-import { errorTable, ours, user } from '@geomill/core/messages/catalogue-entries.ts';
+/** Errors and findings of this module. */
+import { errorTable, findingTable, info, ours, user } from '@geomill/core/messages/catalogue-entries.ts';
 
 export const jobErrors = errorTable({
   UPLOAD_UNKNOWN: user(404, "there is no upload '{id}'"),
@@ -78,5 +78,14 @@ export const jobErrors = errorTable({
   SERVICE_DATABASE_EMPTY: ours(
     500,
     "the database {path} is {state}, but {files|file of jobs is|files of jobs are} stored beside it ({examples}), and a start would delete them; restore the database with 'geomill restore', or delete the files with 'geomill serve --adopt-empty'",
+  ),
+});
+
+export const jobFindings = findingTable({
+  LAYER_FETCHED: info(
+    "layer '{layer}' of '{host}' was read completely: {features|feature}, as many as the server counts, with {requests|request}",
+  ),
+  LAYER_PARAMETERS_IGNORED: info(
+    "parameters of the URL were not sent to '{host}', because all pages are read: {parameters}",
   ),
 });

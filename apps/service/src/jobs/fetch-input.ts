@@ -2,15 +2,15 @@
 
 import type { PlainError } from '@geomill/core/messages/errors.ts';
 import { type Finding, Findings } from '@geomill/core/messages/findings.ts';
+import { plainFileName } from '@geomill/library/output-name.ts';
 import { urlFindings } from '@geomill/library/url-messages.ts';
 import type { FetchReports } from '@geomill/pipeline/completed-report.ts';
 import type { FetchReport } from '@geomill/pipeline/report.ts';
 import type { FetchedFile, FetchLimits } from '../remote-input/fetch-messages.ts';
 import { type FetcherOptions, runFetcher } from '../remote-input/fetch-process.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
-import { jobFindings } from './findings.ts';
+import { jobFindings } from './errors.ts';
 import type { JobInput } from './job.ts';
-import { plainFileName } from './output-name.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
 export interface FetchSettings extends FetcherOptions {

@@ -1,12 +1,12 @@
 /** What the parts of the job service are made of and bounded by. */
 import type { Timers } from '@geomill/core/timers.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
+import type { OutputFormat } from '@geomill/library/output-name.ts';
 import type { JobRequest } from '@geomill/pipeline/request.ts';
 import type { FileStore } from '../storage/store.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import type { FetchSettings } from './fetch-input.ts';
 import type { JobLog, JobObserver } from './observer.ts';
-import type { OutputFormat } from './output-name.ts';
 import type { JobQueue } from './queue.ts';
 import type { RunnerOptions } from './runner-command.ts';
 import type { ScratchLimits } from './scratch-watch.ts';

@@ -3,7 +3,6 @@
  * last arrives over a slow connection: the sweep of files without a job must not remove it.
  */
 import type { Upload } from '../storage/store.ts';
-import { ReceivedBytes } from './received-bytes.ts';
 
 interface Receipt {
   readonly owner: string;
@@ -101,5 +100,20 @@ export class Receipts {
   leave(jobId: string): void {
     for (const upload of this.#receipts.get(jobId)?.uploads ?? []) this.#needed.add(upload);
     this.close(jobId);
+  }
+}
+
+/** Bytes of each owner that are on the disk and not yet in a row: the limit of storage includes them. */
+export class ReceivedBytes {
+  readonly #bytes = new Map<string, number>();
+
+  of(owner: string): number {
+    return this.#bytes.get(owner) ?? 0;
+  }
+
+  add(owner: string, bytes: number): void {
+    const sum = this.of(owner) + bytes;
+    if (sum > 0) this.#bytes.set(owner, sum);
+    else this.#bytes.delete(owner);
   }
 }

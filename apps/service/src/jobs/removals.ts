@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { plainError } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { removeInputs } from './attempt.ts';
+import { removeInputs } from './attempt-results.ts';
 import { ANY_OWNER, isFinal, maySee, type Viewer } from './job.ts';
 import type { JobFeed } from './job-feed.ts';
 import type { JobServiceOptions } from './job-service-options.ts';

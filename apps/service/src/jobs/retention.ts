@@ -29,6 +29,22 @@ export interface SweepResult {
 /** Rows per statement, so that a sweep never blocks the service for long. */
 const BATCH = 200;
 
+/** The last time of something that is due once in an interval. */
+export class LastTime {
+  #at = 0;
+
+  set(now: number): void {
+    this.#at = now;
+  }
+
+  /** Whether the interval is over. If so, the next one begins. */
+  isDue(now: number, intervalMs: number): boolean {
+    if (now - this.#at < intervalMs) return false;
+    this.#at = now;
+    return true;
+  }
+}
+
 export async function sweep(
   queue: JobQueue,
   store: FileStore,

@@ -19,24 +19,19 @@ import { jobErrors } from './errors.ts';
 import type { Idempotency, NewJob, Viewer } from './job.ts';
 import { JobFeed } from './job-feed.ts';
 import type { JobServiceOptions } from './job-service-options.ts';
-import type { Swept } from './observer.ts';
 import { OwnedJobs, type OwnedJobsOptions } from './owned-jobs.ts';
 import { Peers } from './peers.ts';
 import type { EnqueueResult, OwnerHolding, OwnerUsage, QueueFacts } from './queue.ts';
-import { DISK_FULL, type FailedCheck, failedCheck, Readiness, type StorageCheck } from './readiness.ts';
-import { Receipts } from './receipts.ts';
-import { ReceivedBytes } from './received-bytes.ts';
+import { DISK_FULL, type FailedCheck, failedCheck, Readiness } from './readiness.ts';
+import { Receipts, ReceivedBytes } from './receipts.ts';
 import { isStorageFault, Recovery, reasonOf } from './recovery.ts';
 import { Removals } from './removals.ts';
-import { type SweepResult, sweep } from './retention.ts';
 import { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
+import { storageChecks } from './storage-checks.ts';
+import { Sweeps } from './sweeps.ts';
 import { Uploads } from './uploads.ts';
 
-const SWEEP_INTERVAL_MS = 60_000;
-/** Checking all files takes longer and rarely finds any. */
-const ORPHAN_SWEEP_INTERVAL_MS = 3_600_000;
-const ORPHAN_AGE_MS = 3_600_000;
 /** A process without a runner is not ready after this time; runners are replaced sooner. */
 const RUNNERS_MISSING_MS = 10_000;
 
@@ -53,14 +48,12 @@ export class JobService {
   readonly #removals: Removals;
   readonly #peers: Peers | null;
   readonly #ownedJobs: OwnedJobsOptions;
+  readonly #sweeps: Sweeps;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #isLeaving = false;
   #stateSince = Date.now();
   #starting: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
-  #endSweeps = (): void => {};
-  #sweeping: Promise<void> = Promise.resolve();
-  #orphansSweptAt = 0;
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
@@ -122,6 +115,14 @@ export class JobService {
       watched: (act) => this.#watched(act),
       log,
       onStored: (bytes) => observer?.uploadStored(bytes),
+    });
+    this.#sweeps = new Sweeps(options, {
+      uploads: this.uploads,
+      // While storage fails this would fail too, and `#recovery` does it later.
+      reconcile: async () => {
+        if (!this.#recovery.isUnderway) await this.#dispatcher.reconcile();
+      },
+      isReceiving: (id) => this.#receipts.has(id),
     });
     this.#ownedJobs = {
       queue,
@@ -338,20 +339,14 @@ export class JobService {
   }
 
   async #start(): Promise<void> {
-    const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log, observer } = this.#options;
-    const { timers = PLATFORM_TIMERS } = this.#options;
+    const { queue, maxAttempts, outputRetentionMs, log, observer } = this.#options;
     const recovered = await queue.recover(maxAttempts, queue.now() + outputRetentionMs, () => false);
     observer?.takenUp(recovered.requeued.length, recovered.failed.length);
     logTakenUp(log, recovered);
     // Others may be writing uploads, and inputs of jobs that they are receiving.
     const isAlone = this.#peers === null;
     if (isAlone) await this.uploads.recover();
-    this.#orphansSweptAt = queue.now();
-    const isReceiving = (): boolean => false;
-    const orphanAgeMs = isAlone ? 0 : null;
-    const swept = await sweep(queue, store, queue.now(), { recordRetentionMs, orphanAgeMs, isReceiving });
-    const all = allSwept(swept, await this.#sweepUploads(isAlone));
-    observer?.swept(all);
+    const all = await this.#sweeps.first(isAlone);
     const removed = { ...all, slots: this.#pool.start() };
     if (Object.values(removed).some((count) => count > 0))
       log.warn(
@@ -359,15 +354,7 @@ export class JobService {
         'removed at the start: expired outputs and uploads, old records, files without a job, slots of runners',
       );
     this.#enter('running');
-    let isSweeping = false;
-    this.#endSweeps = timers.every(this.#sweepIntervalMs, () => {
-      // One at a time: on a slow disk they would accumulate.
-      if (isSweeping) return;
-      isSweeping = true;
-      this.#sweeping = this.#sweep().finally(() => {
-        isSweeping = false;
-      });
-    });
+    this.#sweeps.start();
     this.#peers?.start();
     this.#dispatcher.open();
   }
@@ -388,48 +375,10 @@ export class JobService {
     }
   }
 
-  get #sweepIntervalMs(): number {
-    return this.#options.sweepIntervalMs ?? SWEEP_INTERVAL_MS;
-  }
-
-  async #sweep(): Promise<void> {
-    const { queue, store, recordRetentionMs, log, observer } = this.#options;
-    const now = queue.now();
-    const intervalMs = this.#options.orphanSweepIntervalMs ?? ORPHAN_SWEEP_INTERVAL_MS;
-    const { shared } = queue;
-    try {
-      // While storage fails this would fail too, and `#recovery` does it later.
-      if (!this.#recovery.isUnderway) await this.#dispatcher.reconcile();
-      // One process does it for all. Timers are never exactly as far apart.
-      if (shared !== null && !(await shared.takeTurn('retention', Math.floor(this.#sweepIntervalMs / 2))))
-        return;
-      const isDue = now - this.#orphansSweptAt >= intervalMs;
-      if (isDue) this.#orphansSweptAt = now;
-      const withOrphans =
-        isDue && (shared === null || (await shared.takeTurn('orphans', Math.floor(intervalMs / 2))));
-      const swept = await sweep(queue, store, now, {
-        recordRetentionMs,
-        orphanAgeMs: withOrphans ? (this.#options.orphanAgeMs ?? ORPHAN_AGE_MS) : null,
-        isReceiving: (id) => this.#receipts.has(id),
-      });
-      const all = allSwept(swept, await this.#sweepUploads(withOrphans));
-      observer?.swept(all);
-      if (all.orphans > 0) log.warn({ orphans: all.orphans }, 'removed files that belong to no job');
-    } catch (error) {
-      observer?.swept(null);
-      log.error({ err: error }, 'the retention sweep failed and will be tried again');
-    }
-  }
-
-  async #sweepUploads(withOrphans: boolean): Promise<{ expired: number; orphans: number }> {
-    const expired = await this.uploads.sweep(this.#options.recordRetentionMs);
-    return { expired, orphans: withOrphans ? await this.uploads.sweepOrphans() : 0 };
-  }
-
   async #stop(): Promise<void> {
     await this.#starting?.catch(() => {});
     this.#enter('stopping');
-    this.#endSweeps();
+    const swept = this.#sweeps.stop();
     const isOver = this.#dispatcher.close().then(() => this.#dispatcher.idle());
     await this.uploads.stop();
     const { graceMs, timers = PLATFORM_TIMERS } = this.#options;
@@ -438,41 +387,9 @@ export class JobService {
     await Promise.race([isOver, grace.promise]);
     cancel();
     this.#pool.stop();
-    await Promise.all([this.#recovery.stop(), isOver, this.#pool.ended(), this.#sweeping]);
+    await Promise.all([this.#recovery.stop(), isOver, this.#pool.ended(), swept]);
     this.#peers?.stop();
     this.#enter('stopped');
     this.#feed.close();
   }
-}
-
-function allSwept(jobs: SweepResult, uploads: { expired: number; orphans: number }): Swept {
-  return { ...jobs, uploads: uploads.expired, orphans: jobs.orphans + uploads.orphans };
-}
-
-/** Of a database and a store over a network, which can fail while nobody uses them; others are believed until an operation fails. */
-const DATABASE_BELIEVED_MS = 2000;
-const STORE_BELIEVED_MS = 60_000;
-const DISK_BELIEVED_MS = 10_000;
-
-function storageChecks({ store, queue, checkDisk, runner }: JobServiceOptions): StorageCheck[] {
-  const { shared } = queue;
-  return [
-    {
-      name: 'database',
-      isRemote: shared !== null,
-      write: () => queue.checkWritable(),
-      ...(shared === null
-        ? { believedMs: Number.POSITIVE_INFINITY }
-        : { believedMs: DATABASE_BELIEVED_MS, look: () => shared.checkTables() }),
-    },
-    {
-      name: 'store',
-      isRemote: store.isShared,
-      write: () => store.checkWritable(),
-      believedMs: store.isShared ? STORE_BELIEVED_MS : Number.POSITIVE_INFINITY,
-    },
-    ...(checkDisk === undefined || runner.count === 0
-      ? []
-      : [{ name: 'disk', isRemote: false, write: checkDisk, believedMs: DISK_BELIEVED_MS } as const]),
-  ];
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { LocalStore } from './local-store.ts';
-import type { S3Settings } from './s3-client.ts';
+import type { S3Settings } from './s3-transport.ts';
 import type { FileStore } from './store.ts';
 import { StoreFault } from './store-fault.ts';
 

@@ -19,9 +19,10 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { openFinished, PROBE_BYTES } from './local-store.ts';
 import { PartBuffer } from './part-buffer.ts';
 import { ObjectMissing } from './s3-answers.ts';
-import { S3Client, type S3Settings } from './s3-client.ts';
+import { S3Client } from './s3-client.ts';
 import { fetchObject, MAX_PARTS, PART_BYTES, readerOf, storeObject } from './s3-objects.ts';
 import { S3Parts } from './s3-parts.ts';
+import type { S3Settings } from './s3-transport.ts';
 import { parsePlace, SegmentedFile, type SegmentFiles, segmentName } from './segments.ts';
 import {
   type FileKind,

@@ -113,6 +113,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /.well-known/oauth-authorization-server': forAll(200),
   'GET /openapi.json': forAll(200),
   'GET /docs': forAll(200),
+  'GET /docs/schemas/:name': forAll(404),
   'GET /v1': forAll(200),
   'GET /healthz': forAll(200),
   'GET /readyz': forAll(200),

@@ -3,8 +3,8 @@
  * are passed without surrounding blanks and are never empty.
  */
 import { ByteWriter } from '../bytes/byte-writer.ts';
-import { COLON, DOT, ZERO } from '../text/ascii.ts';
-import { asciiSlice, NumberScanner } from '../text/number-text.ts';
+import { asciiSlice, COLON, DOT, ZERO } from '../text/ascii.ts';
+import { NumberScanner } from '../text/number-scanner.ts';
 import type { AttributeColumn, BytesColumn, Validity } from './attribute-column.ts';
 import { FIRST_INEXACT, MAX_INT32, MIN_INT32 } from './convert-numbers.ts';
 import type { ConvertedRows } from './convert-rows.ts';

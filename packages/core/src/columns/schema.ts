@@ -1,4 +1,5 @@
 /** Fields of a layer: names, types and how types widen when two sources of the same field disagree. */
+import type { FieldFacts } from './field-facts.ts';
 
 export type FieldType =
   | 'boolean'
@@ -17,6 +18,11 @@ export type FieldType =
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
+  /**
+   * What the schema says besides. Only in fields that steps map from those before to those after; the fields of batches
+   * have none, which would cross to the threads with each batch. Default: nothing.
+   */
+  readonly facts?: FieldFacts;
 }
 
 /**

@@ -4,9 +4,9 @@
  */
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { trimmed } from '../bytes/trimmed.ts';
-import { asciiSlice, NumberScanner } from '../text/number-text.ts';
-import type { AttributeColumn, BytesColumn } from './attribute-column.ts';
-import { nullColumn } from './attribute-column.ts';
+import { asciiSlice } from '../text/ascii.ts';
+import { NumberScanner } from '../text/number-scanner.ts';
+import { type AttributeColumn, type BytesColumn, nullColumn } from './attribute-column.ts';
 import { convertColumn } from './convert-column.ts';
 import type { FieldType } from './schema.ts';
 import { KIND, kindOf, TYPE_OF_KIND, widenKind } from './text-kinds.ts';

@@ -1,6 +1,5 @@
 /** Classifies texts, as of cells of a table, as kinds of values. */
-import { COLON, DOT, MINUS, NINE, PLUS, ZERO } from '../text/ascii.ts';
-import { asciiSlice } from '../text/number-text.ts';
+import { asciiSlice, COLON, DOT, MINUS, NINE, PLUS, ZERO } from '../text/ascii.ts';
 import type { FieldType } from './schema.ts';
 
 /** In widening order for numbers: the higher of two integer kinds holds both. */

@@ -8,8 +8,9 @@
  * Rows are added in order. A row without a value is null; a row that gets two values keeps the last.
  */
 import { ByteWriter } from '../bytes/byte-writer.ts';
+import { asciiSlice } from '../text/ascii.ts';
 import { writeJsonString } from '../text/json-text.ts';
-import { asciiSlice, LOW_HALF, writeInteger, writeNumber } from '../text/number-text.ts';
+import { LOW_HALF, writeInteger, writeNumber } from '../text/number-text.ts';
 import { type AttributeColumn, type BytesColumn, nullColumn, type Validity } from './attribute-column.ts';
 import { castColumn } from './cast.ts';
 import type { FieldType } from './schema.ts';

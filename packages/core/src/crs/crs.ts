@@ -1,4 +1,5 @@
 /** What a coordinate reference system is to the rooms that do no maths: text to identify it, facts to decide by. */
+
 import { closest, didYouMean } from '../messages/did-you-mean.ts';
 import { failure } from '../messages/errors.ts';
 import { generalErrors } from '../messages/general-errors.ts';
@@ -117,4 +118,9 @@ export function parseCrs(value: unknown, path: string): CrsText {
   // Trimmed first: with blanks allowed on both sides of what may be empty, matching takes quadratic time.
   const text = typeof value === 'string' ? value.trim() : '';
   return text !== '' && !/^(?:epsg:)?\d*$/i.test(text) ? text : parseEpsg(value, path);
+}
+
+/** A CRS definition for a message: authority codes as they are, WKT by its name. */
+export function shortDefinition(definition: string): string {
+  return /^\s*\w+\s*\[\s*"([^"]+)"/.exec(definition)?.[1] ?? definition.slice(0, 80);
 }

@@ -2,7 +2,7 @@
 import { failure, type GeomillError } from '../messages/errors.ts';
 import { generalErrors } from '../messages/general-errors.ts';
 import { CLOSE_PAREN, COMMA, SPACE } from '../text/ascii.ts';
-import { NumberScanner } from '../text/number-text.ts';
+import { NumberScanner } from '../text/number-scanner.ts';
 import { isLetter, matches } from './wkt-words.ts';
 
 const EMPTY = new TextEncoder().encode('empty');

@@ -20,10 +20,10 @@ export type SchemaMode = 'asGiven' | 'coerce' | 'fillDefaults';
 // Infinity, which JSON.parse makes of 1e999, is rejected by 'strictNumbers', which is on by default.
 const OPTIONS: Options = { strict: true, allowUnionTypes: true, ownProperties: true, validateSchema: false };
 
-const MODES: Readonly<Record<SchemaMode, Options>> = {
-  asGiven: {},
-  coerce: { coerceTypes: true },
-  fillDefaults: { useDefaults: true },
+export const AJV_OPTIONS: Readonly<Record<SchemaMode, Options>> = {
+  asGiven: OPTIONS,
+  coerce: { ...OPTIONS, coerceTypes: true },
+  fillDefaults: { ...OPTIONS, useDefaults: true },
 };
 const compilers = new Map<SchemaMode, Ajv2020>();
 
@@ -48,7 +48,7 @@ function compilerOf(mode: SchemaMode): Ajv2020 {
 /** Ajv is loaded when it is needed: most commands only have values that are accepted without it. */
 function newCompiler(mode: SchemaMode): Ajv2020 {
   const ajv = packageLoader(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  return new ajv.Ajv2020({ ...OPTIONS, ...MODES[mode] });
+  return new ajv.Ajv2020(AJV_OPTIONS[mode]);
 }
 
 const kept = new WeakMap<object, SchemaCheck>();

@@ -237,8 +237,8 @@ function followingChains(chains: readonly Chain[]): number[] | null {
   return following;
 }
 
-/** A ring that does not cross the seam, moved by whole turns. */
-function withinTurn(ring: readonly number[], stride: number, seam: Seam): number[] {
+/** A ring that does not cross the seam, moved by whole turns to the turn that ends at it. */
+export function withinTurn(ring: readonly number[], stride: number, seam: Seam): number[] {
   const [low, high] = longitudesOf(ring, stride);
   const turns = Math.ceil(((low + high) / 2 - seam.at) / seam.turn);
   return ring.map((ordinate, i) => (i % stride === 0 ? movedBy(ordinate, -turns, seam) : ordinate));

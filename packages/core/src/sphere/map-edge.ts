@@ -68,12 +68,14 @@ export function mapEdgeAt(opposite: number, turn: number, move: MovePositions): 
   const at = opposite <= -turn / 2 + 1e-9 ? turn / 2 : opposite;
   const place = placeWith(move, turn);
   const step = BESIDE * unit;
-  const isSeam = LATITUDES.some((latitude) => {
+  // An oblique map of the world ends at this meridian for some latitudes alone.
+  const jumps = LATITUDES.flatMap((latitude) => {
     const east = place(at - step, latitude);
     const near = apart(east, place(at - 2 * step, latitude));
-    return apart(east, place(at + step, latitude)) > FAR * near;
+    const jump = apart(east, place(at + step, latitude));
+    return Number.isNaN(jump) || Number.isNaN(near) ? [] : jump > FAR * near;
   });
-  if (!isSeam) return null;
+  if (jumps.length === 0 || jumps.includes(false)) return null;
   const isOnItsSide = (nudge: number): boolean =>
     LATITUDES.every((latitude) => {
       const [east, west] = [place(at - step, latitude), place(at - turn + step, latitude)];

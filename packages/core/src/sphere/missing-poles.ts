@@ -11,15 +11,20 @@ export function reachesMissing(
   return (!hasSouth && south <= -turn / 4) || (!hasNorth && north >= turn / 4);
 }
 
-/** The parallel near a missing pole at which areas end: 89 degrees, or the largest latitude of the rings below the pole. */
+/**
+ * The parallel near a missing pole at which areas end: 89 degrees, or halfway from the largest latitude of the rings to the pole, so that it
+ * does not touch them.
+ */
 export function lastParallel(rings: readonly (readonly number[])[], stride: number, turn: number): number {
-  let last = (LAST_LATITUDE * turn) / 360;
+  const least = (LAST_LATITUDE * turn) / 360;
+  const pole = turn / 4;
+  let largest = 0;
   for (const ring of rings)
     for (let at = 1; at < ring.length; at += stride) {
       const own = Math.abs(ring[at]);
-      if (own > last && own < turn / 4) last = own;
+      if (own > largest && own < pole) largest = own;
     }
-  return last;
+  return largest < least ? least : (largest + pole) / 2;
 }
 
 /** Moves positions at a missing pole to the parallel; returns whether there are any. */

@@ -107,12 +107,21 @@ class Edges {
 }
 
 function keyOf(x: number, fromY: number, toY: number): string {
-  return `${x} ${fromY} ${toY}`;
+  return `${roundedLongitude(x)} ${fromY} ${toY}`;
+}
+
+/** Sums of longitudes and turns differ in the last bit. */
+function roundedLongitude(x: number): number {
+  return Math.round(x * 1e9);
+}
+
+function placeOf(x: number, y: number): string {
+  return `${roundedLongitude(x)} ${y}`;
 }
 
 /** Null if a chain does not continue on the other side. */
 function joinChains(chains: readonly number[][], stride: number, turn: number): number[][] | null {
-  const byStart = new Map(chains.map((chain, i) => [`${chain[0]} ${chain[1]}`, i]));
+  const byStart = new Map(chains.map((chain, i) => [placeOf(chain[0], chain[1]), i]));
   if (byStart.size < chains.length) return null;
   const isUsed = new Array<boolean>(chains.length).fill(false);
   const rings: number[][] = [];
@@ -129,8 +138,8 @@ function joinChains(chains: readonly number[][], stride: number, turn: number): 
         for (let axis = 1; axis < stride; axis++) ring.push(chain[at + axis]);
       }
       const end = chain.length - stride;
-      const east = byStart.get(`${chain[end] - turn} ${chain[end + 1]}`);
-      const next = east ?? byStart.get(`${chain[end] + turn} ${chain[end + 1]}`);
+      const east = byStart.get(placeOf(chain[end] - turn, chain[end + 1]));
+      const next = east ?? byStart.get(placeOf(chain[end] + turn, chain[end + 1]));
       if (next === undefined || (isUsed[next] && next !== first)) return null;
       turns += east === undefined ? -1 : 1;
       i = next;

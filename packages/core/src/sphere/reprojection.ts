@@ -19,6 +19,8 @@ import {
   strideOf,
 } from '../geometry/geometry-column.ts';
 import { rowsBetweenLongitudes } from './between-longitudes.ts';
+import { rowsOnBothSides } from './edge-sides.ts';
+import { emptyReplaced, moveIntoMap } from './map-border.ts';
 import { type MapEdge, type MapPoles, mapEdgeAt, mapPoles } from './map-edge.ts';
 import { endAtParallel, lastParallel, reachesMissing } from './missing-poles.ts';
 import { longitudeIn, type SphereSide } from './side.ts';
@@ -31,6 +33,8 @@ import { rowsFollowed, rowsToMap } from './to-map.ts';
 const SHIFT_DEGREES = 0.02;
 const METERS_PER_DEGREE = 111_320;
 const TOLERANCE_METERS = 1000;
+/** Beyond the bounds of longitudes, in degrees, in which the edge of a map is looked for. */
+const BESIDE_EDGE = 1e-3;
 /** Positions along each side of a grid over the bounds of a batch, to find where it is on the Earth. */
 const GRID = 9;
 const DEGREES: SphereSide = { turn: 360, primeMeridian: 0, opposite: null };
@@ -101,62 +105,90 @@ export class SphereReprojection {
   }
 
   #toLongitudes(geometry: GeometryColumn, bounds: Bounds, turn: number): Completion | null {
-    const { move } = this.#moves;
+    const { from, to, move } = this.#moves;
+    const edge = from.opposite === null ? null : longitudeIn(to, from.opposite);
     const placed = gridBounds(bounds, move);
-    if (placed !== null && isWithinChart(placed, turn, null)) return null;
+    if (placed !== null && isWithinChart(placed, turn, null) && !reaches(placed, edge, turn)) return null;
     const source = { ...geometry, coordinates: geometry.coordinates.slice() };
     return (transformed) => {
-      const special = specialRows(source, concernedRows(transformed, turn, null));
+      const concerned = concernedRows(transformed, turn, null);
+      const cut = this.#rowsCutAtEdge(source, transformed.coordinates, edge, turn);
+      const special = specialRows(source, union(concerned, cut));
       if (special.length === 0) return { geometry: transformed, rows: special };
-      rowsToLongitudes(special, { ...this.#basis(geometry), turn, move });
+      rowsToLongitudes(special, {
+        ...this.#basis(geometry),
+        turn,
+        move,
+        edge: cut.length === 0 ? null : edge,
+      });
       return { geometry: withPieces(transformed, special), rows: special };
     };
   }
 
   #betweenMaps(geometry: GeometryColumn, bounds: Bounds): Completion | null {
-    const { byDegrees, to, metersTo } = this.#moves;
-    if (byDegrees === null) return this.#followed(geometry, bounds);
+    const { byDegrees, from, to, move } = this.#moves;
+    if (byDegrees === null) return this.#followed(this.#longRows(geometry, bounds), geometry);
     const { toDegrees, fromDegrees } = byDegrees;
     const placed = gridBounds(bounds, toDegrees);
-    if (placed !== null && isWithinChart(placed, 360, to.opposite)) return null;
+    const isWithin = placed !== null && !reaches(placed, from.opposite, 360);
+    if (isWithin && isWithinChart(placed, 360, to.opposite)) return null;
     const edge = this.#edgeFor(DEGREES, 360, fromDegrees);
-    if (edge === null) return this.#followed(geometry, bounds);
+    if (edge === null && isWithin) return this.#followed(this.#longRows(geometry, bounds), geometry);
     const degrees = { ...geometry, coordinates: geometry.coordinates.slice() };
     toDegrees(degrees.coordinates, geometry.dimensions);
-    const all = specialRows(geometry, concernedRows(degrees, 360, to.opposite));
-    if (all.length === 0) return null;
+    const cut = this.#rowsCutAtEdge(geometry, degrees.coordinates, from.opposite, 360);
+    const rows = edge === null ? cut : union(concernedRows(degrees, 360, to.opposite), cut);
+    const long = edge === null ? this.#longRows(geometry, bounds).filter((row) => !cut.includes(row)) : [];
+    const all = specialRows(geometry, rows);
+    this.#throughDegrees(all, geometry, byDegrees, edge);
+    const followed = this.#followed(long, geometry);
+    if (from.opposite !== null) {
+      const seam = { at: from.opposite, turn: 360 };
+      moveIntoMap(geometry, degrees.coordinates, { move, fromDegrees, seam });
+      emptyReplaced(geometry, all, move);
+    }
+    if (all.length === 0) return followed;
     return (transformed) => {
-      const basis = this.#basis(geometry);
-      rowsToLongitudes(all, { ...basis, turn: 360, move: toDegrees }, true);
-      const special = all.filter(({ parts }) => parts.every(({ pieces }) => pieces !== null));
-      // What was cut at 180 degrees on the way is opened again where the map ends elsewhere.
-      if (edge.at !== 180)
-        for (const row of special) {
-          row.isCut = false;
-          row.isClosed = false;
-        }
-      const poles = this.#polesFor(DEGREES, 360, fromDegrees);
-      rowsToMap(special, {
-        ...basis,
-        turn: 360,
-        ...longEdges(360, metersTo),
-        move: fromDegrees,
-        edge,
-        poles,
-      });
-      return { geometry: withPieces(transformed, special), rows: all };
+      const other = followed?.(transformed);
+      const completed = other?.geometry ?? transformed;
+      return { geometry: withPieces(completed, all), rows: [...all, ...(other?.rows ?? [])] };
     };
   }
 
-  #followed(geometry: GeometryColumn, [west, south, east, north]: Bounds): Completion | null {
+  /** Sets the pieces of rows from one map to another, by longitudes and latitudes. */
+  #throughDegrees(
+    all: readonly SpecialRow[],
+    geometry: GeometryColumn,
+    { toDegrees, fromDegrees }: NonNullable<SphereMoves['byDegrees']>,
+    edge: MapEdge | null,
+  ): void {
+    if (all.length === 0) return;
+    const { from, metersTo } = this.#moves;
+    const basis = { ...this.#basis(geometry), turn: 360 };
+    rowsToLongitudes(all, { ...basis, move: toDegrees, edge: from.opposite }, true);
+    const special = all.filter(({ parts }) => parts.every(({ pieces }) => pieces !== null));
+    // What was cut at 180 degrees on the way is opened again where the map ends elsewhere.
+    if (edge?.at !== 180)
+      for (const row of special) {
+        row.isCut = false;
+        row.isClosed = false;
+      }
+    const poles = this.#polesFor(DEGREES, 360, fromDegrees);
+    rowsToMap(special, { ...basis, ...longEdges(360, metersTo), move: fromDegrees, edge, poles });
+  }
+
+  /** Rows with long edges on a map. */
+  #longRows(geometry: GeometryColumn, [west, south, east, north]: Bounds): readonly number[] {
+    const long = (LONG_DEGREES * METERS_PER_DEGREE) / this.#moves.metersFrom;
+    if (east - west <= long && north - south <= long) return [];
+    return rowsWith(geometry, (dx, dy) => Math.abs(dx) > long || Math.abs(dy) > long);
+  }
+
+  #followed(rows: readonly number[], geometry: GeometryColumn): Completion | null {
+    if (rows.length === 0) return null;
     const { move, metersFrom, metersTo } = this.#moves;
     const longLength = (LONG_DEGREES * METERS_PER_DEGREE) / metersFrom;
-    if (east - west <= longLength && north - south <= longLength) return null;
-    const special = specialRows(
-      geometry,
-      rowsWith(geometry, (dx, dy) => Math.abs(dx) > longLength || Math.abs(dy) > longLength),
-    );
-    if (special.length === 0) return null;
+    const special = specialRows(geometry, rows);
     return (transformed) => {
       const tolerance = TOLERANCE_METERS / metersTo;
       const basis = this.#basis(geometry);
@@ -192,6 +224,12 @@ export class SphereReprojection {
       rowsBetweenLongitudes(special, { ...this.#basis(geometry), turnFrom: turn, turn: turnTo, move });
       return { geometry: withPieces(transformed, special), rows: special };
     };
+  }
+
+  /** Rows with polygons that were cut where the source ends. `placed`: in longitudes and latitudes. */
+  #rowsCutAtEdge(source: GeometryColumn, placed: Float64Array, edge: number | null, turn: number): number[] {
+    if (edge === null) return [];
+    return rowsOnBothSides(source, placed, { at: edge, turn }, this.#moves.metersFrom);
   }
 
   #basis({ dimensions }: GeometryColumn): { readonly dimensions: Dimensions; readonly stride: number } {
@@ -243,6 +281,17 @@ function isWithinChart([west, south, east, north]: Bounds, turn: number, seam: n
   const long = (LONG_DEGREES * turn) / 360;
   if (east - west > long || north - south > long || west < -turn / 2 || east > turn / 2) return false;
   return seam === null || !isBetween(seam, west, east, turn);
+}
+
+/** Whether bounds reach the edge of a map. */
+function reaches([west, , east]: Bounds, edge: number | null, turn: number): boolean {
+  const beside = (BESIDE_EDGE * turn) / 360;
+  return edge !== null && isBetween(edge, west - beside, east + beside, turn);
+}
+
+function union(some: readonly number[], others: readonly number[]): readonly number[] {
+  if (others.length === 0) return some;
+  return [...new Set([...some, ...others])].sort((a, b) => a - b);
 }
 
 /** Whether a meridian, or one whole turns away, is strictly between two longitudes. */

@@ -45,8 +45,8 @@ const MAX_ROUNDS = 6;
 const PIECES_AT_POLE = 4;
 const MAX_ROUNDS_AT_POLE = 24;
 const FASTEST_STEP = 0.27;
-/** Share of a turn: positions so close to a pole are the pole. */
-export const AT_POLE = 3e-12;
+/** Share of a turn, a centimetre: positions so close to a pole are the pole. Maps such as Mollweide give rounding in y as much as that there. */
+export const AT_POLE = 3e-10;
 /** Ordinates of the samples of an edge: five positions. */
 const SAMPLE = 10;
 

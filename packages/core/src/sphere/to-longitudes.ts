@@ -6,8 +6,10 @@ import type { Dimensions } from '../geometry/geometry-column.ts';
 import type { FlatPolygon } from '../geometry/split-polygon.ts';
 import type { Seam } from './crossing.ts';
 import { cutLine } from './cut-line.ts';
-import { cutRings } from './cut-rings.ts';
-import { areaOf, longitudesOf, reversed, windingOf } from './loose-rings.ts';
+import { cutRings, withinTurn } from './cut-rings.ts';
+import { withSameSides } from './edge-sides.ts';
+import { areaOf, longitudesOf, reversed, windingOf, withShortEdges } from './loose-rings.ts';
+import { GLOBE, openCuts } from './open-cuts.ts';
 import { flattened, ringAt, type SpecialPart, type SpecialRow } from './special-rows.ts';
 import { AT_POLE, type MovePositions, type SubdividedEdges, subdivideEdges } from './subdivide-edges.ts';
 
@@ -17,8 +19,10 @@ export const LONG_DEGREES = 10;
 export const TOLERANCE_DEGREES = 0.01;
 /** A ring with more is torn, or goes to infinity. */
 export const MAX_ADDED_TO_RING = 20_000;
-/** Share of a turn: longitudes beyond the antimeridian by no more than this are rounding. */
+/** Share of a turn at the equator: longitudes beyond the antimeridian by no more than this are rounding. */
 const ROUNDING = 1e-11;
+/** As ROUNDING, close to a pole. */
+const WIDEST_ROUNDING = 1e-3;
 
 export interface ToLongitudes {
   readonly dimensions: Dimensions;
@@ -30,6 +34,8 @@ export interface ToLongitudes {
   readonly opened?: ReadonlySet<SpecialPart>;
   /** A whole turn in the unit of a source in longitudes, which are continuous. Default: the source is a plane. */
   readonly turnFrom?: number;
+  /** Where the map that is the source may end, as a longitude of the target. Default: nowhere. */
+  readonly edge?: number | null;
 }
 
 /** Sets the pieces of the parts; `keepsLoose`: also of those that need no cut, because the rows are only on their way. */
@@ -47,7 +53,8 @@ export function rowsToLongitudes(rows: readonly SpecialRow[], to: ToLongitudes, 
   move(moved, dimensions);
   const followed = new FollowedRings(divided, moved, to);
   let first = 0;
-  for (const row of rows)
+  for (const row of rows) {
+    const polygons: FollowedPolygon[] = [];
     for (const part of row.parts) {
       const numbers = part.rings.map((_, i) => first + i);
       const added = numbers.some((ring, i) => followed.lengthOf(ring) !== part.rings[i].length);
@@ -56,13 +63,31 @@ export function rowsToLongitudes(rows: readonly SpecialRow[], to: ToLongitudes, 
         row.isTorn = true;
         continue;
       }
-      const isChanged = part.isLine
-        ? cutFollowedLine(row, part, followed, numbers[0], to)
-        : cutFollowedPolygon(row, part, followed, numbers, to);
-      part.isChanged = isChanged || added;
-      if (part.pieces !== null && added) row.isFollowed = true;
-      if (!part.isChanged && !keepsLoose) part.pieces = null;
+      if (!part.isLine) {
+        polygons.push(followed.polygon(part, added, numbers));
+        continue;
+      }
+      finishPart(row, part, cutFollowedLine(row, part, followed, numbers[0], to), added, keepsLoose);
     }
+    const loose = withMatchedSides(polygons, to).flatMap((polygon) => loosePolygon(polygon, to) ?? []);
+    if (openAtEdge(row, loose, to)) continue;
+    for (const polygon of loose) {
+      const isChanged = cutPolygon(row, polygon, to);
+      finishPart(row, polygon.part, isChanged, polygon.added, keepsLoose);
+    }
+  }
+}
+
+function finishPart(
+  row: SpecialRow,
+  part: SpecialPart,
+  isChanged: boolean,
+  added: boolean,
+  keepsLoose: boolean,
+): void {
+  part.isChanged = isChanged || added;
+  if (part.pieces !== null && added) row.isFollowed = true;
+  if (!part.isChanged && !keepsLoose) part.pieces = null;
 }
 
 /** Returns whether the line was cut or moved. */
@@ -81,48 +106,108 @@ function cutFollowedLine(
   return pieces.length > 1 || followed.isMoved;
 }
 
-/** Returns whether the polygon was cut, closed or moved. */
-function cutFollowedPolygon(
+/** The rings of a polygon after the transformation. */
+interface FollowedPolygon {
+  readonly part: SpecialPart;
+  /** Edges got positions. */
+  readonly added: boolean;
+  /** In the direction in which they are written. */
+  readonly asWritten: readonly number[][];
+  /** Longitudes differ from those that the transformation gave. */
+  readonly isMoved: boolean;
+}
+interface LoosePolygon extends FollowedPolygon {
+  /** With the interior on the left. */
+  readonly rings: readonly number[][];
+  readonly isClosed: boolean;
+}
+
+/** Both sides of cuts at the edge of the source are brought together. */
+function withMatchedSides(
+  polygons: readonly FollowedPolygon[],
+  { stride, turn, edge }: ToLongitudes,
+): readonly FollowedPolygon[] {
+  if (edge === undefined || edge === null) return polygons;
+  const all = polygons.flatMap(({ asWritten }) => asWritten);
+  const matched = withSameSides(all, stride, { at: edge, turn });
+  if (matched === all) return polygons;
+  let first = 0;
+  return polygons.map((polygon) => {
+    const asWritten = matched.slice(first, first + polygon.asWritten.length);
+    first += asWritten.length;
+    return { ...polygon, asWritten, isMoved: true };
+  });
+}
+
+/** Null: the polygon has a ring that is not closed; other steps report it. */
+function loosePolygon(polygon: FollowedPolygon, { stride, turn, opened }: ToLongitudes): LoosePolygon | null {
+  const { part, asWritten } = polygon;
+  const isOpened = opened?.has(part) === true;
+  const windings = asWritten.map((ring) => windingOf(ring, stride, turn));
+  if (windings.includes(null)) return null;
+  const rings = asWritten.map((ring, i) => {
+    // The projection keeps the orientation: east is right of north on maps, too.
+    const isLeft = windings[i] === 0 ? areaOf(ring, stride) > 0 : areaOf(part.rings[i], stride) > 0;
+    return isOpened || isLeft === (i === 0) ? ring : reversed(ring, stride);
+  });
+  return { ...polygon, rings, isClosed: windings.some((winding) => winding !== 0) };
+}
+
+/**
+ * Opens the polygons of a row that were cut where the map ended, and cuts them at the antimeridian; false: there is nothing to open. The pieces
+ * are those of the first polygon.
+ */
+function openAtEdge(
   row: SpecialRow,
-  part: SpecialPart,
-  followed: FollowedRings,
-  numbers: readonly number[],
+  polygons: readonly LoosePolygon[],
+  { stride, turn, edge }: ToLongitudes,
+): boolean {
+  if (edge === undefined || edge === null || row.isCollection || polygons.length === 0) return false;
+  // A map that ends at the antimeridian is cut where longitudes end.
+  if (Math.abs(edge) === turn / 2) return false;
+  // As on the map, from one of its sides to the other.
+  const seam = { at: edge, turn };
+  const all = polygons.flatMap(({ rings }) => rings.map((ring) => withinTurn(ring, stride, seam)));
+  const opened = openCuts(all, stride, turn);
+  if (opened === null || opened === GLOBE) return false;
+  const short = opened.map((ring) => withShortEdges(ring, stride, turn));
+  const pieces = cutRings(short, stride, { at: turn / 2, turn }, turn / 4);
+  if (pieces === null) return false;
+  for (const [i, { part, added }] of polygons.entries()) {
+    part.pieces = i === 0 ? pieces : [];
+    part.isChanged = true;
+    row.isFollowed ||= added;
+  }
+  row.isClosed ||= opened.reduce((sum, ring) => sum + (windingOf(ring, stride, turn) ?? 0), 0) !== 0;
+  row.isCut ||= pieces.length > polygons.length;
+  return true;
+}
+
+/** Returns whether the polygon was cut, closed or moved. */
+function cutPolygon(
+  row: SpecialRow,
+  { part, rings, asWritten, isClosed, isMoved }: LoosePolygon,
   { stride, turn, opened }: ToLongitudes,
 ): boolean {
-  const rings: number[][] = [];
-  const isOpened = opened?.has(part) === true;
-  let isLoose = isOpened;
-  let isMoved = false;
-  for (const [i, number] of numbers.entries()) {
-    const source = part.rings[i];
-    const ring = followed.ring(number);
-    const winding = windingOf(ring, stride, turn);
-    // Not a closed ring: other steps report it.
-    if (winding === null) return false;
-    // The projection keeps the orientation: east is right of north on maps, too.
-    const isLeft = winding === 0 ? areaOf(ring, stride) > 0 : areaOf(source, stride) > 0;
-    rings.push(isOpened || isLeft === (i === 0) ? ring : reversed(ring, stride));
+  const isBeyond = rings.some((ring) => {
     const [low, high] = longitudesOf(ring, stride);
-    isLoose ||= winding !== 0 || low < -turn / 2 || high > turn / 2;
-    isMoved ||= followed.isMoved;
-    row.isClosed ||= winding !== 0;
-  }
-  if (!isLoose) {
-    part.pieces = [numbers.map((number) => followed.ring(number))];
+    return low < -turn / 2 || high > turn / 2;
+  });
+  row.isClosed ||= isClosed;
+  if (!isClosed && !isBeyond && opened?.has(part) !== true) {
+    part.pieces = [[...asWritten]];
     return isMoved;
   }
   const pieces: FlatPolygon[] | null =
     rings.length === 0 ? [] : cutRings(rings, stride, { at: turn / 2, turn }, turn / 4);
-  if (pieces === null) return fail(row, part);
+  if (pieces === null) {
+    row.isUncut = true;
+    part.pieces = null;
+    return false;
+  }
   part.pieces = pieces;
   row.isCut ||= pieces.length > 1;
   return true;
-}
-
-function fail(row: SpecialRow, part: SpecialPart): boolean {
-  row.isUncut = true;
-  part.pieces = null;
-  return false;
 }
 
 /** Rings after the transformation, with continuous longitudes. */
@@ -170,6 +255,16 @@ class FollowedRings {
     }
     if (line.length > 0) lines.push(line);
     return lines;
+  }
+
+  polygon(part: SpecialPart, added: boolean, numbers: readonly number[]): FollowedPolygon {
+    let isMoved = false;
+    const asWritten = numbers.map((number) => {
+      const ring = this.ring(number);
+      isMoved ||= this.isMoved;
+      return ring;
+    });
+    return { part, added, asWritten, isMoved };
   }
 
   /**
@@ -230,12 +325,17 @@ class FollowedRings {
       last = at;
       const step = advance;
       advance = 0;
-      if (before < 0) continue;
+      if (before < 0) {
+        const first = this.#withoutRounding(ordinates[at], ordinates[at + 1]);
+        if (first !== ordinates[at]) this.isMoved = true;
+        ordinates[at] = first;
+        continue;
+      }
       // From a plane, over a pole, the short way along it.
       const isOverPole = before < at - stride;
       const wanted = ordinates[before] + (isOverPole && this.#turnFrom === null ? 0 : step);
       const turns = turn * Math.round((wanted - ordinates[at]) / turn);
-      const near = this.#withoutRounding(ordinates[at] + turns);
+      const near = this.#withoutRounding(ordinates[at] + turns, ordinates[at + 1]);
       if (near !== ordinates[at]) this.isMoved = true;
       ordinates[at] = near;
     }
@@ -255,10 +355,13 @@ class FollowedRings {
     return own;
   }
 
-  #withoutRounding(x: number): number {
+  #withoutRounding(x: number, y: number): number {
     const half = this.#turn / 2;
-    if (Math.abs(Math.abs(x) - half) > ROUNDING * this.#turn) return x;
-    return Math.sign(x) * half;
+    const beyond = Math.abs(Math.abs(x) - half);
+    if (beyond > WIDEST_ROUNDING * this.#turn) return x;
+    // Meridians are close together near a pole, so rounding on a map is many degrees there; longitudes are what they are.
+    const narrowness = this.#turnFrom === null ? Math.cos((y / this.#turn) * 2 * Math.PI) : 1;
+    return beyond * narrowness > ROUNDING * this.#turn ? x : Math.sign(x) * half;
   }
 }
 

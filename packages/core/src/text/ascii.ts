@@ -1,4 +1,5 @@
-/** Bytes of ASCII characters, for scanners and writers. */
+/** ASCII characters as bytes, for scanners and writers. */
+import { latin1Text } from '@geomill/platform/bytes.ts';
 export const TAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;
@@ -38,4 +39,15 @@ export const DELETE = 0x7f;
 
 export function isBlank(byte: number): boolean {
   return byte === SPACE || byte === TAB;
+}
+
+const LONG_SLICE = 64;
+
+/** `bytes[start, end)` as a string; all bytes must be ASCII. */
+export function asciiSlice(bytes: Uint8Array, start: number, end: number): string {
+  // Appending one character at a time would take many times the memory.
+  if (end - start > LONG_SLICE) return latin1Text(bytes, start, end);
+  let text = '';
+  for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]);
+  return text;
 }

@@ -7,6 +7,7 @@
  */
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import {
+  asciiSlice,
   BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -21,7 +22,7 @@ import {
 } from './ascii.ts';
 import { JsonFault, type JsonFaultKind } from './json-fault.ts';
 import { appendUnescaped } from './json-text.ts';
-import { asciiSlice, parseDecimal } from './number-text.ts';
+import { parseDecimal } from './number-scanner.ts';
 
 /** Greatest nesting of arrays and objects; deeper nesting is an attack on the stack, not data. */
 export const MAX_DEPTH = 512;

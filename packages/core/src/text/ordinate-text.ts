@@ -9,7 +9,7 @@
  * way and is rejected, unless the caller knows better. "8.5E1" has an exponent, "8.5E" is 8.5 degrees east.
  */
 import { COLON, COMMA, DOT, MINUS, NINE, PLUS, QUOTE, SPACE, ZERO } from './ascii.ts';
-import { NumberScanner } from './number-text.ts';
+import { NumberScanner } from './number-scanner.ts';
 
 /** The letter of a value. O is east in German and Dutch, west in French, Italian, Spanish and Portuguese. */
 export type Hemisphere = '' | 'N' | 'S' | 'E' | 'W' | 'O';

@@ -1,6 +1,7 @@
 /** Texts, names and JSON of XML elements, as strings: off the hot path. */
 import type { ByteWriter } from '../bytes/byte-writer.ts';
-import { XmlFault, type XmlScanner } from './xml-scanner.ts';
+import { XmlFault } from './xml-fault.ts';
+import type { XmlScanner } from './xml-scanner.ts';
 
 export type ElementJson = string | { [name: string]: ElementJson | ElementJson[] };
 

@@ -4,7 +4,8 @@
  */
 import { byteView, concatBytes, newByteView } from '@geomill/platform/bytes.ts';
 import { COLON } from './ascii.ts';
-import { XmlFault, type XmlScanner } from './xml-scanner.ts';
+import { XmlFault } from './xml-fault.ts';
+import type { XmlScanner } from './xml-scanner.ts';
 
 const LESS = 0x3c;
 const GREATER = 0x3e;

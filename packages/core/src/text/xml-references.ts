@@ -1,7 +1,11 @@
 /** References to characters: the five names of XML, and numbers. There are no other entities. */
-import { asciiSlice } from './number-text.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import { asciiSlice, SEMICOLON } from './ascii.ts';
+import { ended, XmlFault } from './xml-fault.ts';
 
 const HASH = 0x23;
+/** Bytes of the longest reference, "&#x10FFFF;" with some zeros. */
+const MAX_REFERENCE_BYTES = 16;
 
 const NAMED: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
   amp: '&',
@@ -11,14 +15,20 @@ const NAMED: Readonly<Record<string, string | undefined>> = Object.assign(Object
   apos: "'",
 });
 
-/** The character of the reference `&bytes[start, end);`; undefined: it is no reference of XML. */
-export function referredCharacter(bytes: Uint8Array, start: number, end: number): string | undefined {
-  const name = asciiSlice(bytes, start, end);
-  return bytes[start] === HASH ? numbered(name) : NAMED[name];
+/** Appends the character of the reference at `at` of the window `bytes[0, limit)`; returns the offset after it. Throws XmlFault. */
+export function appendReference(bytes: Uint8Array, at: number, limit: number, out: ByteWriter): number {
+  let end = at + 1;
+  while (bytes[end] !== SEMICOLON && end < limit && end - at < MAX_REFERENCE_BYTES) end++;
+  if (end >= limit) throw ended(end, limit);
+  const name = bytes[end] === SEMICOLON ? asciiSlice(bytes, at + 1, end) : '';
+  const character = bytes[at + 1] === HASH ? numbered(name) : NAMED[name];
+  if (character === undefined) throw new XmlFault(at, problemOf(name));
+  out.utf8(character);
+  return end + 1;
 }
 
 /** Why the reference with this name cannot be read. */
-export function referenceProblem(name: string): string {
+function problemOf(name: string): string {
   const shown = /^[\w#]+$/.test(name) ? `the reference &${name}; is unknown` : 'an & begins no reference';
   return `${shown}; XML knows &amp; &lt; &gt; &quot; &apos; and numbers such as &#160;`;
 }

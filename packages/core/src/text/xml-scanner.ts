@@ -8,9 +8,10 @@
  */
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import { CR, LF, QUOTE, SPACE } from './ascii.ts';
-import { asciiSlice } from './number-text.ts';
+import { ended, unexpected, XmlFault } from './xml-fault.ts';
+import { appendMarkup, markupEnd } from './xml-markup.ts';
 import { MAX_DEPTH, OpenElements, shownName } from './xml-open-elements.ts';
-import { referenceProblem, referredCharacter } from './xml-references.ts';
+import { appendReference } from './xml-references.ts';
 import { type RepeatedTag, RepeatedTags } from './xml-repeated-tags.ts';
 
 const LESS = 0x3c;
@@ -21,15 +22,11 @@ const AMPERSAND = 0x26;
 const APOSTROPHE = 0x27;
 const BANG = 0x21;
 const QUESTION = 0x3f;
-const SEMICOLON = 0x3b;
 const COLON = 0x3a;
-const CLOSE_BRACKET = 0x5d;
 
 /** Greatest length of a name, and of a tag. */
 const MAX_NAME_BYTES = 1024;
 const MAX_TAG_BYTES = 1 << 24;
-/** Bytes of the longest reference, "&#x10FFFF;" with some zeros. */
-const MAX_REFERENCE_BYTES = 16;
 
 /** 1: a name ends at the byte; 2: its prefix ends there. */
 const NAME_BYTES = new Uint8Array(256);
@@ -40,25 +37,7 @@ NAME_BYTES[COLON] = 2;
 const ENDS_RUN = new Uint8Array(256);
 for (const byte of [LESS, AMPERSAND, CR]) ENDS_RUN[byte] = 1;
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const COMMENT = encoder.encode('--');
-const CDATA = encoder.encode('[CDATA[');
-const DOCTYPE = encoder.encode('DOCTYPE');
-
-/** Stops a scan: either the bytes are wrong, or the window ends. Offsets are those in the window. */
-export class XmlFault extends Error {
-  /** The byte that is wrong; at or after the window's limit it only means that the window is too small. */
-  readonly at: number;
-  /** The byte to name in a message. */
-  readonly reportAt: number;
-
-  constructor(at: number, reason: string, reportAt = at) {
-    super(reason);
-    this.at = at;
-    this.reportAt = reportAt;
-  }
-}
 
 export class XmlScanner {
   /** The window, followed by `<`: loops need not look for its end. */
@@ -107,9 +86,9 @@ export class XmlScanner {
     const { bytes } = this;
     for (;;) {
       while (bytes[at] !== LESS) at++;
-      if (at >= this.limit) throw this.#ended(at);
+      if (at >= this.limit) throw ended(at, this.limit);
       const byte = bytes[at + 1];
-      if (byte === BANG || byte === QUESTION) at = this.#skipMarkup(at);
+      if (byte === BANG || byte === QUESTION) at = markupEnd(bytes, at, this.limit);
       else return byte === SLASH ? this.#endTag(at) : this.#startTag(at);
     }
   }
@@ -122,7 +101,7 @@ export class XmlScanner {
       if (at >= this.limit) return -1;
       const byte = bytes[at + 1];
       if (byte !== BANG && byte !== QUESTION) return at;
-      at = this.#skipMarkup(at);
+      at = markupEnd(bytes, at, this.limit);
     }
   }
 
@@ -206,7 +185,7 @@ export class XmlScanner {
   appendValue(out: ByteWriter): void {
     const { bytes, valueEnd } = this;
     for (let at = this.valueStart; at < valueEnd; ) {
-      if (bytes[at] === AMPERSAND) at = this.#reference(at, out);
+      if (bytes[at] === AMPERSAND) at = appendReference(bytes, at, this.limit, out);
       else {
         out.uint8(isSpace(bytes[at]) ? SPACE : bytes[at]);
         at++;
@@ -234,18 +213,18 @@ export class XmlScanner {
         while (last > start && isSpace(bytes[last - 1])) last--;
         if (last > start) solid = out.length - (at - last);
       }
-      if (at >= this.limit) throw this.#ended(at);
+      if (at >= this.limit) throw ended(at, this.limit);
       if (bytes[at] === AMPERSAND) {
-        at = this.#reference(at, out);
+        at = appendReference(bytes, at, this.limit, out);
         solid = out.length;
       } else if (bytes[at] === CR) {
-        if (at + 1 >= this.limit) throw this.#ended(at + 1);
+        if (at + 1 >= this.limit) throw ended(at + 1, this.limit);
         if (bytes[at + 1] !== LF) out.uint8(LF);
         at++;
       } else if (bytes[at + 1] === BANG && bytes[at + 2] === 0x5b) {
-        at = this.#cdata(at, out);
+        at = appendMarkup(bytes, at, this.limit, out);
         solid = out.length;
-      } else if (bytes[at + 1] === BANG || bytes[at + 1] === QUESTION) at = this.#skipMarkup(at);
+      } else if (bytes[at + 1] === BANG || bytes[at + 1] === QUESTION) at = markupEnd(bytes, at, this.limit);
       else if (bytes[at + 1] === SLASH) {
         at = this.#endTag(at);
         break;
@@ -320,8 +299,8 @@ export class XmlScanner {
     this.#attributeCount = 0;
     if (bytes[at] !== GREATER) at = this.#attributes(at, start);
     this.isEmpty = bytes[at] === SLASH;
-    if (this.isEmpty && bytes[++at] !== GREATER) throw this.#unexpected(at, "'>'");
-    if (at >= this.limit) throw this.#ended(at);
+    if (this.isEmpty && bytes[++at] !== GREATER) throw unexpected(at, this.limit, "'>'");
+    if (at >= this.limit) throw ended(at, this.limit);
     return at + 1;
   }
 
@@ -352,7 +331,7 @@ export class XmlScanner {
   #endTagInFull(start: number, expectedEnd: number): number {
     const at = this.#name(start + 2, start);
     const end = this.space(at);
-    if (this.bytes[end] !== GREATER || end >= this.limit) throw this.#unexpected(end, "'>'");
+    if (this.bytes[end] !== GREATER || end >= this.limit) throw unexpected(end, this.limit, "'>'");
     if (at === expectedEnd) return end;
     const found = shownName(this.bytes, this.prefixStart, this.nameEnd);
     const open = this.depth === 0 ? 'no element is open' : `<${this.openName()}> is open`;
@@ -366,7 +345,7 @@ export class XmlScanner {
     this.nameStart = at;
     while (NAME_BYTES[bytes[at]] === 0) at++;
     while (NAME_BYTES[bytes[at]] !== 1) if (bytes[at++] === COLON) this.nameStart = at;
-    if (at >= this.limit) throw this.#ended(at);
+    if (at >= this.limit) throw ended(at, this.limit);
     if (at === start)
       throw new XmlFault(at, "'<' begins no tag here; in a text it is written as &lt;", tagStart);
     if (at - start > MAX_NAME_BYTES)
@@ -382,99 +361,27 @@ export class XmlScanner {
       const before = at;
       at = this.space(at);
       const byte = bytes[at];
-      if (at >= this.limit) throw this.#ended(at);
+      if (at >= this.limit) throw ended(at, this.limit);
       if (byte === GREATER || byte === SLASH) return at;
       this.#attributeCount++;
-      if (at === before) throw this.#unexpected(at, 'white space between attributes');
+      if (at === before) throw unexpected(at, this.limit, 'white space between attributes');
       while (NAME_BYTES[bytes[at]] !== 1) at++;
       at = this.space(at);
-      if (bytes[at] !== EQUALS || at >= this.limit) throw this.#unexpected(at, "'=' and a value in quotes");
+      if (bytes[at] !== EQUALS || at >= this.limit)
+        throw unexpected(at, this.limit, "'=' and a value in quotes");
       at = this.space(at + 1);
       const quote = bytes[at];
       if ((quote !== QUOTE && quote !== APOSTROPHE) || at >= this.limit)
-        throw this.#unexpected(at, 'a value in quotes');
+        throw unexpected(at, this.limit, 'a value in quotes');
       at++;
       while (bytes[at] !== quote && bytes[at] !== LESS) at++;
       if (at >= this.limit) {
         if (at - tagStart > MAX_TAG_BYTES) throw new XmlFault(tagStart, 'a tag has no end');
-        throw this.#ended(at);
+        throw ended(at, this.limit);
       }
-      if (bytes[at] === LESS) throw this.#unexpected(at, 'the end of the value in quotes');
+      if (bytes[at] === LESS) throw unexpected(at, this.limit, 'the end of the value in quotes');
       at++;
     }
-  }
-
-  /** A comment, a CDATA section or a processing instruction, which begins at `at`. */
-  #skipMarkup(at: number): number {
-    if (this.bytes[at + 1] === QUESTION) return this.#after(at + 2, QUESTION, GREATER, -1);
-    if (this.#startsWith(at + 2, COMMENT)) return this.#after(at + 4, 0x2d, 0x2d, GREATER);
-    if (this.#startsWith(at + 2, CDATA)) return this.#after(at + 9, CLOSE_BRACKET, CLOSE_BRACKET, GREATER);
-    if (this.#startsWith(at + 2, DOCTYPE))
-      throw new XmlFault(
-        at,
-        'the file has a DOCTYPE, which is not read for safety: remove it, and replace the entities that it defines',
-      );
-    if (at + 9 >= this.limit) throw this.#ended(this.limit, at);
-    throw this.#unexpected(at + 1, 'a tag');
-  }
-
-  #cdata(at: number, out: ByteWriter): number {
-    if (!this.#startsWith(at + 2, CDATA)) return this.#skipMarkup(at);
-    const end = this.#after(at + 9, CLOSE_BRACKET, CLOSE_BRACKET, GREATER);
-    const { bytes } = this;
-    let from = at + 9;
-    const last = end - 3;
-    for (let i = from; i < last; i++) {
-      if (bytes[i] !== CR) continue;
-      out.copy(bytes, from, i);
-      if (bytes[i + 1] !== LF || i + 1 === last) out.uint8(LF);
-      from = i + 1;
-    }
-    out.copy(bytes, from, last);
-    return end;
-  }
-
-  #startsWith(at: number, wanted: Uint8Array): boolean {
-    return this.equals(at, at + wanted.length, wanted) && at + wanted.length <= this.limit;
-  }
-
-  /** The offset after the next two or three bytes, which end markup. */
-  #after(at: number, first: number, second: number, third: number): number {
-    const { bytes } = this;
-    for (;;) {
-      at = bytes.indexOf(first, at);
-      if (at < 0 || at + 2 >= this.limit) {
-        if (at >= 0 && third < 0 && at + 1 < this.limit && bytes[at + 1] === second) return at + 2;
-        throw this.#ended(this.limit);
-      }
-      if (bytes[at + 1] === second && (third < 0 || bytes[at + 2] === third)) return at + (third < 0 ? 2 : 3);
-      at++;
-    }
-  }
-
-  /** Appends the character of the reference at `at`. */
-  #reference(at: number, out: ByteWriter): number {
-    const { bytes } = this;
-    let end = at + 1;
-    while (bytes[end] !== SEMICOLON && end < this.limit && end - at < MAX_REFERENCE_BYTES) end++;
-    if (end >= this.limit) throw this.#ended(end);
-    const character = bytes[end] === SEMICOLON ? referredCharacter(bytes, at + 1, end) : undefined;
-    if (character === undefined)
-      throw new XmlFault(
-        at,
-        referenceProblem(bytes[end] === SEMICOLON ? asciiSlice(bytes, at + 1, end) : ''),
-      );
-    out.utf8(character);
-    return end + 1;
-  }
-
-  #ended(at: number, reportAt = at): XmlFault {
-    return new XmlFault(Math.max(at, this.limit), 'the file ends here', reportAt);
-  }
-
-  #unexpected(at: number, wanted: string): XmlFault {
-    if (at >= this.limit) return this.#ended(at);
-    return new XmlFault(at, `expected ${wanted}`);
   }
 }
 

@@ -6,7 +6,7 @@
 import type { DisjointSets } from './disjoint-sets.ts';
 import { EdgeGrid } from './edge-grid.ts';
 import { EdgeSet } from './edge-set.ts';
-import { MEETING, meetingAt, orientationAt } from './orientation.ts';
+import { isBefore, isFolded, MEETING, meetingAt, orientationAt } from './orientation.ts';
 
 const NONE = -1;
 /** Crossings per edge; more are left to others, which remove covered edges step by step. */
@@ -372,30 +372,6 @@ export class Arrangement {
     this.#along = grown(this.#along, new Float64Array(size));
     this.#fromRight = grown(this.#fromRight, new Uint8Array(size));
   }
-}
-
-/** Whether two edges with a vertex in common go the same way from it. */
-export function isFolded(
-  x: Float64Array,
-  y: Float64Array,
-  a: number,
-  b: number,
-  c: number,
-  d: number,
-): boolean {
-  const at = a === c || a === d ? a : b;
-  const p = at === a ? b : a;
-  const q = at === c ? d : c;
-  const dot = (x[p] - x[at]) * (x[q] - x[at]) + (y[p] - y[at]) * (y[q] - y[at]);
-  return dot > 0 && orientationAt(x, y, at, p, q) === 0;
-}
-
-/** Whether p is before q around a vertex, counter-clockwise from the west on. */
-function isBefore(x: Float64Array, y: Float64Array, at: number, p: number, q: number): boolean {
-  const isNorthP = y[p] > y[at] || (y[p] === y[at] && x[p] > x[at]);
-  const isNorthQ = y[q] > y[at] || (y[q] === y[at] && x[q] > x[at]);
-  if (isNorthP !== isNorthQ) return isNorthQ;
-  return orientationAt(x, y, at, p, q) > 0;
 }
 
 function within(value: number, least: number, most: number): number {

@@ -136,3 +136,27 @@ function isWithin(x: Float64Array, y: Float64Array, p: number, a: number, b: num
 function isEnd(x: Float64Array, y: Float64Array, p: number, a: number, b: number): boolean {
   return (x[p] === x[a] && y[p] === y[a]) || (x[p] === x[b] && y[p] === y[b]);
 }
+
+/** Whether two edges with a vertex in common go the same way from it. */
+export function isFolded(
+  x: Float64Array,
+  y: Float64Array,
+  a: number,
+  b: number,
+  c: number,
+  d: number,
+): boolean {
+  const at = a === c || a === d ? a : b;
+  const p = at === a ? b : a;
+  const q = at === c ? d : c;
+  const dot = (x[p] - x[at]) * (x[q] - x[at]) + (y[p] - y[at]) * (y[q] - y[at]);
+  return dot > 0 && orientationAt(x, y, at, p, q) === 0;
+}
+
+/** Whether p is before q around a vertex, counter-clockwise from the west on. */
+export function isBefore(x: Float64Array, y: Float64Array, at: number, p: number, q: number): boolean {
+  const isNorthP = y[p] > y[at] || (y[p] === y[at] && x[p] > x[at]);
+  const isNorthQ = y[q] > y[at] || (y[q] === y[at] && x[q] > x[at]);
+  if (isNorthP !== isNorthQ) return isNorthQ;
+  return orientationAt(x, y, at, p, q) > 0;
+}

@@ -6,11 +6,11 @@
  * together with all that they share an area or a border with.
  */
 import { type GeometryBuilder, hasZ, PART_KIND } from '@geomill/core/geometry/geometry-column.ts';
-import { Arrangement, isFolded } from './arrangement.ts';
+import { Arrangement } from './arrangement.ts';
 import { DisjointSets } from './disjoint-sets.ts';
 import { EdgeGrid } from './edge-grid.ts';
 import type { EdgeSet } from './edge-set.ts';
-import { MEETING, meetingAt, orientationAt } from './orientation.ts';
+import { isFolded, MEETING, meetingAt, orientationAt } from './orientation.ts';
 
 const NONE = -1;
 /** Positions of a ring that is not closed. */

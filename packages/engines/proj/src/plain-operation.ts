@@ -10,7 +10,6 @@ import type { Failures } from './failures.ts';
 import { lambertConic } from './lambert-conic.ts';
 import type { Ellipsoid, Projection } from './projection.ts';
 import { transverseMercator } from './transverse-mercator.ts';
-import { webMercator } from './web-mercator.ts';
 
 const RADIANS_PER_DEGREE = Math.PI / 180;
 const FULL_TURN = 2 * Math.PI;
@@ -277,4 +276,19 @@ function transverseOf(
   const originLatitude = latitude * RADIANS_PER_DEGREE;
   const projection = transverseMercator({ ellipsoid, scale, originLatitude, falseEasting, falseNorthing });
   return { name, projection, centralMeridian: longitude * RADIANS_PER_DEGREE };
+}
+
+export function webMercator(radiusMeters: number): Projection {
+  return {
+    forward(longitude, latitude, into, at) {
+      into[at] = radiusMeters * longitude;
+      into[at + 1] = radiusMeters * Math.asinh(Math.tan(latitude));
+      return true;
+    },
+    inverse(x, y, into, at) {
+      into[at] = x / radiusMeters;
+      into[at + 1] = Math.atan(Math.sinh(y / radiusMeters));
+      return true;
+    },
+  };
 }

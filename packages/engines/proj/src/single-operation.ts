@@ -30,6 +30,8 @@ export class SingleOperationTransformer extends OneOperationTransformer {
   }
 
   protected override run(coordinates: Float64Array, dimensions: Dimensions): CountedRun {
-    return nativeRun(this.#context, this.#transformation, coordinates, dimensions);
+    const { source, target } = this.single;
+    const isInverse = !source.isGeographic && target.isGeographic;
+    return nativeRun(this.#context, this.#transformation, coordinates, dimensions, isInverse);
   }
 }

@@ -199,8 +199,9 @@ export class ProjTransformer implements Transformer {
     const { source, target } = machinery;
     const { transformation } = machinery;
     const areas = this.#areas;
+    const isInverse = !source.isGeographic && target.isGeographic;
     const run = approximatedRun(
-      (part) => nativeRun(this.#context, transformation, part, dimensions),
+      (part) => nativeRun(this.#context, transformation, part, dimensions, isInverse),
       coordinates,
       dimensions,
       approximation,

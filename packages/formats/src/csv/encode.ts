@@ -11,15 +11,14 @@ import { usualLength, writeDigits, writeInteger, writeNumber } from '@geomill/co
 import { appendQuoted } from '@geomill/core/text/quoted-text.ts';
 import { base64Text } from '@geomill/platform/bytes.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
-import { pointOffset } from '../tables/geometry-output.ts';
+import { cellsOf, type GeometryCells, pointOffset } from '../tables/geometry-output.ts';
 
 /** How to encode; plain data. */
 export interface CsvEncoding {
   readonly delimiter: number;
   readonly rounding: CoordinateRounding;
   readonly header: string;
-  /** Columns with the coordinates of points take the place of WKT; 'xyz': also one with Z. */
-  readonly geometry: 'wkt' | 'xy' | 'xyz';
+  readonly geometry: GeometryCells;
 }
 
 /** Every row of the batch, each ended by LF. */
@@ -35,15 +34,18 @@ export function encodeRows(
   const writer = new ByteWriter(Math.max(1 << 12, expected));
   const scratch = new ByteWriter(256);
   const columnCount = columns.length;
-  const isAlone = columnCount === 0 && encoding.geometry === 'wkt';
+  const hasGeometry = encoding.geometry !== 'none';
+  const isAlone = columnCount + cellsOf(encoding.geometry) === 1;
   for (let row = 0; row < batch.rowCount; row++) {
     for (let i = 0; i < columnCount; i++) {
       const column = columns[i];
       if (isValid(column.validity, row)) writeValue(writer, scratch, column, row, delimiter);
-      writer.uint8(delimiter);
+      if (hasGeometry || i < columnCount - 1) writer.uint8(delimiter);
     }
     if (isSpent && row === batch.rowCount - 1) freeColumns(batch);
-    if (encoding.geometry !== 'wkt') writeCoordinates(writer, geometry, row, encoding);
+    if (!hasGeometry) {
+      // The values are all there is.
+    } else if (encoding.geometry !== 'wkt') writeCoordinates(writer, geometry, row, encoding);
     else if (hasComma(geometry, row) && delimiter === COMMA) {
       writer.uint8(QUOTE);
       writeWkt(writer, geometry, row, rounding);

@@ -1,5 +1,7 @@
 /** CSV (RFC 4180) with a column of geometries or columns of coordinates. Rules and losses: docs/formats/csv.md. */
+
 import { digitOptions } from '../digit-options.ts';
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { columnOptions, geometryOptions, rowOptions } from '../tables/column-options.ts';
 import { csvErrors, csvFindings } from './messages.ts';
@@ -24,6 +26,7 @@ export const csv: Format = {
   isWrittenInParts: true,
   holdsIds: false,
   outputFields: 'declared',
+  holdsTables: true,
   mixedValues: 'kept',
   errors: csvErrors,
   findings: csvFindings,
@@ -63,6 +66,7 @@ export const csv: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       ...geometryOptions,
       ...digitOptions,
       delimiter: {

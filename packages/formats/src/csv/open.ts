@@ -53,6 +53,7 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
       featureCount: null,
       crs: null,
       assumedCrs: located.assumedCrs,
+      ...(located.isTable === true ? { isTable: true as const } : {}),
       statedExtent: located.extent ?? null,
       hasOutliers: located.hasOutliers,
       crsMissingReason: `a CSV cannot state it${located.doubt === undefined ? '' : `; ${located.doubt}`}`,

@@ -10,12 +10,12 @@ import { formatFindings } from '../findings.ts';
 import { delimiterOption } from '../tables/delimiter.ts';
 import {
   columnNames,
+  geometryForm,
   geometryNames,
   noteCrs,
   noteTexts,
   type PointsOnly,
-  pointRows,
-  wholeOrdinates,
+  writtenGeometry,
 } from '../tables/geometry-output.ts';
 import type {
   EncodedChunk,
@@ -38,12 +38,9 @@ export const writer: FormatWriter = {
   encode(batch, encoding, isSpent): EncodedChunk {
     const state = encoding.state as CsvEncoding;
     const findings = new Findings();
-    const geometry =
-      state.geometry === 'wkt'
-        ? wholeOrdinates(batch, findings)
-        : pointRows(batch.geometry, findings, 'a CSV with columns of coordinates', pointsOnly);
+    const geometry = writtenGeometry(batch, state.geometry, findings, 'a CSV', pointsOnly);
     const data = encodeRows({ ...batch, geometry }, state, isSpent);
-    noteRounding(batch, state.rounding, findings);
+    if (state.geometry !== 'none') noteRounding(batch, state.rounding, findings);
     if (batch.ids !== null)
       findings.note(formatFindings.IDS_DROPPED, { format: 'this CSV' }, undefined, batch.rowCount);
     return { data, transfer: [data.buffer], findings: findings.found() };
@@ -56,17 +53,17 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   if (fields === null) throw failure(generalErrors.INTERNAL, { reason: 'the CSV writer got no fields' });
   const { findings, options } = context;
   const delimiter = delimiterOption(options.delimiter) ?? COMMA;
-  const isXy = options.geometry === 'xy';
-  const own = geometryNames(layer, isXy, pointsOnly);
+  const geometry = geometryForm(layer, fields, options);
+  const own = geometryNames(layer, geometry, pointsOnly);
   const names = columnNames(fields, own, layer.name, findings);
   noteTexts(layer, ['binary'], findings);
-  noteCrs(layer, 'CSV', findings);
+  if (geometry !== 'none') noteCrs(layer, 'CSV', findings);
   const columns = [...names, ...own];
   const state: CsvEncoding = {
     delimiter,
     rounding: coordinateRounding(layer, options),
     header: headerLine(columns, delimiter),
-    geometry: !isXy ? 'wkt' : own.length === 3 ? 'xyz' : 'xy',
+    geometry: own.length === 3 ? 'xyz' : geometry,
   };
   return { fields, state };
 }

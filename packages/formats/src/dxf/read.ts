@@ -138,6 +138,7 @@ function settingsOf(state: DrawingState): DrawingSettings {
     layouts: state.layouts,
     blocks: state.blockMode,
     drawingFields: state.withDrawingFields,
+    hasOffsets: state.isTranslated !== true,
     shapes: SHAPES,
     stroke: {
       maxStepRadians: DEFAULT_STROKING.maxStepRadians,

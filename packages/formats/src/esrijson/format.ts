@@ -1,5 +1,7 @@
 /** EsriJSON: the facts that need no codec. */
+
 import { digitOptions } from '../digit-options.ts';
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { esrijsonErrors, esrijsonFindings } from './messages.ts';
 
@@ -29,6 +31,9 @@ export const esrijson: Format = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  heldFacts: ['alias', 'width', 'notNull', 'default', 'domain'],
+  heldDomains: ['coded', 'range'],
+  heldDefaults: ['value'],
   mixedValues: 'text',
   errors: esrijsonErrors,
   findings: esrijsonFindings,
@@ -48,6 +53,7 @@ export const esrijson: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       ...digitOptions,
       object_ids: {
         enum: ['add', 'keep'],

@@ -1,5 +1,6 @@
 /** Opens EsriJSON: finds the feature sets, their fields and their spatial reference. */
 
+import type { FieldFacts } from '@geomill/core/columns/field-facts.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
@@ -15,6 +16,7 @@ import { latin1Text } from '@geomill/platform/bytes.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../reader.ts';
 import { lookOf } from '../recognise.ts';
 import { ESRIJSON } from './dialect.ts';
+import { readFacts } from './field-facts.ts';
 import { type DeclaredField, declaredFields, layerFields } from './fields.ts';
 import { Members } from './members.ts';
 import { esrijsonErrors, esrijsonFindings } from './messages.ts';
@@ -179,6 +181,7 @@ function layerOf(
       "neither the feature set nor its first geometry has a 'spatialReference' with a code or WKT",
     encoding: 'UTF-8',
     partitions: partitionsOf(source, state, context.partitionBytes),
+    ...factsOf(members, fields),
     state,
   };
 }
@@ -212,6 +215,17 @@ function findLine(
 
 export function noteIncomplete(layer: string, findings: Findings): void {
   findings.note(esrijsonFindings.ESRIJSON_INCOMPLETE, { layer });
+}
+
+function factsOf(members: Members, fields: readonly DeclaredField[] | null): Pick<SourceLayer, 'facts'> {
+  const declared = members.value('fields');
+  if (fields === null || !Array.isArray(declared)) return {};
+  const byName = new Map((declared as { readonly name?: unknown }[]).map((field) => [field.name, field]));
+  const found = fields.flatMap(({ name, names }): [string, FieldFacts][] => {
+    const facts = readFacts(byName.get(name) ?? {}, names !== null);
+    return Object.keys(facts).length === 0 ? [] : [[name, facts]];
+  });
+  return { facts: { fields: new Map(found) } };
 }
 
 function fieldsOf(members: Members, { options, findings }: OpenContext): DeclaredField[] | null {

@@ -10,7 +10,7 @@ import { Spool } from '@geomill/io/spool.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { esrijsonFindings } from './messages.ts';
 import type { EncodedSet } from './write-features.ts';
-import type { SetPlan, WriteState } from './write-plan.ts';
+import type { SetPlan, SinkState } from './write-plan.ts';
 
 const encoder = new TextEncoder();
 const SEPARATOR = encoder.encode(',\n');
@@ -25,7 +25,7 @@ interface SetProgress {
 export class EsriJsonSink implements OutputSink {
   readonly #path: string;
   readonly #file: OutputFileSink;
-  readonly #states: readonly WriteState[];
+  readonly #states: readonly SinkState[];
   readonly #findings: Findings;
   readonly #isCollection: boolean;
   /** Index of the open layer; -1 before the first one. */
@@ -34,7 +34,7 @@ export class EsriJsonSink implements OutputSink {
   #spools: Spool[] = [];
   #setCount = 0;
 
-  constructor(path: string, states: readonly WriteState[], { expected, findings }: WriteContext) {
+  constructor(path: string, states: readonly SinkState[], { expected, findings }: WriteContext) {
     this.#path = path;
     this.#states = states;
     this.#findings = findings;
@@ -78,7 +78,7 @@ export class EsriJsonSink implements OutputSink {
     }
   }
 
-  #closeLayer(state: WriteState): void {
+  #closeLayer(state: SinkState): void {
     state.sets.forEach((_, i) => {
       if (i > 0) {
         this.#beginSet(state, i);
@@ -92,7 +92,7 @@ export class EsriJsonSink implements OutputSink {
       this.#findings.note(esrijsonFindings.ESRIJSON_IDS_UNORDERED, { field: objectId, layer });
   }
 
-  #beginSet(state: WriteState, index: number): void {
+  #beginSet(state: SinkState, index: number): void {
     const set = state.sets[index];
     const members = setMembers(state, set);
     if (this.#isCollection) {
@@ -148,7 +148,7 @@ function appendNumbered(
   target.append(bytes.subarray(from));
 }
 
-function setMembers({ objectId, members }: WriteState, { geometryType }: SetPlan): object {
+function setMembers({ objectId, members }: SinkState, { geometryType }: SetPlan): object {
   const { hasZ, hasM, spatialReference, fields } = members;
   return {
     ...(objectId === null ? {} : { objectIdFieldName: objectId }),
@@ -160,7 +160,7 @@ function setMembers({ objectId, members }: WriteState, { geometryType }: SetPlan
   };
 }
 
-function layerDefinition({ objectId, members }: WriteState, { name, geometryType }: SetPlan): object {
+function layerDefinition({ objectId, members }: SinkState, { name, geometryType }: SetPlan): object {
   const { hasZ, hasM, spatialReference, fields } = members;
   return {
     name,

@@ -10,6 +10,7 @@ import { type CoordinateRounding, coordinateRounding } from '../coordinate-digit
 import { formatFindings } from '../findings.ts';
 import { hasMultiPoints, type KindPlan, partNames, planKinds } from '../single-kind.ts';
 import type { LayerEncoding, OutputLayer, WriteContext } from '../writer.ts';
+import { factMembers } from './field-facts.ts';
 import { esrijsonFindings } from './messages.ts';
 import { spatialReferenceOf } from './spatial-reference.ts';
 
@@ -29,14 +30,20 @@ export interface WriteState {
   readonly objectId: string | null;
   /** The object ids are the numbers of the features. */
   readonly areIdsAdded: boolean;
-  /** The members of a feature set other than its geometry type and its features. */
-  readonly members: {
-    readonly hasZ: boolean;
-    readonly hasM: boolean;
-    readonly spatialReference: object | null;
-    readonly fields: readonly object[];
-  };
   readonly rounding: CoordinateRounding;
+}
+
+/** The members of a feature set other than its geometry type and its features. */
+export interface SetMembers {
+  readonly hasZ: boolean;
+  readonly hasM: boolean;
+  readonly spatialReference: object | null;
+  readonly fields: readonly object[];
+}
+
+/** A layer as the sink gets it. */
+export interface SinkState extends WriteState {
+  readonly members: SetMembers;
 }
 
 const ESRI_TYPES: Readonly<Record<FieldType, string>> = {
@@ -105,18 +112,15 @@ function planLayer(layer: OutputLayer, stored: string, { options, findings }: Wr
     fields,
     objectId,
     areIdsAdded,
-    members: {
-      hasZ: statistics.geometry.hasZ,
-      hasM: statistics.geometry.hasM,
-      spatialReference,
-      fields: memberFields(fields, statistics, objectId, areIdsAdded),
-    },
     rounding: coordinateRounding(layer, options),
   };
-  return {
-    fields: jsonAsText(fields),
-    state,
+  const members: SetMembers = {
+    hasZ: statistics.geometry.hasZ,
+    hasM: statistics.geometry.hasM,
+    spatialReference,
+    fields: memberFields(layer, fields, statistics, objectId, areIdsAdded),
   };
+  return { fields: jsonAsText(fields), state, sinkState: members };
 }
 
 function planSets(layer: string, geometry: GeometryStatistics): SetPlan[] {
@@ -155,17 +159,21 @@ function freeName(fields: readonly Field[]): string {
 }
 
 function memberFields(
+  { facts }: OutputLayer,
   fields: readonly Field[],
   statistics: LayerStatistics,
   objectId: string | null,
   isAdded: boolean,
 ): object[] {
   const lengths = new Map(statistics.fields.map(({ name, maxLength }) => [name, maxLength]));
-  const members = fields.map(({ name, type }) => {
+  const members = fields.map((field) => {
+    const { name, type } = field;
     const isId = name === objectId;
-    const length =
-      type === 'string' || type === 'json' ? { length: Math.max(1, lengths.get(name) ?? 1) } : {};
-    return { name, type: `esriFieldType${isId ? 'OID' : ESRI_TYPES[type]}`, alias: name, ...length };
+    const own = facts?.fields.get(name) ?? {};
+    const longest = Math.max(1, lengths.get(name) ?? 1, own.width ?? 1);
+    const length = type === 'string' || type === 'json' ? { length: longest } : {};
+    const esriType = `esriFieldType${isId ? 'OID' : ESRI_TYPES[type]}`;
+    return { name, type: esriType, alias: name, ...length, ...(isId ? {} : factMembers(field, own)) };
   });
   if (!isAdded || objectId === null) return members;
   return [{ name: objectId, type: 'esriFieldTypeOID', alias: objectId }, ...members];

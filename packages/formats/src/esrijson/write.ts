@@ -6,7 +6,7 @@ import { noteSplitCollections } from '../single-kind.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding } from '../writer.ts';
 import { EsriJsonSink } from './sink.ts';
 import { encodeSets } from './write-features.ts';
-import { planLayers, type WriteState } from './write-plan.ts';
+import { planLayers, type SetMembers, type WriteState } from './write-plan.ts';
 
 export const writer: FormatWriter = {
   needs: 'statistics',
@@ -25,7 +25,10 @@ export const writer: FormatWriter = {
   createSink: (path, encodings, context) =>
     new EsriJsonSink(
       path,
-      encodings.map(({ state }) => state as WriteState),
+      encodings.map(({ state, sinkState }) => ({
+        ...(state as WriteState),
+        members: sinkState as SetMembers,
+      })),
       context,
     ),
 };

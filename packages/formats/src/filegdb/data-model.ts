@@ -1,16 +1,14 @@
-/** Notes what a geodatabase says of its layers and fields beyond their names and types, and what else it has: outputs are made of features, so they have none of it. */
+/** Notes what a geodatabase has that no output does. */
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { formatFindings } from '../findings.ts';
 import type { Catalogue } from './catalogue.ts';
 import { elementsAt } from './definition.ts';
 import type { TableFacts } from './domains.ts';
+import { hasManyDomains } from './field-facts.ts';
 import { filegdbFindings } from './messages.ts';
-import { FIELD, type GdbField } from './table-header.ts';
+import type { GdbField } from './table-header.ts';
 
 const SHOWN = 12;
-/** Widths that writers give to texts of any length. */
-const NO_WIDTHS: ReadonlySet<number> = new Set([0, 65_536, 2_147_483_647, 1_073_741_822]);
-
 export function quotedList(names: readonly string[]): string {
   const listed = names.slice(0, SHOWN).map((name) => `'${name.slice(0, 60)}'`);
   return listed.join(', ') + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '');
@@ -24,29 +22,14 @@ export function noteFieldFacts(
   readsTexts: boolean,
   findings: Findings,
 ): void {
-  const note = (
-    entry: typeof formatFindings.FIELD_CONSTRAINTS_DROPPED | typeof formatFindings.FIELD_DESCRIPTIONS_DROPPED,
-    what: string,
-    found: readonly GdbField[],
-  ): void => {
-    if (found.length === 0) return;
-    const params = { layer, what, fields: quotedList(found.map(({ name }) => name)) };
-    for (const { name } of found) findings.note(entry, params, { layer, field: name });
+  const { subtypes } = facts;
+  const isCoded = (field: GdbField): boolean => {
+    const own = facts.fields.get(field.name.toLowerCase());
+    const domains = [own?.domain, ...(own?.bySubtype?.values() ?? [])];
+    const isSubtype = field.name.toLowerCase() === subtypes?.field.toLowerCase();
+    return isSubtype || domains.some((domain) => domain?.kind === 'coded');
   };
-  const attributes = fields.filter(({ type }) => type !== FIELD.geometry && type !== FIELD.objectId);
-  const domainKinds = ({ name }: GdbField): readonly string[] => {
-    const own = facts.fields.get(name.toLowerCase());
-    if (own === undefined) return [];
-    return [own.domain, ...(own.bySubtype?.values() ?? [])].flatMap((domain) => domain?.kind ?? []);
-  };
-  const isSubtype = ({ name }: GdbField): boolean =>
-    name.toLowerCase() === facts.subtypes?.field.toLowerCase();
-  note(
-    formatFindings.FIELD_DESCRIPTIONS_DROPPED,
-    'the alternative name',
-    attributes.filter(({ name, alias }) => alias !== '' && alias !== name),
-  );
-  const coded = attributes.filter((field) => domainKinds(field).includes('coded') || isSubtype(field));
+  const coded = fields.filter(isCoded);
   if (coded.length > 0 && !readsTexts)
     findings.note(
       filegdbFindings.FILEGDB_CODES_KEPT,
@@ -54,26 +37,14 @@ export function noteFieldFacts(
       { layer },
       coded.length,
     );
-  note(
-    formatFindings.FIELD_CONSTRAINTS_DROPPED,
-    'the range',
-    attributes.filter((field) => domainKinds(field).includes('range')),
-  );
-  note(
-    formatFindings.FIELD_CONSTRAINTS_DROPPED,
-    'NOT NULL',
-    attributes.filter(({ isNullable, type }) => !isNullable && type !== FIELD.globalId),
-  );
-  note(
-    formatFindings.FIELD_CONSTRAINTS_DROPPED,
-    'DEFAULT',
-    attributes.filter(({ hasDefault }) => hasDefault),
-  );
-  note(
-    formatFindings.FIELD_CONSTRAINTS_DROPPED,
-    'the width',
-    attributes.filter(({ width }) => !NO_WIDTHS.has(width)),
-  );
+  const mixed = fields.filter((field) => hasManyDomains(layer, field, facts));
+  const params = { layer, what: 'the domain', fields: quotedList(mixed.map(({ name }) => name)) };
+  for (const { name } of mixed)
+    findings.note(
+      formatFindings.FIELD_DESCRIPTIONS_DROPPED,
+      { ...params, reason: 'it depends on the subtype of a row' },
+      { layer, field: name },
+    );
 }
 
 /** Items of the catalogue by the root of their description. */

@@ -1,7 +1,8 @@
 /** The descriptions of tables, domains and relationships in the catalogue, which are XML. Elements that are not known are not used. */
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { type ElementJson, elementJson } from '@geomill/core/text/xml-elements.ts';
-import { XmlFault, XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
+import { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 
 export interface Definition {
   /** Local name of the root element: "DEFeatureClassInfo", "GPCodedValueDomain2". */

@@ -1,6 +1,7 @@
 /** Opens a geodatabase: lists its feature classes and tables and splits them into partitions. */
 
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
@@ -15,12 +16,14 @@ import { makeNewDirectory } from '@geomill/platform/files.ts';
 import { joinedPath } from '@geomill/platform/paths.ts';
 import { formatFindings } from '../findings.ts';
 import { unpackedSet } from '../packed-set.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
+import { CRS_WITHOUT_POSITIONS, type InputFile, type OpenContext, type SourceLayer } from '../reader.ts';
 import { type Catalogue, type ListedTable, readCatalogue } from './catalogue.ts';
+import type { CodedField } from './coded-columns.ts';
 import { codedFields, type DomainOption, layerFields } from './coded-fields.ts';
 import { noteFieldFacts, noteOtherItems } from './data-model.ts';
 import { textAt } from './definition.ts';
 import { NO_FACTS, type TableFacts, tableFactsOf } from './domains.ts';
+import { fieldFacts } from './field-facts.ts';
 import { findGeodatabase, type GdbFolder, type TableFiles, tableName } from './folder.ts';
 import { filegdbErrors, filegdbFindings } from './messages.ts';
 import { cutRows, type RowCut } from './partitions.ts';
@@ -180,7 +183,7 @@ class LayerOpener {
     const hasFeatures = found.some((one) => 'header' in one && hasGeometry(one));
     return (table) => {
       if (hasGeometry(table) || attributesOnly === true) return null;
-      if (!hasFeatures || tables?.includes(table.listed.name) === true) return null;
+      if (!hasFeatures || tables === 'all' || tables?.includes(table.listed.name) === true) return null;
       const more = tables === undefined ? '' : '; it is read if it is chosen by its name';
       return `it holds attributes without geometry${more}`;
     };
@@ -224,7 +227,17 @@ class LayerOpener {
     };
     if (forSelection !== true && this.#context.attributesOnly !== true)
       noteFieldFacts(name, header.fields, facts, coded.length > 0, this.#context.findings);
-    return this.#sourceLayer(found, state);
+    return { ...this.#sourceLayer(found, state), facts: this.#layerFacts(found, facts, coded) };
+  }
+
+  #layerFacts(
+    { listed, header, open }: FoundTable,
+    facts: TableFacts,
+    coded: readonly CodedField[],
+  ): LayerFacts {
+    const alias = listed.item === null ? '' : textAt(listed.item.definition.content, 'AliasName');
+    const fields = fieldFacts(listed.name, open.fields, facts, coded, header.isUtf8);
+    return { ...(alias === '' || alias === listed.name ? {} : { title: alias }), fields };
   }
 
   #sourceLayer({ listed, header, open }: FoundTable, state: GdbState): SourceLayer {
@@ -242,7 +255,7 @@ class LayerOpener {
       statedExtent: isExtent(extent) ? extent : null,
       encoding: header.isUtf8 ? UTF8 : UTF16,
       partitions: state.cut.partitions,
-      ...(state.grid === null ? tableLayer(name) : {}),
+      ...(state.grid === null ? tableLayer() : {}),
       state,
     };
   }
@@ -285,9 +298,8 @@ function faulty(name: string, error: unknown): SourceLayer {
   return { name, ...head, partitions: [], state: null, fault: error };
 }
 
-function tableLayer(name: string): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
-  const reason = `table '${name.slice(0, 40)}' has no geometries`;
-  return { isTable: true, assumedCrs: { crs: 'EPSG:4326', reason } };
+function tableLayer(): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
+  return { isTable: true, assumedCrs: CRS_WITHOUT_POSITIONS };
 }
 
 function isExtent(extent: readonly number[]): extent is Bounds {

@@ -69,7 +69,8 @@ export interface GdbField {
   readonly alias: string;
   readonly type: number;
   readonly isNullable: boolean;
-  readonly hasDefault: boolean;
+  /** As a value of a row; null: it has none. */
+  readonly defaultBytes: Uint8Array<ArrayBuffer> | null;
   /** Maximum length of a text in characters; 0 for other types. */
   readonly width: number;
   /** Only of a raster field. */
@@ -172,7 +173,7 @@ function readFields(cursor: Cursor): Omit<TableHeader, 'version' | 'rowCount'> {
     if (type === FIELD.geometry) {
       cursor.take(1, 'a geometry field');
       const isNullable = (cursor.uint8('flags of a field') & NULLABLE) !== 0;
-      fields.push({ name, alias, type, isNullable, hasDefault: false, width: 0, rasterKind: 0 });
+      fields.push({ name, alias, type, isNullable, defaultBytes: null, width: 0, rasterKind: 0 });
       geometry = readGeometryField(cursor, hasZ, hasM);
     } else fields.push(readField(cursor, name, alias, type));
   }
@@ -180,13 +181,13 @@ function readFields(cursor: Cursor): Omit<TableHeader, 'version' | 'rowCount'> {
 }
 
 function readField(cursor: Cursor, name: string, alias: string, type: number): GdbField {
-  const field = { name, alias, type, hasDefault: false, width: 0, rasterKind: 0 };
+  const field = { name, alias, type, defaultBytes: null, width: 0, rasterKind: 0 };
   switch (type) {
     case FIELD.string: {
       const width = cursor.uint32('the width of a text field');
       const flags = cursor.uint8('flags of a field');
-      const hasDefault = skipDefault(cursor, flags, cursor.varuint('the length of a default'));
-      return { ...field, width, isNullable: (flags & NULLABLE) !== 0, hasDefault };
+      const defaultBytes = readDefault(cursor, flags, cursor.varuint('the length of a default'));
+      return { ...field, width, isNullable: (flags & NULLABLE) !== 0, defaultBytes };
     }
     case FIELD.objectId:
       cursor.take(2, 'an object id field');
@@ -210,8 +211,8 @@ function readField(cursor: Cursor, name: string, alias: string, type: number): G
     case FIELD.timestampOffset: {
       cursor.take(1, 'the width of a field');
       const flags = cursor.uint8('flags of a field');
-      const hasDefault = skipDefault(cursor, flags, cursor.uint8('the length of a default'));
-      return { ...field, isNullable: (flags & NULLABLE) !== 0, hasDefault };
+      const defaultBytes = readDefault(cursor, flags, cursor.uint8('the length of a default'));
+      return { ...field, isNullable: (flags & NULLABLE) !== 0, defaultBytes };
     }
     default:
       return cursor.refuse(`field '${name.slice(0, 60)}' has the type ${type}, which is not known`);
@@ -219,10 +220,10 @@ function readField(cursor: Cursor, name: string, alias: string, type: number): G
 }
 
 /** The bytes of a default are there only if the flags say so. */
-function skipDefault(cursor: Cursor, flags: number, length: number): boolean {
-  if ((flags & HAS_DEFAULT) === 0 || length === 0) return false;
-  cursor.take(length, 'the default of a field');
-  return true;
+function readDefault(cursor: Cursor, flags: number, length: number): GdbField['defaultBytes'] {
+  if ((flags & HAS_DEFAULT) === 0 || length === 0) return null;
+  const at = cursor.take(length, 'the default of a field');
+  return cursor.bytes.slice(at, at + length);
 }
 
 function readRasterField(cursor: Cursor): Pick<GdbField, 'isNullable' | 'rasterKind'> {

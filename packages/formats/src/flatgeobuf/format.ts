@@ -1,4 +1,5 @@
 /** FlatGeobuf 3 (flatgeobuf.org). Rules and losses: docs/formats/flatgeobuf.md. */
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { flatgeobufErrors, flatgeobufFindings } from './messages.ts';
 
@@ -21,6 +22,8 @@ export const flatgeobuf: Format = {
   isBinary: true,
   holdsIds: false,
   outputFields: 'declared',
+  heldFacts: ['alias', 'description', 'width', 'notNull', 'unique'],
+  holdsLayerFacts: true,
   mixedValues: 'text',
   errors: flatgeobufErrors,
   findings: flatgeobufFindings,
@@ -28,6 +31,7 @@ export const flatgeobuf: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       spatial_index: {
         type: 'boolean',
         default: true,

@@ -1,4 +1,5 @@
 /** Writes the header of a file. */
+import type { FieldFacts, LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import type { Field, FieldType } from '@geomill/core/columns/schema.ts';
 import type { CrsDescription } from '@geomill/core/crs/crs.ts';
 import { type FlatFields, type FlatValue, writeFlatBuffer } from './flat-write.ts';
@@ -28,8 +29,13 @@ export interface LayerHeader {
   readonly isInDegrees: boolean;
 }
 
+/** A layer as the sink gets it. */
+export interface SinkHeader extends LayerHeader {
+  readonly facts: LayerFacts | undefined;
+}
+
 /** What is known when all features are. */
-export interface LayerFacts {
+export interface FeatureFacts {
   readonly count: number;
   /** GEOMETRY_TYPE of all; 0: of several types. */
   readonly geometryType: number;
@@ -42,31 +48,43 @@ export interface LayerFacts {
 }
 
 export function encodeHeader(
-  { layer, fields, crs }: LayerHeader,
-  facts: LayerFacts,
+  { layer, fields, crs, facts }: SinkHeader,
+  features: FeatureFacts,
 ): Uint8Array<ArrayBuffer> {
   return writeFlatBuffer(
     slots(HEADER, {
       name: { text: layer },
-      envelope: facts.extent === null ? null : { doubles: facts.extent },
-      geometryType: { uint8: facts.geometryType },
-      hasZ: facts.hasZ ? { uint8: 1 } : null,
-      hasM: facts.hasM ? { uint8: 1 } : null,
-      columns: { tables: fields.map(columnOf) },
-      featuresCount: { uint64: BigInt(facts.count) },
+      envelope: features.extent === null ? null : { doubles: features.extent },
+      geometryType: { uint8: features.geometryType },
+      hasZ: features.hasZ ? { uint8: 1 } : null,
+      hasM: features.hasM ? { uint8: 1 } : null,
+      columns: { tables: fields.map((field) => columnOf(field, facts?.fields.get(field.name))) },
+      featuresCount: { uint64: BigInt(features.count) },
       // Missing would mean 16.
-      indexNodeSize: { uint16: facts.nodeSize },
+      indexNodeSize: { uint16: features.nodeSize },
       crs: crs.wkt2 === null && crs.code === null ? null : { table: crsOf(crs) },
+      title: textOrNull(facts?.title),
+      description: textOrNull(facts?.description),
     }),
   );
 }
 
-function columnOf({ name, type }: Field): FlatFields {
+function columnOf({ name, type }: Field, facts: FieldFacts = {}): FlatFields {
   return slots(COLUMN, {
     name: { text: name },
     type: { uint8: COLUMN_TYPES[type] },
+    title: textOrNull(facts.alias),
+    description: textOrNull(facts.description),
+    width: facts.width === undefined ? null : { int32: facts.width },
+    // Missing would mean that it may be null.
+    nullable: facts.notNull ? { uint8: 0 } : null,
+    unique: facts.unique ? { uint8: 1 } : null,
     metadata: type === 'date' ? { text: DATE_METADATA } : null,
   });
+}
+
+function textOrNull(text: string | undefined): FlatValue {
+  return text === undefined ? null : { text };
 }
 
 function crsOf({ name, wkt2, organization, code }: LayerHeader['crs']): FlatFields {

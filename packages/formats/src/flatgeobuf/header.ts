@@ -1,4 +1,5 @@
 /** The header: what a file declares about itself, and the codes that header and features share. */
+import type { FieldFacts } from '@geomill/core/columns/field-facts.ts';
 import type { FieldType } from '@geomill/core/columns/schema.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
@@ -70,7 +71,16 @@ export const HEADER = {
   metadata: 13,
 } as const;
 export const FEATURE = { geometry: 0, properties: 1, columns: 2 } as const;
-export const COLUMN = { name: 0, type: 1, title: 2, description: 3, metadata: 10 } as const;
+export const COLUMN = {
+  name: 0,
+  type: 1,
+  title: 2,
+  description: 3,
+  width: 4,
+  nullable: 7,
+  unique: 8,
+  metadata: 10,
+} as const;
 export const CRS = { org: 0, code: 1, name: 2, description: 3, wkt: 4, codeString: 5 } as const;
 
 export interface Column {
@@ -80,6 +90,7 @@ export interface Column {
   readonly fieldType: FieldType;
   /** Name of the type, for messages. */
   readonly declared: string;
+  readonly facts: FieldFacts;
 }
 
 export interface Header {
@@ -96,7 +107,10 @@ export interface Header {
   readonly crs: CrsText | null;
   /** WKT of the CRS, if `crs` is only its code. */
   readonly crsDefinition: CrsText | null;
-  /** What has titles, descriptions or metadata: "the file", "column 'a'". */
+  /** Empty: it has none. */
+  readonly title: string;
+  readonly description: string;
+  /** What has metadata: "the file", "column 'a'". */
   readonly described: readonly string[];
 }
 
@@ -106,8 +120,10 @@ export function readHeader(bytes: Uint8Array): Header {
   tables.load(bytes);
   tables.open(0, bytes.length, SHARED_TEXTS);
   const described: string[] = [];
-  if (isDescribed(tables, HEADER.title, HEADER.description, HEADER.metadata)) described.push('the file');
+  if (isDescribed(tables, HEADER.metadata)) described.push('the file');
   const name = tables.text(HEADER.name);
+  const title = tables.text(HEADER.title) ?? '';
+  const description = tables.text(HEADER.description) ?? '';
   const envelope = readEnvelope(tables);
   const geometryType = tables.uint8(HEADER.geometryType);
   const count = tables.uint64(HEADER.featuresCount);
@@ -127,6 +143,8 @@ export function readHeader(bytes: Uint8Array): Header {
     nodeSize,
     crs,
     crsDefinition: definition,
+    title,
+    description,
     described,
   };
 }
@@ -134,6 +152,8 @@ export function readHeader(bytes: Uint8Array): Header {
 /** Some writers store equal texts once. */
 const SHARED_TEXTS = 16;
 const DEFAULT_NODE_SIZE = 16;
+/** Missing means -1, which is no width either. */
+const NO_WIDTH = 0;
 /** As in GDAL; with it, all offsets in an index are exact as numbers. */
 const MAX_FEATURES = 100_000_000_000n;
 
@@ -149,10 +169,31 @@ export function readColumns(tables: FlatTables, slot: number, described: string[
     if (name === null) throw new FlatFault(`column ${i + 1} has no name`);
     const metadata = tables.text(COLUMN.metadata);
     const isDate = type === COLUMN_TYPE.dateTime && metadata === DATE_METADATA;
-    if (isDescribed(tables, COLUMN.title, COLUMN.description) || (metadata !== null && !isDate))
-      described.push(`column '${name}'`);
-    return { name, type, fieldType: isDate ? 'date' : FIELD_TYPES[type], declared };
+    if (metadata !== null && !isDate) described.push(`column '${name}'`);
+    return {
+      name,
+      type,
+      fieldType: isDate ? 'date' : FIELD_TYPES[type],
+      declared,
+      facts: readFacts(tables, type),
+    };
   });
+}
+
+function readFacts(tables: FlatTables, type: number): FieldFacts {
+  const alias = tables.text(COLUMN.title) ?? '';
+  const description = tables.text(COLUMN.description) ?? '';
+  const hasWidth = type === COLUMN_TYPE.string || type === COLUMN_TYPE.binary;
+  const width = hasWidth ? tables.int32(COLUMN.width) : NO_WIDTH;
+  return {
+    ...(alias === '' ? {} : { alias }),
+    ...(description === '' ? {} : { description }),
+    ...(width > 0 ? { width } : {}),
+    ...(tables.slot(COLUMN.nullable, 1) !== 0 && tables.uint8(COLUMN.nullable) === 0
+      ? { notNull: true }
+      : {}),
+    ...(tables.uint8(COLUMN.unique) === 0 ? {} : { unique: true }),
+  };
 }
 
 function isDescribed(tables: FlatTables, ...fields: readonly number[]): boolean {

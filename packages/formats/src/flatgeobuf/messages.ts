@@ -17,6 +17,6 @@ export const flatgeobufFindings = findingTable({
   ),
   FEATURE_COUNT_DIFFERS: info('{source} declares {declared|feature} and has {found}; all were read'),
   INDEX_NOT_USED: info('the spatial index of {source} was not used: {reason}'),
-  DESCRIPTIONS_DROPPED: lost('titles, descriptions and metadata in {source} were dropped: those of {names}'),
+  DESCRIPTIONS_DROPPED: lost('metadata in {source} was dropped: that of {names}'),
   TIMES_DROPPED: lost('times of positions (T and TM) were dropped: only X, Y, Z and M are read', 'feature'),
 });

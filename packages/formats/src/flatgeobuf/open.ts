@@ -1,5 +1,7 @@
 /** Opens a file: reads its header and divides its features into partitions of whole features. */
+
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
@@ -88,7 +90,17 @@ export function openFlatGeobuf(file: InputFile, context: OpenContext): SourceLay
     statedExtent: header.envelope,
     encoding: UTF8,
     partitions: cut.partitions,
+    facts: factsOf(header, columns ?? []),
     state,
+  };
+}
+
+function factsOf({ title, description }: Header, columns: readonly Column[]): LayerFacts {
+  const described = columns.filter(({ facts }) => Object.keys(facts).length > 0);
+  return {
+    ...(title === '' ? {} : { title }),
+    ...(description === '' ? {} : { description }),
+    fields: new Map(described.map(({ name, facts }) => [name, facts])),
   };
 }
 

@@ -11,7 +11,7 @@ import type { EncodedFeatures } from './feature-encode.ts';
 import { FeatureSpool } from './feature-spool.ts';
 import { widenFeatures } from './feature-widen.ts';
 import { MAGIC } from './header.ts';
-import { encodeHeader, type LayerHeader } from './header-write.ts';
+import { encodeHeader, type SinkHeader } from './header-write.ts';
 import { visitSorted } from './hilbert-sort.ts';
 import { IndexWriter, NODE_SIZE } from './index-write.ts';
 import { flatgeobufFindings } from './messages.ts';
@@ -21,14 +21,14 @@ const BLOCK_BYTES = 1 << 20;
 
 export class FlatGeobufSink implements OutputSink {
   readonly #path: string;
-  readonly #layer: LayerHeader;
+  readonly #layer: SinkHeader;
   readonly #context: WriteContext;
   readonly #file: OutputFileSink;
   /** Beginning of the paths of temporary files. */
   readonly #temporary: string;
   #spool: FeatureSpool;
 
-  constructor(path: string, layer: LayerHeader, context: WriteContext) {
+  constructor(path: string, layer: SinkHeader, context: WriteContext) {
     this.#path = path;
     this.#layer = layer;
     this.#context = context;

@@ -1,5 +1,7 @@
 /** Writes FlatGeobuf 3: see docs/formats/flatgeobuf.md for the rules. */
+
 import { buffersOfGeometry, type FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import type { CrsDescription } from '@geomill/core/crs/crs.ts';
 import { isInDegrees } from '@geomill/core/crs/degrees.ts';
 import {
@@ -35,7 +37,7 @@ export const writer: FormatWriter = {
   needs: 'fields',
 
   plan(layers: readonly OutputLayer[], { findings }: WriteContext): readonly LayerEncoding[] {
-    return layers.map(({ name, fields, crs }) => {
+    return layers.map(({ name, fields, crs, facts }) => {
       if (fields === null)
         throw failure(generalErrors.INTERNAL, { reason: 'the FlatGeobuf writer got no fields' });
       if (fields.length > MAX_FIELDS)
@@ -50,7 +52,7 @@ export const writer: FormatWriter = {
           crs: crs.name,
           reason: 'it has no code and no WKT2',
         });
-      return { fields, state };
+      return { fields, state, sinkState: facts };
     });
   },
 
@@ -73,7 +75,11 @@ export const writer: FormatWriter = {
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
     if (encodings.length !== 1)
       throw failure(generalErrors.INTERNAL, { reason: 'a FlatGeobuf file has one layer' });
-    return new FlatGeobufSink(path, encodings[0].state as LayerHeader, context);
+    return new FlatGeobufSink(
+      path,
+      { ...(encodings[0].state as LayerHeader), facts: encodings[0].sinkState as LayerFacts | undefined },
+      context,
+    );
   },
 };
 

@@ -1,5 +1,7 @@
 /** GeoJSON: the facts that need no codec. */
+
 import { digitOptions } from '../digit-options.ts';
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { geojsonErrors, geojsonFindings } from './messages.ts';
 
@@ -49,6 +51,7 @@ export const geojson: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       ...digitOptions,
       bbox: {
         type: 'boolean',

@@ -1,6 +1,7 @@
 /** GeoParquet 1.1 and 2.0, and Parquet with geometry types. Rules and losses: docs/formats/geoparquet.md. */
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
-import { columnOptions } from '../tables/column-options.ts';
+import { columnOptions, tableOption } from '../tables/column-options.ts';
 import { geoparquetErrors, geoparquetFindings } from './messages.ts';
 
 const COLUMN = { type: 'string', minLength: 1, maxLength: 65_536 };
@@ -24,6 +25,7 @@ export const geoparquet: Format = {
   parts: 'files',
   holdsIds: false,
   outputFields: 'declared',
+  holdsTables: true,
   mixedValues: 'text',
   errors: geoparquetErrors,
   findings: geoparquetFindings,
@@ -51,6 +53,8 @@ export const geoparquet: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...tableOption,
+      ...domainOptions,
       version: {
         enum: ['1.1', '2.0'],
         default: '1.1',

@@ -9,14 +9,15 @@ import { promotedRecords } from './geometry-promote.ts';
 import { gpkgErrors, gpkgFindings } from './messages.ts';
 import { quoted } from './names.ts';
 import { RecordBinder } from './record-binder.ts';
-import { hasTable } from './register.ts';
+import { hasTable } from './schema-sql.ts';
 
 export interface AppendedTablePlan {
   readonly layer: string;
   readonly table: string;
   /** SQL of the rowid; null if rows have none: SQLite numbers no rows then. */
   readonly key: string | null;
-  readonly geometry: string;
+  /** Null: a table of attributes. */
+  readonly geometry: string | null;
   /** As declared in gpkg_geometry_columns. */
   readonly geometryType: string;
   /** The columns that get values; the others get their defaults. */
@@ -75,7 +76,7 @@ export class AppendedTable {
     const promotes = single !== undefined && chunk.facts.typeCounts[single] > 0;
     const records = promotes ? promotedRecords(chunk.records, single).records : chunk.records;
     if (promotes) this.#promotedCount += chunk.facts.typeCounts[single];
-    const stride = 2 + this.plan.columns.length;
+    const stride = (this.plan.geometry === null ? 1 : 2) + this.plan.columns.length;
     const binder = new RecordBinder({ ...chunk, records }, stride);
     const values: SqlValue[] = new Array(stride).fill(null);
     const { layer, table, key } = this.plan;
@@ -118,7 +119,7 @@ export class AppendedTable {
 
   #prepareInsert(key: string): BulkStatement {
     const { table, geometry, columns } = this.plan;
-    const names = [key, ...[geometry, ...columns].map(quoted)];
+    const names = [key, ...[...(geometry === null ? [] : [geometry]), ...columns].map(quoted)];
     const slots = names.map(() => '?').join(', ');
     this.#wasEmpty = this.#database.value(`SELECT 1 FROM ${quoted(table)} LIMIT 1`) === null;
     return this.#database.prepare(`INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${slots})`);
@@ -155,7 +156,7 @@ export class AppendedTable {
       (sum, count, type) => (type === 0 || type === single || allowed.includes(type) ? sum : sum + count),
       0,
     );
-    if (others === 0) return;
+    if (others === 0 || geometry === null) return;
     const database = this.#database;
     database
       .prepare(

@@ -8,6 +8,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { SqlRow, UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import { formatFindings } from '../findings.ts';
 import type { OpenContext } from '../reader.ts';
+import { STYLES } from './data-model.ts';
 import { gpkgErrors, gpkgFindings } from './messages.ts';
 import { folded, sameName } from './names.ts';
 import {
@@ -103,9 +104,14 @@ export function listedLayers(
     const entries = entriesOf.get(key) ?? [];
     const found = { entry: tables.get(key), isTable: isTable(candidate), json: jsonColumns.get(key) };
     const outcome = layerOf(database, candidate, entries, found, context);
-    if (typeof outcome === 'string')
-      findings.note(formatFindings.LAYER_SKIPPED, { layer: candidate.table, reason: outcome });
-    else if (outcome !== null) layers.push(outcome);
+    if (typeof outcome === 'string') {
+      const { table, dataType } = candidate;
+      const isCopied = ATTRIBUTES.has(dataType.toLowerCase()) && tables.has(key) && !entriesOf.has(key);
+      if (folded(table) === STYLES) continue;
+      if (isCopied)
+        findings.note(formatFindings.ATTRIBUTES_SKIPPED, { what: `table '${table}'`, reason: outcome });
+      else findings.note(formatFindings.LAYER_SKIPPED, { layer: table, reason: outcome });
+    } else if (outcome !== null) layers.push(outcome);
   }
   if (layers.length === 0)
     throw failure(gpkgErrors.GPKG_NO_FEATURES, { source, found: contentsFound(candidates) });
@@ -127,7 +133,8 @@ function tableRule(
       candidate.table !== PLACEHOLDER &&
       (candidate.dataType.toLowerCase() === 'features' || entriesOf.has(folded(candidate.table))),
   );
-  return (candidate) => isAttributes(candidate) && (!hasFeatures || tables.includes(candidate.table));
+  return (candidate) =>
+    isAttributes(candidate) && (!hasFeatures || tables === 'all' || tables.includes(candidate.table));
 }
 
 interface FoundTable {

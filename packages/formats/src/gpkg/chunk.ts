@@ -5,7 +5,9 @@ import type { FidCandidates } from './fids.ts';
 
 export interface GpkgChunk extends EncodedRecords {
   readonly rowCount: number;
-  /** The columns of the records after the geometry; the texts of `ids`, if there are any, are one more. */
+  /** False: the records have no value for it. */
+  readonly hasGeometry: boolean;
+  /** The columns of the records after the key, and after the geometry; the texts of `ids`, if there are any, are one more. */
   readonly columns: readonly ChunkColumn[];
   readonly ids: FidCandidates | null;
   /** The records are not what SQLite would store: it makes numbers of some texts. */

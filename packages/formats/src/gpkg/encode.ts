@@ -10,21 +10,22 @@ import {
 import { buffersOfGeometry, type FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
-import { MINUS } from '@geomill/core/text/ascii.ts';
-import { asciiSlice } from '@geomill/core/text/number-text.ts';
+import { asciiSlice, MINUS } from '@geomill/core/text/ascii.ts';
 import { areAscii } from '@geomill/platform/bytes.ts';
 import { formatFindings } from '../findings.ts';
+import { noteDroppedGeometries } from '../table-output.ts';
 import type { EncodedChunk } from '../writer.ts';
 import type { GpkgChunk } from './chunk.ts';
 import { type DatetimeZones, datetimeTexts } from './datetime-text.ts';
 import { fidCandidates } from './fids.ts';
 import type { LayerState } from './layer-state.ts';
 import { encodeRecords } from './record-encode.ts';
+import { rowsWithoutGeometry, withoutGeometryValues } from './table-records.ts';
 
 /** `isSpent`: as in FormatWriter. */
 export function encodeBatch(
   batch: FeatureBatch,
-  { srsId, zones, isInDegrees }: Omit<LayerState, 'table'>,
+  { srsId, zones, isInDegrees, hasGeometry }: Omit<LayerState, 'table'>,
   isSpent: boolean,
 ): EncodedChunk {
   const findings = new Findings();
@@ -34,11 +35,15 @@ export function encodeBatch(
   );
   const ids = fidCandidates(batch.ids, rowCount);
   if (ids?.texts != null) columns.push(ids.texts);
-  const wider = isInDegrees ? new SphereBoxes(batch.geometry) : null;
+  if (!hasGeometry) noteDroppedGeometries(batch, findings);
+  const geometry = hasGeometry ? batch.geometry : rowsWithoutGeometry(rowCount);
+  const wider = isInDegrees ? new SphereBoxes(geometry) : null;
   const spent = isSpent ? buffersOfGeometry(batch) : [];
+  const encoded = encodeRecords(geometry, columns, rowCount, srsId, wider, spent);
   const data: GpkgChunk = {
     rowCount,
-    ...encodeRecords(batch.geometry, columns, rowCount, srsId, wider, spent),
+    hasGeometry,
+    ...(hasGeometry ? encoded : withoutGeometryValues(encoded)),
     columns: columns.map((column) => ({
       type: column.type,
       isAscii: 'offsets' in column && column.type !== 'binary' && areAscii(column.bytes),

@@ -12,11 +12,13 @@ import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
 import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { AppendedTable } from './appended-table.ts';
 import type { GpkgChunk } from './chunk.ts';
+import { copyContent } from './copied-content.ts';
+import type { CopyingLayer } from './copied-tables.ts';
 import type { CrsRow, KnownSystem } from './crs-rows.ts';
 import { chunkByteLength, releaseRows } from './encode.ts';
 import { FeatureTable } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse, refuseLocked } from './in-use.ts';
-import type { LayerState } from './layer-state.ts';
+import type { SinkLayer } from './layer-state.ts';
 import { gpkgErrors } from './messages.ts';
 import { folded } from './names.ts';
 import { registerLayer, removeLayer, stateChangeTime } from './register.ts';
@@ -89,14 +91,16 @@ export class ExtendingSink implements OutputSink {
   readonly #existing: ExistingOutput;
   readonly #database: BulkDatabase;
   readonly #context: WriteContext;
+  readonly #layers: readonly SinkLayer[];
   readonly #tables: (FeatureTable | AppendedTable)[];
   /** The layer of the last chunk. */
   #layerIndex = 0;
 
-  constructor(path: string, layers: readonly LayerState[], existing: ExistingOutput, context: WriteContext) {
+  constructor(path: string, layers: readonly SinkLayer[], existing: ExistingOutput, context: WriteContext) {
     this.#path = path;
     this.#partialPath = `${unfinishedPath(path, context.expected)}.partial`;
     this.#existing = existing;
+    this.#layers = layers;
     this.#context = context;
     refuseInUse(existing.path, existing.name);
     refuseLocked(path, existing.name, context.expected);
@@ -134,17 +138,27 @@ export class ExtendingSink implements OutputSink {
 
   async finish(): Promise<OutputFile> {
     try {
-      for (const table of this.#tables) {
+      for (const [i, table] of this.#tables.entries()) {
         table.finish();
-        if (table instanceof FeatureTable) registerLayer(this.#database, table);
+        if (table instanceof FeatureTable)
+          registerLayer(this.#database, table, this.#layers[i].model, this.#context.findings);
         stateChangeTime(this.#database, table.plan.table, this.#context.time);
       }
+      copyContent(this.#database, this.#copying(), false, this.#context.findings);
       this.#database.finish();
     } catch (error) {
       throw this.#refused(error);
     }
     moveDatabaseIntoPlace(this.#partialPath, this.#path, this.#existing.name, this.#context.expected);
     return { path: this.#path, byteLength: fileSize(this.#path) };
+  }
+
+  /** The new layers. */
+  #copying(): CopyingLayer[] {
+    return this.#tables.flatMap((table, i): CopyingLayer[] => {
+      const { model } = this.#layers[i];
+      return table instanceof FeatureTable && model !== null ? [{ ...table.plan, model }] : [];
+    });
   }
 
   abort(): void {
@@ -168,7 +182,7 @@ export class ExtendingSink implements OutputSink {
     return failure(gpkgErrors.OUTPUT_NOT_EXTENDED, { file: this.#existing.name, reason }, undefined, error);
   }
 
-  #open({ table }: LayerState): FeatureTable | AppendedTable {
+  #open({ table }: SinkLayer): FeatureTable | AppendedTable {
     const database = this.#database;
     if (table.kind === 'existing') return new AppendedTable(database, table.plan, this.#context.findings);
     addSystem(database, table.crs);

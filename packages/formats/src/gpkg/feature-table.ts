@@ -15,27 +15,18 @@ import type { BulkDatabase, BulkStatement } from '@geomill/sqlite/bulk-database.
 import { type Key, MAX_RECORD_BYTES, type TableTree } from '@geomill/sqlite/table-tree.ts';
 import type { GpkgChunk } from './chunk.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';
-import { writeBlobBox } from './geometry-encode.ts';
 import { emptyFacts, type GeometryFacts, mergeFacts } from './geometry-facts.ts';
-import {
-  commonMultiType,
-  isSingle,
-  promotedBlob,
-  promotedRecords,
-  singleBlob,
-  singleTypeOf,
-} from './geometry-promote.ts';
+import { commonMultiType, promotedRecords, singleTypeOf } from './geometry-promote.ts';
 import { KeyRuns } from './key-runs.ts';
 import { gpkgFindings } from './messages.ts';
 import { quoted } from './names.ts';
 import { RecordBinder } from './record-binder.ts';
 import { RtreeBuilder } from './rtree-build.ts';
 import { createRtreeSql, createTableSql, rtreeName, type TableDeclaration } from './schema-sql.ts';
+import { StoredRows } from './stored-rows.ts';
 
 /** Rows per INSERT: with more, the values of a statement no longer stay in the processor's caches. */
 const ROWS_AT_ONCE = 8;
-/** Rows whose blobs one statement passes to functions: a few megabytes. */
-const ROWS_PER_STEP = 4096;
 /** Of eight million runs, mostly. */
 const MOST_RUN_BYTES = 16 << 20;
 /** Keys from here on are provisional; ids of that size are not taken as keys. */
@@ -64,6 +55,7 @@ export class FeatureTable {
   rowCount = 0;
   readonly #database: BulkDatabase;
   readonly #findings: Findings;
+  readonly #stored: StoredRows;
   /** Has the boxes of up to a million rows in memory. Null: the layer has no index, or it is complete. */
   #rtree: RtreeBuilder | null;
   /** Null as soon as SQLite inserts the rows. */
@@ -95,10 +87,11 @@ export class FeatureTable {
     this.plan = plan;
     this.#database = database;
     this.#findings = findings;
+    this.#stored = new StoredRows(database, plan);
     database.exec(createTableSql(plan, 'GEOMETRY'));
-    const rtree = rtreeName(plan.table, plan.geometry);
-    if (plan.hasIndex) database.exec(createRtreeSql(rtree));
-    this.#rtree = plan.hasIndex ? new RtreeBuilder(database, rtree) : null;
+    const rtree = plan.hasIndex && plan.geometry !== null ? rtreeName(plan.table, plan.geometry) : null;
+    if (rtree !== null) database.exec(createRtreeSql(rtree));
+    this.#rtree = rtree === null ? null : new RtreeBuilder(database, rtree);
     this.#tree = database.tableTree(plan.table);
   }
 
@@ -301,57 +294,19 @@ export class FeatureTable {
     const { layer } = this.plan;
     if (multi !== null) {
       const count = this.#facts.typeCounts[singleTypeOf(multi)];
-      if (this.#promotedCount < count) this.#promoteStored();
+      // While keys ascend, all rows from the first promoted one on were promoted before they were stored.
+      if (this.#promotedCount < count)
+        this.#stored.promote(this.#promotesBefore ? this.#promotedRuns.first : null);
       const type = GEOMETRY_TYPE_NAMES[multi].toUpperCase();
       this.#findings.note(gpkgFindings.GEOMETRIES_PROMOTED, { layer, type }, { layer }, count);
     } else this.#restoreSingle();
   }
 
-  /** Makes the promoted rows single geometries again. */
   #restoreSingle(): void {
     if (this.#promotedCount === 0) return;
-    const database = this.#database;
-    const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
-    database.define('geomill_single', (blob) => singleBlob(blob as Uint8Array));
-    const restore = database.prepare(
-      `UPDATE ${t} SET ${g} = geomill_single(${g}) WHERE ${k} BETWEEN ? AND ?`,
-    );
-    for (const run of this.#promotedRuns) restore.run(run);
+    this.#stored.restoreSingle(this.#promotedRuns);
     this.#promotedRuns.clear();
     this.#promotedCount = 0;
-  }
-
-  /** While keys ascend, all rows from the first promoted one on were promoted before they were stored. */
-  #promoteStored(): void {
-    const database = this.#database;
-    const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
-    database.define('geomill_is_single', (blob) => (blob instanceof Uint8Array && isSingle(blob) ? 1 : 0));
-    database.define('geomill_promoted', (blob) => promotedBlob(blob as Uint8Array));
-    const promote = database.prepare(
-      `UPDATE ${t} SET ${g} = geomill_promoted(${g}) WHERE ${k} BETWEEN ? AND ? AND geomill_is_single(${g})`,
-    );
-    const firstPromoted = this.#promotesBefore ? this.#promotedRuns.first : null;
-    const first = database.value(`SELECT min(${k}) FROM ${t}`) as bigint | null;
-    if (first === null) return;
-    for (const range of this.#keyRanges(first)) {
-      if (firstPromoted !== null && range[0] >= firstPromoted) return;
-      promote.run(range);
-    }
-  }
-
-  /**
-   * First and last keys of steps of a few rows from a key on, for statements that pass blobs to functions: their memory is freed only after
-   * the statement.
-   */
-  *#keyRanges(from: bigint): Generator<readonly [first: bigint, last: bigint]> {
-    const [t, k] = [this.plan.table, this.plan.key].map(quoted);
-    const stepEnd = `SELECT max(${k}) FROM (SELECT ${k} FROM ${t} WHERE ${k} >= ? ORDER BY ${k} LIMIT ${ROWS_PER_STEP})`;
-    for (let first = from; ; ) {
-      const last = this.#database.value(stepEnd, first) as bigint | null;
-      if (last === null) return;
-      yield [first, last];
-      first = last + 1n;
-    }
   }
 
   #settleProvisional(): void {
@@ -370,33 +325,11 @@ export class FeatureTable {
     database.exec(`UPDATE ${t} SET ${k} = ${k} - ${PROVISIONAL - first} WHERE ${k} >= ${PROVISIONAL}`);
     const last = database.value(`SELECT max(${k}) FROM ${t}`) as bigint;
     database.prepare('UPDATE sqlite_sequence SET seq = ? WHERE name = ?').run([last, table]);
-    this.#indexStored(first, first + BigInt(count) - 1n);
-  }
-
-  /** Adds the rows with these keys to the index, by the envelopes of their geometries. */
-  #indexStored(first: bigint, last: bigint): void {
-    const rtree = this.#rtree;
-    if (rtree === null) return;
-    const database = this.#database;
-    const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
-    const boxes = new Float32Array(ROWS_PER_STEP * 4);
-    let keys: bigint[] = [];
-    database.define('geomill_box', (key, blob) => {
-      if (blob !== null && writeBlobBox(blob as Uint8Array, boxes, keys.length * 4)) keys.push(key as bigint);
-      return null;
-    });
-    const select = `SELECT count(geomill_box(${k}, ${g})) FROM ${t} WHERE ${k} BETWEEN ? AND ?`;
-    for (const range of this.#keyRanges(first)) {
-      if (range[0] > last) return;
-      keys = [];
-      database.value(select, range[0], range[1] < last ? range[1] : last);
-      // After the statement: the index may write pages, which ends the transaction.
-      for (const [i, key] of keys.entries()) rtree.add(key, boxes, i * 4);
-    }
+    if (this.#rtree !== null) this.#stored.index(first, first + BigInt(count) - 1n, this.#rtree);
   }
 
   get #stride(): number {
-    return 2 + this.plan.columns.length + (this.#hasIdColumn ? 1 : 0);
+    return (this.plan.geometry === null ? 1 : 2) + this.plan.columns.length + (this.#hasIdColumn ? 1 : 0);
   }
 
   #addIdColumn(): void {

@@ -1,5 +1,7 @@
 /** OGC GeoPackage 1.0 to 1.4 (12-128r19), a SQLite database. Rules and losses: docs/formats/gpkg.md. */
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { tableOption } from '../tables/column-options.ts';
 import { gpkgErrors, gpkgFindings } from './messages.ts';
 
 export const gpkg: Format = {
@@ -25,6 +27,21 @@ export const gpkg: Format = {
   isReadInParts: true,
   holdsIds: true,
   outputFields: 'declared',
+  holdsTables: true,
+  heldFacts: [
+    'alias',
+    'title',
+    'description',
+    'mediaType',
+    'width',
+    'notNull',
+    'unique',
+    'default',
+    'domain',
+  ],
+  checksConstraints: true,
+  holdsLayerFacts: true,
+  keepsOtherContent: true,
   mixedValues: 'text',
   errors: gpkgErrors,
   findings: gpkgFindings,
@@ -32,6 +49,8 @@ export const gpkg: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...tableOption,
+      ...domainOptions,
       spatial_index: {
         type: 'boolean',
         default: true,

@@ -1,5 +1,12 @@
 /** Errors and findings of GeoPackage. */
-import { changed, errorTable, findingTable, info, user } from '@geomill/core/messages/catalogue-entries.ts';
+import {
+  changed,
+  errorTable,
+  findingTable,
+  info,
+  lost,
+  user,
+} from '@geomill/core/messages/catalogue-entries.ts';
 
 export const gpkgErrors = errorTable({
   GPKG_NO_FEATURES: user(400, '{source} is a GeoPackage without a feature layer; it contains {found}'),
@@ -56,6 +63,13 @@ export const gpkgFindings = findingTable({
   GEOMETRY_TYPE_WIDENED: changed(
     "layer '{layer}' of the target was declared as {type} and is declared as GEOMETRY now: features of another type were added",
     'feature',
+  ),
+  CONSTRAINT_NOT_MET: changed(
+    "layer '{layer}': {what} of {fields} is not declared, because the values do not meet it: {reason}",
+  ),
+  CONTENT_NOT_COPIED: lost('{what} of {file} cannot be kept: {reason}'),
+  FIELD_ALIAS_TAKEN: changed(
+    "layer '{layer}': the alternative name '{alias}' of field '{field}' is stored as its title, because another field has it",
   ),
   CATALOGUE_STALE: info("layer '{layer}': {problem}"),
   IDS_AS_FIELD: changed(

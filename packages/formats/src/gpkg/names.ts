@@ -11,7 +11,8 @@ const RESERVED = /^(?:sqlite|gpkg|rtree)_/;
 
 interface TableNames {
   readonly key: string;
-  readonly geometry: string;
+  /** Null: the table has no geometries. */
+  readonly geometry: string | null;
   /** One per field. */
   readonly columns: readonly string[];
 }
@@ -42,16 +43,21 @@ export function tableNames(layers: readonly string[], findings: Findings): strin
  * Fields keep their names if possible; key and geometry columns are renamed instead, as nothing refers to them yet.
  * `furtherColumnName` names a later column for ids that are texts.
  */
-export function columnNames(fields: readonly Field[], layer: string, findings: Findings): TableNames {
+export function columnNames(
+  fields: readonly Field[],
+  layer: string,
+  hasGeometry: boolean,
+  findings: Findings,
+): TableNames {
   const names = sqlNames();
   const columns = fields.map(({ name }) => {
     const to = names.take(writable(name, 'unnamed'));
     if (to !== name) findings.note(formatFindings.FIELD_RENAMED, { from: name, layer, to });
     return to;
   });
-  const geometry = names.take(GEOMETRY_COLUMN);
+  const geometry = hasGeometry ? names.take(GEOMETRY_COLUMN) : null;
   const key = names.take(KEY_COLUMN);
-  if (geometry !== GEOMETRY_COLUMN)
+  if (geometry !== null && geometry !== GEOMETRY_COLUMN)
     findings.note(formatFindings.COLUMN_RENAMED, {
       column: 'the geometry',
       layer,
@@ -71,7 +77,7 @@ export function columnNames(fields: readonly Field[], layer: string, findings: F
 /** Name for an additional column. */
 export function furtherColumnName(table: TableNames, wanted: string): string {
   const names = sqlNames();
-  for (const name of [table.key, table.geometry, ...table.columns]) names.take(name);
+  for (const name of [table.key, table.geometry ?? '', ...table.columns]) names.take(name);
   return names.take(wanted);
 }
 

@@ -1,6 +1,7 @@
 /** Opens a GeoPackage, lists its layers and splits them into partitions; rows are only measured. */
 
 import { UTF8 } from '@geomill/core/bytes/utf8.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import type { CrsText } from '@geomill/core/crs/crs.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -10,10 +11,10 @@ import { latin1Text } from '@geomill/platform/bytes.ts';
 import { type PageLayout, readPageLayout } from '@geomill/sqlite/database-pages.ts';
 import { measureTable } from '@geomill/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '@geomill/sqlite/untrusted-database.ts';
-import type { InputFile, OpenContext, SourceLayer } from '../reader.ts';
+import { CRS_WITHOUT_POSITIONS, type InputFile, type OpenContext, type SourceLayer } from '../reader.ts';
 import { lookOf } from '../recognise.ts';
 import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
-import { type ModelledLayer, noteDataModel } from './data-model.ts';
+import { type ModelledLayer, readDataModel } from './data-model.ts';
 import { folded, quoted } from './names.ts';
 import { cutPages } from './page-partitions.ts';
 import { type Cut, cutRows } from './partitions.ts';
@@ -116,9 +117,23 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
     };
     return sourceLayer(layer, state, cut, stated);
   });
-  if (context.forSelection !== true && context.attributesOnly !== true)
-    noteDataModel(database, tables, modelled, context.findings);
+  if (context.attributesOnly !== true)
+    return withFacts(layers, file, readDataModel(database, tables, modelled, context.findings));
   return layers;
+}
+
+/** `facts`: of the layers that can be read, in their order. */
+function withFacts(
+  layers: readonly SourceLayer[],
+  { path, name: file }: InputFile,
+  facts: readonly LayerFacts[],
+): SourceLayer[] {
+  let next = 0;
+  return layers.map((layer) => {
+    if (layer.fault !== undefined) return layer;
+    const origin = { format: 'gpkg', path, file, layer: layer.name };
+    return { ...layer, facts: facts[next++], origin };
+  });
 }
 
 function unreadable({ name, fault }: FaultyLayer): SourceLayer {
@@ -190,14 +205,13 @@ function sourceLayer(
     statedExtent: extent,
     encoding: UTF8,
     partitions: cut.partitions,
-    ...(state.geometry === null ? tableFacts(entry.name) : {}),
+    ...(state.geometry === null ? tableFacts() : {}),
     state,
   };
 }
 
-function tableFacts(table: string): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
-  const reason = `table '${table.slice(0, 40)}' has no geometries`;
-  return { isTable: true, assumedCrs: { crs: 'EPSG:4326', reason } };
+function tableFacts(): Pick<SourceLayer, 'isTable' | 'assumedCrs'> {
+  return { isTable: true, assumedCrs: CRS_WITHOUT_POSITIONS };
 }
 
 /** Texts and blobs count with their lengths, numbers with 8 bytes. */

@@ -9,17 +9,21 @@ const DESCRIPTIVE =
 /** Triggers that every writer makes for its layers. */
 const USUAL_TRIGGERS = /^(?:rtree_|gpkg_|trigger_(?:insert|delete)_feature_count_|fgti_|fgtd_)/;
 
+const UNIQUE_INDEX = /^create\s+unique\s+index\b[^,]*$/i;
+
 /** Names with what they are: "table 'lookup'", "trigger 'log'". `layers`: those whose features are kept. */
 export function otherContent({ path, name }: InputFile, layers: readonly string[]): readonly string[] {
   const kept = new Set(layers.map(folded));
   const database = new UntrustedDatabase(path, { source: name, mappedBytes: 0 });
   try {
     const entries = database
-      .rows('sqlite_schema', 'SELECT type, name, sql FROM sqlite_schema')
-      .filter(([type, entry, sql]) => {
+      .rows('sqlite_schema', 'SELECT type, name, sql, tbl_name FROM sqlite_schema')
+      .filter(([type, entry, sql, table]) => {
         const key = folded(String(entry));
         if (type === 'trigger') return !USUAL_TRIGGERS.test(key);
-        if (type === 'index') return sql !== null;
+        // Of one column, it is a fact of a field.
+        const isUnique = UNIQUE_INDEX.test(String(sql)) && kept.has(folded(String(table)));
+        if (type === 'index') return sql !== null && !isUnique;
         return !kept.has(key) && !DESCRIPTIVE.test(key);
       })
       .map(([type, entry]) => `${String(type)} '${String(entry)}'`);

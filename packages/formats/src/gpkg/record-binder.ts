@@ -10,8 +10,8 @@ import { CompiledRows } from '@geomill/sqlite/compiled-rows.ts';
 import { readRecords, SERIAL } from '@geomill/sqlite/records.ts';
 import type { ChunkColumn, GpkgChunk } from './chunk.ts';
 
+/** After the key. */
 const GEOMETRY = 1;
-const FIRST_COLUMN = 2;
 
 export class RecordBinder {
   readonly #bytes: Uint8Array;
@@ -22,12 +22,15 @@ export class RecordBinder {
   readonly #offsets: Uint32Array;
   readonly #columns: readonly ChunkColumn[];
   readonly #valueCount: number;
+  /** After the key, and the geometry if there is one. */
+  readonly #firstColumn: number;
   /** All bytes as characters: a slice of it is cheaper than decoding a text. */
   #text: string | null = null;
 
-  /** `valueCount`: key, geometry and columns of the table; columns that the records lack are null. */
-  constructor({ records: { bytes, offsets }, columns }: GpkgChunk, valueCount: number) {
+  /** `valueCount`: key, geometry if it has one, and columns of the table; columns that the records lack are null. */
+  constructor({ records: { bytes, offsets }, columns, hasGeometry }: GpkgChunk, valueCount: number) {
     const rowCount = offsets.length - 1;
+    this.#firstColumn = hasGeometry ? GEOMETRY + 1 : GEOMETRY;
     const starts = offsets.slice(0, rowCount);
     const lengths = starts.map((start, row) => offsets[row + 1] - start);
     const memory = CompiledRows.start();
@@ -39,7 +42,7 @@ export class RecordBinder {
       starts,
       lengths,
     };
-    const records = readRecords(payloads, valueCount, FIRST_COLUMN + columns.length);
+    const records = readRecords(payloads, valueCount, this.#firstColumn + columns.length);
     if (records === null)
       throw failure(generalErrors.INTERNAL, { reason: 'a worker encoded a record wrongly' });
     this.#bytes = bytes;
@@ -57,9 +60,10 @@ export class RecordBinder {
    * each row, which is the key.
    */
   bind(values: SqlValue[], firstRow: number, rowCount: number): void {
-    this.#bindBlobs(GEOMETRY, values, firstRow, rowCount);
+    const first = this.#firstColumn;
+    if (first > GEOMETRY) this.#bindBlobs(GEOMETRY, values, firstRow, rowCount);
     for (let i = 0; i < this.#columns.length; i++) {
-      const column = FIRST_COLUMN + i;
+      const column = first + i;
       const { type, isAscii } = this.#columns[i];
       if (type === 'binary') this.#bindBlobs(column, values, firstRow, rowCount);
       else if (type === 'boolean' || type === 'int32' || type === 'float64' || type === 'int64')
@@ -67,7 +71,7 @@ export class RecordBinder {
       else if (isAscii) this.#bindAscii(column, values, firstRow, rowCount);
       else this.#bindTexts(column, values, firstRow, rowCount);
     }
-    for (let column = FIRST_COLUMN + this.#columns.length; column < this.#valueCount; column++)
+    for (let column = first + this.#columns.length; column < this.#valueCount; column++)
       for (let k = 0; k < rowCount; k++) values[k * this.#valueCount + column] = null;
   }
 

@@ -1,15 +1,13 @@
 /** Registers a new feature table in the catalogue of a GeoPackage, or removes a layer from it. */
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
+import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
 import type { FeatureTable } from './feature-table.ts';
+import { factColumns, registerFields } from './field-rows.ts';
 import type { GeometryFacts } from './geometry-facts.ts';
+import type { LayerModel } from './layer-state.ts';
 import { quoted } from './names.ts';
-import {
-  countTriggers,
-  createTableSql,
-  EXTENSIONS_SQL,
-  rtreeTriggers,
-  SCHEMA_EXTENSION_SQL,
-} from './schema-sql.ts';
+import { countTriggers, createTableSql, EXTENSIONS_SQL, hasTable, rtreeTriggers } from './schema-sql.ts';
 
 const TYPE_NAMES = [
   'GEOMETRY',
@@ -22,41 +20,52 @@ const TYPE_NAMES = [
   'GEOMETRYCOLLECTION',
 ] as const;
 const RTREE_DEFINITION = 'http://www.geopackage.org/spec140/#extension_rtree';
+/** srs_id of tables of attributes, as GDAL writes them. */
+const UNDEFINED_SRS = 0;
 const PROHIBITED = 0;
 const MANDATORY = 1;
 const OPTIONAL = 2;
 
-/** Contents, geometry column, extensions and triggers of a filled table. */
-export function registerLayer(database: BulkDatabase, featureTable: FeatureTable): void {
+/** Contents, geometry column, facts of the fields, extensions and triggers of a filled table. `model` null: nothing is known besides. */
+export function registerLayer(
+  database: BulkDatabase,
+  featureTable: FeatureTable,
+  model: LayerModel | null,
+  findings: Findings,
+): void {
   const { facts, rowCount, declaration, plan } = featureTable;
-  const { table, geometry, srsId } = plan;
-  registerContents(database, featureTable);
+  const { table, geometry } = plan;
+  registerContents(database, featureTable, model?.facts ?? null);
   const typeName = geometryTypeName(facts);
-  if (typeName !== TYPE_NAMES[0]) database.redeclareTable(table, createTableSql(declaration, typeName));
+  const columns =
+    model === null ? null : factColumns(database, declaration, model, { layer: plan.layer, findings });
+  if (typeName !== TYPE_NAMES[0] || columns !== null) {
+    const declared = columns === null ? declaration : { ...declaration, columns };
+    database.redeclareTable(table, createTableSql(declared, typeName));
+  }
+  if (geometry !== null) registerGeometry(database, featureTable, geometry);
+  if (hasTable(database, 'gpkg_ogr_contents')) {
+    database.prepare('INSERT INTO gpkg_ogr_contents VALUES (?, ?)').run([table, rowCount]);
+    database.addTriggers(table, countTriggers(table));
+  }
+  registerFields(database, plan, model, findings);
+  if (!plan.hasIndex || geometry === null) return;
+  if (!hasTable(database, 'gpkg_extensions')) database.exec(EXTENSIONS_SQL);
+  database
+    .prepare("INSERT INTO gpkg_extensions VALUES (?, ?, 'gpkg_rtree_index', ?, 'write-only')")
+    .run([table, geometry, RTREE_DEFINITION]);
+  database.addTriggers(table, rtreeTriggers(declaration, geometry));
+}
+
+function registerGeometry(database: BulkDatabase, { facts, plan }: FeatureTable, geometry: string): void {
+  const { table, srsId } = plan;
+  const ordinates = [presence(facts.countZ, facts.count), presence(facts.countM, facts.count)];
   database
     .prepare(
       `INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, z, m)
        VALUES (?, ?, ?, ?, ?, ?)`,
     )
-    .run([
-      table,
-      geometry,
-      typeName,
-      srsId,
-      presence(facts.countZ, facts.count),
-      presence(facts.countM, facts.count),
-    ]);
-  if (hasTable(database, 'gpkg_ogr_contents')) {
-    database.prepare('INSERT INTO gpkg_ogr_contents VALUES (?, ?)').run([table, rowCount]);
-    database.addTriggers(table, countTriggers(table));
-  }
-  registerJson(database, plan);
-  if (!plan.hasIndex) return;
-  if (!hasTable(database, 'gpkg_extensions')) database.exec(EXTENSIONS_SQL);
-  database
-    .prepare("INSERT INTO gpkg_extensions VALUES (?, ?, 'gpkg_rtree_index', ?, 'write-only')")
-    .run([table, geometry, RTREE_DEFINITION]);
-  database.addTriggers(table, rtreeTriggers(declaration));
+    .run([table, geometry, geometryTypeName(facts), srsId, ...ordinates]);
 }
 
 /** States the time of the last change of a layer, where it is not to be that of now. */
@@ -68,42 +77,33 @@ export function stateChangeTime(database: BulkDatabase, table: string, time: Dat
 }
 
 /** A layer that replaces another keeps the identifier and the description of that one. */
-function registerContents(database: BulkDatabase, { facts, plan }: FeatureTable): void {
-  const { table, layer, srsId } = plan;
+function registerContents(
+  database: BulkDatabase,
+  { facts, plan }: FeatureTable,
+  texts: Omit<LayerFacts, 'fields'> | null,
+): void {
+  const { table, layer } = plan;
+  const [dataType, srsId] = plan.geometry === null ? ['attributes', UNDEFINED_SRS] : ['features', plan.srsId];
   const [minX, minY, maxX, maxY] = facts.bounds;
   const extent = minX <= maxX && minY <= maxY ? [minX, minY, maxX, maxY] : [null, null, null, null];
   const replaced = database
     .prepare(
       `UPDATE gpkg_contents SET last_change = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'),
-         table_name = ?, min_x = ?, min_y = ?, max_x = ?, max_y = ?, srs_id = ? WHERE lower(table_name) = lower(?)`,
+         table_name = ?, data_type = ?, min_x = ?, min_y = ?, max_x = ?, max_y = ?, srs_id = ? WHERE lower(table_name) = lower(?)`,
     )
-    .run([table, ...extent, srsId, table]);
+    .run([table, dataType, ...extent, srsId, table]);
   if (replaced > 0) return;
   // Identifiers are unique; that of a layer is its name where possible.
   const isTaken = (identifier: string): boolean =>
     database.value('SELECT 1 FROM gpkg_contents WHERE identifier = ?', identifier) !== null;
-  const identifier = [layer, table].find((name) => !isTaken(name)) ?? null;
+  const names = texts?.title === undefined ? [layer, table] : [texts.title, layer, table];
+  const identifier = names.find((name) => !isTaken(name)) ?? null;
   database
     .prepare(
-      `INSERT INTO gpkg_contents (table_name, data_type, identifier, min_x, min_y, max_x, max_y, srs_id)
-       VALUES (?, 'features', ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO gpkg_contents (table_name, data_type, identifier, description, min_x, min_y, max_x, max_y, srs_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .run([table, identifier, ...extent, srsId]);
-}
-
-function registerJson(database: BulkDatabase, { table, columns }: FeatureTable['plan']): void {
-  const jsonColumns = columns.filter(({ type }) => type === 'json');
-  if (jsonColumns.length === 0) return;
-  if (!hasTable(database, 'gpkg_data_columns')) {
-    if (!hasTable(database, 'gpkg_extensions')) database.exec(EXTENSIONS_SQL);
-    database.exec(SCHEMA_EXTENSION_SQL);
-  }
-  for (const { name } of jsonColumns)
-    database
-      .prepare(
-        "INSERT INTO gpkg_data_columns (table_name, column_name, mime_type) VALUES (?, ?, 'application/json')",
-      )
-      .run([table, name]);
+    .run([table, dataType, identifier, texts?.description ?? '', ...extent, srsId]);
 }
 
 /**
@@ -128,11 +128,6 @@ export function removeLayer(database: BulkDatabase, table: string): void {
   ])
     if (hasTable(database, catalogue))
       database.prepare(`DELETE FROM ${catalogue} WHERE lower(table_name) = lower(?)${rows}`).run([table]);
-}
-
-export function hasTable(database: BulkDatabase, name: string): boolean {
-  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)";
-  return database.value(sql, name) !== null;
 }
 
 /** The type that all geometries have, or GEOMETRY, which allows any. */

@@ -1,6 +1,8 @@
 /** The tables of GeoPackage 1.4 (OGC 12-128r19) as SQL; the declarations are those of its annex C. */
+import type { FieldFacts } from '@geomill/core/columns/field-facts.ts';
 import type { FieldType } from '@geomill/core/columns/schema.ts';
-import type { Trigger } from '@geomill/sqlite/bulk-database.ts';
+import type { BulkDatabase, Trigger } from '@geomill/sqlite/bulk-database.ts';
+import { defaultSql } from './default-values.ts';
 import { quoted } from './names.ts';
 
 /** "GPKG" and 1.4.0, for the header of the database file (clause 1.1.1.1.1). */
@@ -59,8 +61,8 @@ ${EXTENSIONS_SQL};
 INSERT INTO gpkg_extensions VALUES ('gpkg_spatial_ref_sys', 'definition_12_063', 'gpkg_crs_wkt',
   'http://www.geopackage.org/spec140/#extension_crs_wkt', 'read-write')`;
 
-/** Declares the media types of columns; created only if a layer has JSON. */
-export const SCHEMA_EXTENSION_SQL = `CREATE TABLE gpkg_data_columns (
+/** Tables of the schema extension; made only if a layer has JSON, or facts of its fields. */
+export const SCHEMA_EXTENSION_SQL = `CREATE TABLE IF NOT EXISTS gpkg_data_columns (
   table_name TEXT NOT NULL,
   column_name TEXT NOT NULL,
   name TEXT,
@@ -71,7 +73,7 @@ export const SCHEMA_EXTENSION_SQL = `CREATE TABLE gpkg_data_columns (
   CONSTRAINT pk_gdc PRIMARY KEY (table_name, column_name),
   CONSTRAINT gdc_tn UNIQUE (table_name, name)
 );
-CREATE TABLE gpkg_data_column_constraints (
+CREATE TABLE IF NOT EXISTS gpkg_data_column_constraints (
   constraint_name TEXT NOT NULL,
   constraint_type TEXT NOT NULL,
   value TEXT,
@@ -81,10 +83,7 @@ CREATE TABLE gpkg_data_column_constraints (
   max_is_inclusive BOOLEAN,
   description TEXT,
   CONSTRAINT gdcc_ntv UNIQUE (constraint_name, constraint_type, value)
-);
-INSERT INTO gpkg_extensions VALUES
-  ('gpkg_data_columns', NULL, 'gpkg_schema', 'http://www.geopackage.org/spec140/#extension_schema', 'read-write'),
-  ('gpkg_data_column_constraints', NULL, 'gpkg_schema', 'http://www.geopackage.org/spec140/#extension_schema', 'read-write')`;
+)`;
 
 const COLUMN_TYPES: Readonly<Record<FieldType, string>> = {
   boolean: 'BOOLEAN',
@@ -101,17 +100,38 @@ const COLUMN_TYPES: Readonly<Record<FieldType, string>> = {
 export interface TableDeclaration {
   readonly table: string;
   readonly key: string;
-  readonly geometry: string;
-  readonly columns: readonly { readonly name: string; readonly type: FieldType }[];
+  /** Null: a table of attributes. */
+  readonly geometry: string | null;
+  readonly columns: readonly ColumnDeclaration[];
+}
+
+export interface ColumnDeclaration {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Default: nothing is declared but the type. */
+  readonly facts?: Pick<FieldFacts, 'width' | 'notNull' | 'default'>;
 }
 
 export function createTableSql(declaration: TableDeclaration, geometryType: string): string {
   const columns = [
     `${quoted(declaration.key)} INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL`,
-    `${quoted(declaration.geometry)} ${geometryType}`,
-    ...declaration.columns.map(({ name, type }) => `${quoted(name)} ${COLUMN_TYPES[type]}`),
+    ...(declaration.geometry === null ? [] : [`${quoted(declaration.geometry)} ${geometryType}`]),
+    ...declaration.columns.map(columnSql),
   ];
   return `CREATE TABLE ${quoted(declaration.table)} (${columns.join(', ')})`;
+}
+
+function columnSql({ name, type, facts = {} }: ColumnDeclaration): string {
+  const hasWidth = facts.width !== undefined && (type === 'string' || type === 'binary');
+  const words = [quoted(name), COLUMN_TYPES[type] + (hasWidth ? `(${facts.width})` : '')];
+  if (facts.notNull) words.push('NOT NULL');
+  if (facts.default !== undefined) words.push(`DEFAULT ${defaultSql(facts.default)}`);
+  return words.join(' ');
+}
+
+export function hasTable(database: BulkDatabase, name: string): boolean {
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = lower(?)";
+  return database.value(sql, name) !== null;
 }
 
 /** Keep GDAL's stored feature count up to date, which it reads instead of counting the rows. */
@@ -140,7 +160,7 @@ export function createRtreeSql(rtree: string): string {
  * update5, which work with upserts. Validators of earlier versions, including GDAL's, still require four triggers
  * update1 to update4, so triggers with these two names exist but never fire.
  */
-export function rtreeTriggers({ table, key, geometry }: TableDeclaration): Trigger[] {
+export function rtreeTriggers({ table, key }: TableDeclaration, geometry: string): Trigger[] {
   const rtree = rtreeName(table, geometry);
   const [t, r, c, i] = [table, rtree, geometry, key].map(quoted);
   const box = `ST_MinX(NEW.${c}), ST_MaxX(NEW.${c}), ST_MinY(NEW.${c}), ST_MaxY(NEW.${c})`;

@@ -8,11 +8,13 @@ import { fileName } from '@geomill/platform/paths.ts';
 import { BulkDatabase } from '@geomill/sqlite/bulk-database.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import type { GpkgChunk } from './chunk.ts';
+import { copyContent } from './copied-content.ts';
+import type { CopyingLayer } from './copied-tables.ts';
 import { REQUIRED_ROWS } from './crs-rows.ts';
 import { releaseRows } from './encode.ts';
 import { FeatureTable } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse } from './in-use.ts';
-import type { LayerState } from './layer-state.ts';
+import type { SinkLayer } from './layer-state.ts';
 import { registerLayer, stateChangeTime } from './register.ts';
 import { APPLICATION_ID, CORE_SQL, SPATIAL_REF_SYS_SQL, USER_VERSION } from './schema-sql.ts';
 
@@ -23,13 +25,13 @@ export class GpkgSink implements OutputSink {
   readonly #path: string;
   readonly #partialPath: string;
   readonly #database: BulkDatabase;
-  readonly #layers: readonly LayerState[];
+  readonly #layers: readonly SinkLayer[];
   readonly #context: WriteContext;
   readonly #tables: (FeatureTable | null)[];
   /** The layer of the last chunk. */
   #layerIndex = 0;
 
-  constructor(path: string, layers: readonly LayerState[], context: WriteContext) {
+  constructor(path: string, layers: readonly SinkLayer[], context: WriteContext) {
     this.#path = path;
     this.#partialPath = `${unfinishedPath(path, context.expected)}.partial`;
     this.#layers = layers;
@@ -60,12 +62,18 @@ export class GpkgSink implements OutputSink {
   }
 
   async finish(): Promise<OutputFile> {
-    this.#layers.forEach((_, i) => {
+    this.#layers.forEach(({ model }, i) => {
       const table = this.#table(i);
       table.finish();
-      registerLayer(this.#database, table);
+      registerLayer(this.#database, table, model, this.#context.findings);
       stateChangeTime(this.#database, table.plan.table, this.#context.time);
     });
+    copyContent(
+      this.#database,
+      this.#copying(),
+      this.#context.keepsOtherContent === true,
+      this.#context.findings,
+    );
     this.#database.finish();
     moveDatabaseIntoPlace(this.#partialPath, this.#path, fileName(this.#path), this.#context.expected);
     return { path: this.#path, byteLength: fileSize(this.#path) };
@@ -74,6 +82,13 @@ export class GpkgSink implements OutputSink {
   abort(): void {
     this.#database.abandon();
     removeFile(this.#partialPath);
+  }
+
+  #copying(): CopyingLayer[] {
+    return this.#layers.flatMap(({ model }, i): CopyingLayer[] => {
+      const { table, geometry, key } = this.#table(i).plan;
+      return model === null ? [] : [{ table, geometry, key, model }];
+    });
   }
 
   #table(layerIndex: number): FeatureTable {

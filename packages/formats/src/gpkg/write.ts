@@ -22,7 +22,7 @@ import { encodeBatch } from './encode.ts';
 import { type ExistingContent, ExtendingSink, readExisting } from './extend.ts';
 import type { FeatureTablePlan } from './feature-table.ts';
 import { refuseInUse } from './in-use.ts';
-import type { LayerState } from './layer-state.ts';
+import type { LayerModel, LayerState, SinkLayer } from './layer-state.ts';
 import { gpkgErrors } from './messages.ts';
 import { columnNames, folded, furtherColumnName, tableNames } from './names.ts';
 import { GpkgSink } from './sink.ts';
@@ -46,6 +46,7 @@ export const writer: FormatWriter = {
           srsId,
           zones,
           isInDegrees: isInDegrees(layer.crs),
+          hasGeometry: plan.geometry !== null,
           table: { kind: 'existing', plan },
         };
         return { fields: fieldsOf(layer), state };
@@ -67,9 +68,10 @@ export const writer: FormatWriter = {
         srsId: rows[i].srsId,
         zones,
         isInDegrees: isInDegrees(layer.crs),
+        hasGeometry: plan.geometry !== null,
         table: { kind: 'new', plan, crs: rows[i] },
       };
-      return { fields: fieldsOf(layer), state };
+      return { fields: fieldsOf(layer), state, sinkState: modelOf(layer, plan) };
     });
   },
 
@@ -80,7 +82,12 @@ export const writer: FormatWriter = {
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
-    const layers = encodings.map(({ state }) => state as LayerState);
+    const layers = encodings.map(
+      ({ state, sinkState }): SinkLayer => ({
+        ...(state as LayerState),
+        model: (sinkState as LayerModel | undefined) ?? null,
+      }),
+    );
     return context.existing === undefined
       ? new GpkgSink(path, layers, context)
       : new ExtendingSink(path, layers, context.existing, context);
@@ -91,6 +98,15 @@ function fieldsOf({ fields }: OutputLayer): readonly Field[] {
   if (fields === null)
     throw failure(generalErrors.INTERNAL, { reason: 'the GeoPackage writer got no fields' });
   return fields;
+}
+
+function modelOf(
+  { facts, origins = [], fields }: OutputLayer,
+  { columns }: FeatureTablePlan,
+): LayerModel | undefined {
+  if (facts === undefined) return undefined;
+  const names = new Map((fields ?? []).map(({ name }, at) => [name, columns[at].name]));
+  return { facts, columns: names, origins };
 }
 
 function newTablePlan(
@@ -106,7 +122,7 @@ function newTablePlan(
       fields: fields.length,
       limit: MAX_FIELDS,
     });
-  const names = columnNames(fields, layer.name, findings);
+  const names = columnNames(fields, layer.name, layer.isTable !== true, findings);
   return {
     layer: layer.name,
     table,
@@ -114,7 +130,7 @@ function newTablePlan(
     geometry: names.geometry,
     columns: fields.map(({ type }, at) => ({ name: names.columns[at], type })),
     srsId,
-    hasIndex: options.spatial_index !== false,
+    hasIndex: names.geometry !== null && options.spatial_index !== false,
     promotes: options.promote !== false,
     idColumn: furtherColumnName(names, ID_COLUMN),
   };
@@ -124,8 +140,6 @@ function appendedTablePlan(layer: OutputLayer): { readonly plan: AppendedTablePl
   if (layer.target == null)
     throw failure(generalErrors.INTERNAL, { reason: 'the layer to append to is missing' });
   const { table, key, hasRowid, geometry, geometryType, srsId } = layer.target.state as GpkgState;
-  if (geometry === null)
-    throw failure(generalErrors.INTERNAL, { reason: 'the layer to append to is a table' });
   const columns = fieldsOf(layer).map(({ name }) => name);
   return {
     plan: {

@@ -1,5 +1,7 @@
 /** GPX: the facts that need no codec. */
+
 import { digitOptions } from '../digit-options.ts';
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { gpxErrors, gpxFindings } from './messages.ts';
 
@@ -47,6 +49,7 @@ export const gpx: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       ...digitOptions,
       lines: {
         enum: ['auto', 'tracks', 'routes'],

@@ -1,6 +1,7 @@
 /** Numbers as xsd:decimal, which has no exponents. */
 import type { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
-import { asciiSlice, type Digits, writeDigits } from '@geomill/core/text/number-text.ts';
+import { asciiSlice } from '@geomill/core/text/ascii.ts';
+import { type Digits, writeDigits } from '@geomill/core/text/number-text.ts';
 
 const LEAST_PLAIN = 1e-5;
 const MOST_PLAIN = 1e9;

@@ -3,7 +3,8 @@ import type { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { type GeometryColumn, hasZ } from '@geomill/core/geometry/geometry-column.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
-import { asciiSlice, type CoordinateDigits } from '@geomill/core/text/number-text.ts';
+import { asciiSlice } from '@geomill/core/text/ascii.ts';
+import type { CoordinateDigits } from '@geomill/core/text/number-text.ts';
 import { formatErrors } from '../errors.ts';
 import { DECIMAL_LIMIT, writeDecimal } from './plain-decimal.ts';
 

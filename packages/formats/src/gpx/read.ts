@@ -1,6 +1,6 @@
 /** Reads GPX 1.0 and 1.1 in partitions. */
 import { Findings } from '@geomill/core/messages/findings.ts';
-import { XmlFault } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../reader.ts';

@@ -1,5 +1,7 @@
 /** KML and KMZ: the facts that need no codec. */
+
 import { digitOptions } from '../digit-options.ts';
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { kmlErrors, kmlFindings } from './messages.ts';
 
@@ -60,6 +62,7 @@ export const kml: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       ...digitOptions,
       kmz: {
         type: 'boolean',

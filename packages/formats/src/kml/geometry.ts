@@ -9,16 +9,11 @@ import {
 } from '@geomill/core/geometry/geometry-column.ts';
 import { GEOMETRY_NOTE } from '@geomill/core/geometry/geometry-notes.ts';
 import { closeRing } from '@geomill/core/geometry/rings.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
-import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { NumberScanner } from '@geomill/core/text/number-text.ts';
 import { elementText, tagName } from '@geomill/core/text/xml-elements.ts';
-import { XmlFault, type XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
+import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { type KmlName, kmlName } from './names.ts';
-
-const LESS = 0x3c;
-const COMMA = 0x2c;
-const SLASH = 0x2f;
+import type { PositionReader } from './positions.ts';
 
 /** What the feature gets of its geometry besides positions. */
 export interface GeometrySink {
@@ -66,14 +61,11 @@ export class GeometryParser {
   isModel = false;
   /** GEOMETRY_TYPE of the last geometry. */
   type = 0;
-  /** Number of positions in the builder before the feature. */
-  featureStart = 0;
   readonly #scanner: XmlScanner;
   readonly #builder: GeometryBuilder;
   readonly #rootPrefix: Uint8Array;
   readonly #sink: GeometrySink;
-  readonly #positionLimit: number;
-  readonly #numbers = new NumberScanner();
+  readonly #positions: PositionReader;
   readonly #scratch = new ByteWriter(256);
 
   constructor(
@@ -81,13 +73,13 @@ export class GeometryParser {
     builder: GeometryBuilder,
     rootPrefix: Uint8Array,
     sink: GeometrySink,
-    positionLimit: number,
+    positions: PositionReader,
   ) {
     this.#scanner = scanner;
     this.#builder = builder;
     this.#rootPrefix = rootPrefix;
     this.#sink = sink;
-    this.#positionLimit = positionLimit;
+    this.#positions = positions;
   }
 
   /** Whether the element is a geometry that `read` reads. */
@@ -183,7 +175,7 @@ export class GeometryParser {
         at = scanner.tag(at);
         if (scanner.isEnd) break;
         const child = kmlName(scanner, this.#rootPrefix);
-        at = child === 'coordinates' ? this.#coordinates(at) : this.#other(child, at);
+        at = child === 'coordinates' ? this.#positions.read(at) : this.#other(child, at);
       }
     let count = builder.positionCount - first;
     if (kind === PART_KIND.point && count > 1) {
@@ -249,7 +241,7 @@ export class GeometryParser {
       at = scanner.tag(at);
       if (scanner.isEnd) break;
       const child = kmlName(scanner, this.#rootPrefix);
-      at = child === 'coordinates' ? this.#coordinates(at) : this.#other(child, at);
+      at = child === 'coordinates' ? this.#positions.read(at) : this.#other(child, at);
     }
     if (builder.positionCount === first) {
       this.notes |= GEOMETRY_NOTE.emptyMember;
@@ -279,13 +271,13 @@ export class GeometryParser {
           this.#scratch.reset();
           at = scanner.text(at, this.#scratch);
           times.push(decoder.decode(this.#scratch.written()).trim());
-          this.checkCount(times.length);
+          this.#positions.checkCount(times.length);
         } else if (child === 'coord') {
           const before = builder.positionCount;
           at = this.#coord(at);
           if (builder.positionCount === before) gaps.push(coords);
           coords++;
-          this.checkCount(coords);
+          this.#positions.checkCount(coords);
         } else if (child === 'ExtendedData') at = this.#sink.extendedData(at);
         else at = this.#other(child, at);
       }
@@ -350,7 +342,7 @@ export class GeometryParser {
       throw new XmlFault(start, 'a gx:coord is a longitude, a latitude and an altitude, separated by blanks');
     if (words.length === 3) this.#builder.widen('XYZ');
     this.#builder.position(x, y, z);
-    this.checkCount(this.#builder.positionCount - this.featureStart);
+    this.#positions.checkFeature();
     return at;
   }
 
@@ -373,102 +365,5 @@ export class GeometryParser {
         this.#sink.ignored(tagName(scanner));
         return scanner.skip(at);
     }
-  }
-
-  /** The text of a coordinates element whose start tag was read last. */
-  #coordinates(at: number): number {
-    const scanner = this.#scanner;
-    if (scanner.isEmpty) return at;
-    const { coordinateLength } = this.#builder;
-    const end = this.#positions(scanner.bytes, at, scanner.limit);
-    if (scanner.bytes[end] === LESS && scanner.bytes[end + 1] === SLASH) return scanner.tag(end);
-    // Comments or a CDATA section.
-    this.#builder.coordinateLength = coordinateLength;
-    const scratch = this.#scratch;
-    scratch.reset();
-    const next = scanner.text(at, scratch);
-    scratch.uint8(LESS);
-    const last = this.#positions(scratch.bytes, 0, scratch.length - 1, at);
-    if (last < scratch.length - 1) throw new XmlFault(at, 'coordinates contain an element');
-    return next;
-  }
-
-  /**
-   * Reads positions up to the next `<` and returns its offset. The hot loop. `faultAt`: where errors are reported, if the bytes
-   * are not those of the window.
-   */
-  #positions(bytes: Uint8Array, at: number, limit: number, faultAt = -1): number {
-    const builder = this.#builder;
-    const numbers = this.#numbers;
-    let { coordinates, coordinateLength: length, stride } = builder;
-    for (;;) {
-      while (bytes[at] <= 0x20) at++;
-      if (bytes[at] === LESS) {
-        builder.coordinateLength = length;
-        return at;
-      }
-      const start = at;
-      const x = numbers.scan(bytes, at, limit);
-      if (numbers.end === at) throw this.#notAPosition(bytes, faultAt < 0 ? at : faultAt, at);
-      at = numbers.end;
-      while (bytes[at] <= 0x20) at++;
-      if (bytes[at] !== COMMA) throw this.#notAPosition(bytes, faultAt < 0 ? at : faultAt, start);
-      at++;
-      while (bytes[at] <= 0x20) at++;
-      const y = numbers.scan(bytes, at, limit);
-      if (numbers.end === at) throw this.#notAPosition(bytes, faultAt < 0 ? at : faultAt, start);
-      at = numbers.end;
-      let z = Number.NaN;
-      const afterY = at;
-      while (bytes[at] <= 0x20) at++;
-      if (bytes[at] === COMMA) {
-        at++;
-        while (bytes[at] <= 0x20) at++;
-        z = numbers.scan(bytes, at, limit);
-        if (numbers.end !== at) {
-          at = numbers.end;
-          if (stride === 2) {
-            builder.coordinateLength = length;
-            builder.widen('XYZ');
-            ({ coordinates, coordinateLength: length, stride } = builder);
-          }
-          if (bytes[at] === COMMA) throw this.#notAPosition(bytes, faultAt < 0 ? at : faultAt, start);
-        }
-      } else at = afterY;
-      const byte = bytes[at];
-      if (byte > 0x20 && byte !== LESS && Number.isNaN(z))
-        throw this.#notAPosition(bytes, faultAt < 0 ? at : faultAt, start);
-      if (x - x !== 0 || y - y !== 0 || z === Number.POSITIVE_INFINITY || z === Number.NEGATIVE_INFINITY)
-        throw new XmlFault(faultAt < 0 ? start : faultAt, 'this coordinate is larger than any number');
-      if (length + 4 > coordinates.length) {
-        builder.coordinateLength = length;
-        this.checkCount(builder.positionCount - this.featureStart);
-        builder.reserve(1 << 12);
-        ({ coordinates } = builder);
-      }
-      coordinates[length++] = x;
-      coordinates[length++] = y;
-      if (stride === 3) coordinates[length++] = z;
-    }
-  }
-
-  #notAPosition(bytes: Uint8Array, at: number, start: number): Error {
-    if (at >= this.#scanner.limit) return new XmlFault(at, 'the file ends here');
-    let end = start;
-    while (end < start + 40 && bytes[end] > 0x20 && bytes[end] !== LESS) end++;
-    const found = decoder.decode(bytes.subarray(start, end));
-    const reason = `'${found}' is not a position; expected longitude,latitude[,altitude], with white space between positions`;
-    return new XmlFault(at, reason);
-  }
-
-  /** Throws LIMIT_EXCEEDED if the feature has too many positions. */
-  checkCount(count: number): void {
-    if (count <= this.#positionLimit) return;
-    throw failure(generalErrors.LIMIT_EXCEEDED, {
-      what: 'the number of positions of a feature',
-      actual: `more than ${this.#positionLimit}`,
-      limit: this.#positionLimit,
-      setting: 'MAX_FEATURE_COORDINATES',
-    });
   }
 }

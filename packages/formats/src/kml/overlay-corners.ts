@@ -1,7 +1,8 @@
 /** Corners of ground overlays. */
 import type { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { elementText } from '@geomill/core/text/xml-elements.ts';
-import { XmlFault, type XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
+import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { kmlName } from './names.ts';
 
 const SIDES: readonly string[] = ['north', 'south', 'east', 'west'];

@@ -15,6 +15,7 @@ import { GeometryParser, type GeometrySink } from './geometry.ts';
 import { kmlFindings } from './messages.ts';
 import { type FeatureName, type KmlName, kmlName } from './names.ts';
 import { latLonBox, latLonQuad } from './overlay-corners.ts';
+import { PositionReader } from './positions.ts';
 import { STANDARD_FIELDS, STANDARD_HINTS } from './standard-fields.ts';
 import type { LayerState } from './state.ts';
 import { colorOf, fragmentOf, readStyle, type Style } from './styles.ts';
@@ -30,6 +31,7 @@ export class PlacemarkReader implements GeometrySink {
   readonly #findings: Findings;
   readonly #builder = new GeometryBuilder();
   readonly #geometry: GeometryParser;
+  readonly #positions: PositionReader;
   readonly #columns: DocumentColumns;
   readonly #fields: FieldReader;
   readonly #ids = new TextColumn('id', 'string', 0);
@@ -54,13 +56,8 @@ export class PlacemarkReader implements GeometrySink {
     this.#state = state;
     this.#rootPrefix = state.document.rootPrefix;
     this.#findings = findings;
-    this.#geometry = new GeometryParser(
-      scanner,
-      this.#builder,
-      this.#rootPrefix,
-      this,
-      limits.coordinatesPerFeature,
-    );
+    this.#positions = new PositionReader(scanner, this.#builder, limits.coordinatesPerFeature);
+    this.#geometry = new GeometryParser(scanner, this.#builder, this.#rootPrefix, this, this.#positions);
     const { types } = state;
     const hintOf = (name: string): TextHint => types.get(name) ?? STANDARD_HINTS[name] ?? null;
     this.#columns = new DocumentColumns(hintOf, findings, (count) =>
@@ -147,7 +144,7 @@ export class PlacemarkReader implements GeometrySink {
     this.#geometry.notes = 0;
     this.#geometry.hasExtraPositions = false;
     this.#geometry.isModel = false;
-    this.#geometry.featureStart = this.#builder.positionCount;
+    this.#positions.featureStart = this.#builder.positionCount;
     this.#style = {};
     this.#url = '';
     if (this.#times.length > 0) this.#times = [];
@@ -157,12 +154,12 @@ export class PlacemarkReader implements GeometrySink {
   }
 
   #hasPositions(): boolean {
-    return this.#builder.positionCount > this.#geometry.featureStart;
+    return this.#builder.positionCount > this.#positions.featureStart;
   }
 
   #end(name: FeatureName, type: number): void {
     const geometry = this.#geometry;
-    geometry.checkCount(this.#builder.positionCount - geometry.featureStart);
+    this.#positions.checkFeature();
     const isReduced = this.#style.hasMore === true;
     if (this.#url !== '' || this.#style.url !== undefined) this.#applyShared();
     this.#applyStyle(type);

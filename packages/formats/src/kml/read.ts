@@ -1,7 +1,7 @@
 /** Reads KML (2.0 to 2.3, with Google's extension) and KMZ in partitions. */
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { tagName } from '@geomill/core/text/xml-elements.ts';
-import { XmlFault } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
 import { openSegment } from '@geomill/io/file-segment.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
 import { countedParts, PART_STRIDE } from '../counted-parts.ts';

@@ -2,7 +2,8 @@
 import { failure } from '@geomill/core/messages/errors.ts';
 import { xmlText } from '@geomill/core/text/xml-text.ts';
 import { OutputFileSink } from '@geomill/io/output-file.ts';
-import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';
+import { MAX_MEMBER_BYTES } from '@geomill/io/zip-directory.ts';
+import { ZipWriter } from '@geomill/io/zip-write.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { kmlErrors } from './messages.ts';
 import { simpleType, type WriteState } from './write-plan.ts';

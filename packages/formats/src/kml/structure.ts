@@ -6,7 +6,7 @@ import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import type { TextHint } from '@geomill/core/columns/text-columns.ts';
 import { elementText, tagName } from '@geomill/core/text/xml-elements.ts';
 import { EndSearch } from '@geomill/core/text/xml-end-search.ts';
-import { XmlFault } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
 import type { XmlRoot } from '../xml-document.ts';

@@ -3,8 +3,7 @@ import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { type AttributeColumn, isValid } from '@geomill/core/columns/attribute-column.ts';
 import { writeJsonAsText } from '@geomill/core/columns/cast.ts';
 import type { FieldType } from '@geomill/core/columns/schema.ts';
-import { LOWER_F, LOWER_T, MINUS, NINE, ZERO } from '@geomill/core/text/ascii.ts';
-import { asciiSlice } from '@geomill/core/text/number-text.ts';
+import { asciiSlice, LOWER_F, LOWER_T, MINUS, NINE, ZERO } from '@geomill/core/text/ascii.ts';
 
 /** Heads of the members of a Value: number of the member and kind of its bytes. */
 const STRING = 0x0a;

@@ -1,4 +1,5 @@
 /** PMTiles 3 (docs.protomaps.com/pmtiles) with Mapbox Vector Tiles 2.1. Rules and losses: docs/formats/pmtiles.md. */
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { pmtilesErrors, pmtilesFindings } from './messages.ts';
 
@@ -37,6 +38,7 @@ export const pmtiles: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       min_zoom: zoomOption('Smallest zoom with tiles. Default: 0.'),
       max_zoom: zoomOption(
         'Largest zoom with tiles; maps enlarge its tiles for larger ones. Default: chosen by the size of the details in the data, at most 14.',

@@ -3,28 +3,13 @@ import { isAsciiCompatible, textDecoder } from '@geomill/core/bytes/text-encodin
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
 import { type AttributeColumn, ColumnBuilder } from '@geomill/core/columns/attribute-column.ts';
 import type { MisfitList } from '@geomill/core/columns/misfits.ts';
-import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { field, phrase } from '@geomill/core/messages/message.ts';
-import { MINUS, PLUS, SPACE, STAR, ZERO } from '@geomill/core/text/ascii.ts';
-import { asciiSlice, LOW_HALF, NumberScanner } from '@geomill/core/text/number-text.ts';
+import { MINUS, SPACE, STAR, ZERO } from '@geomill/core/text/ascii.ts';
 import { formatFindings } from '../findings.ts';
+import { type CellReader, type DbfRows, Problems, ValidityBits } from './dbf-cells.ts';
 import type { CellKind, DbfColumn } from './dbf-columns.ts';
-
-/** Deletion marks: '*' is a deleted row; anything else is not, as some writers put 0 there. */
-export const DELETED_ROW = STAR;
-
-export interface DbfRows {
-  readonly bytes: Uint8Array;
-  /** Offsets of the rows that are not deleted, in `bytes`. */
-  readonly rowStarts: Uint32Array;
-  /** Number of these rows; `rowStarts` may be longer. */
-  readonly rowCount: number;
-  /** Record number of each of these rows, from 1 in the partition. */
-  readonly records: Uint32Array;
-  /** Features after the last row; their attributes are null. */
-  readonly missingRows: number;
-}
+import { isNullNumber, readInt64s, readNumbers } from './dbf-numbers.ts';
 
 /**
  * The column's values. Cells that do not match their type are null and noted, or counted as misfits if text could hold
@@ -92,47 +77,6 @@ function readCells(
   }
 }
 
-type CellReader = (
-  column: DbfColumn,
-  rows: DbfRows,
-  problems: Problems,
-  validity: ValidityBits,
-) => AttributeColumn;
-
-class Problems {
-  readonly tally = new RowTally();
-  readonly #rows: DbfRows;
-
-  constructor(rows: DbfRows) {
-    this.#rows = rows;
-  }
-
-  add(row: number): void {
-    this.tally.add(row, this.#rows.records[row]);
-  }
-}
-
-/** The validity bitmap of a column with a known row count. */
-class ValidityBits {
-  readonly rowCount: number;
-  readonly bits: Uint8Array<ArrayBuffer>;
-  validCount = 0;
-
-  constructor(rowCount: number) {
-    this.rowCount = rowCount;
-    this.bits = new Uint8Array((rowCount + 7) >> 3);
-  }
-
-  set(row: number): void {
-    this.bits[row >> 3] |= 1 << (row & 7);
-    this.validCount++;
-  }
-
-  finish(): AttributeColumn['validity'] {
-    return this.validCount === this.rowCount ? null : this.bits;
-  }
-}
-
 function readTexts(column: DbfColumn, rows: DbfRows, encoding: string, problems: Problems): AttributeColumn {
   const { bytes, rowStarts, rowCount } = rows;
   const builder = new ColumnBuilder(column.type);
@@ -180,120 +124,11 @@ function finishWithMissing(builder: ColumnBuilder, rows: DbfRows): AttributeColu
   return builder.finish();
 }
 
-/** Whether a number cell is null: blank or '*'. */
-function isNullNumber(bytes: Uint8Array, at: number, limit: number): boolean {
-  return at === limit || bytes[at] === STAR || bytes[at] === 0;
-}
-
 /** Whether a cell without surrounding blanks is the null of a type other than text. */
 function isNullCell(kind: CellKind, bytes: Uint8Array, start: number, end: number): boolean {
   if (kind === 'number') return isNullNumber(bytes, start, end);
   if (kind === 'logical') return '?*'.includes(String.fromCharCode(bytes[start]));
   return bytes.subarray(start, end).every((byte) => byte === ZERO || byte === STAR || byte === SPACE);
-}
-
-const readNumbers: CellReader = (column, rows, problems, validity) => {
-  const { bytes, rowStarts, rowCount } = rows;
-  const { rowCount: total } = validity;
-  const scanner = new NumberScanner();
-  const isInteger = column.type === 'int32';
-  const values = isInteger ? new Int32Array(total) : new Float64Array(total);
-  // All digits of an integer are data if the header declares integers.
-  const mayRound = !isInteger && column.decimals === 0;
-  for (let row = 0; row < rowCount; row++) {
-    let at = rowStarts[row] + column.offset;
-    const limit = at + column.width;
-    while (at < limit && bytes[at] === SPACE) at++;
-    if (isNullNumber(bytes, at, limit)) continue;
-    let value: number | null = scanner.scan(bytes, at, limit);
-    if (!endsBlank(bytes, scanner.end, limit) || scanner.end === at) value = looseNumber(bytes, at, limit);
-    else if (
-      !Number.isFinite(value) ||
-      (mayRound && scanner.digits > SAFE_DIGITS && !isExact(scanner, value, bytes, at))
-    )
-      value = null;
-    if (value === null || (isInteger && value !== (value | 0))) problems.add(row);
-    else {
-      values[row] = value;
-      validity.set(row);
-    }
-  }
-  if (values instanceof Int32Array) return { type: 'int32', values, validity: validity.finish() };
-  return { type: 'float64', values, validity: validity.finish() };
-};
-
-function endsBlank(bytes: Uint8Array, from: number, limit: number): boolean {
-  for (let i = from; i < limit; i++) {
-    if (bytes[i] === 0) return true;
-    if (bytes[i] !== SPACE) return false;
-  }
-  return true;
-}
-
-/** Significant decimal digits that every double preserves. */
-const SAFE_DIGITS = 15;
-
-/** Whether the number scanned from `start` has a fraction, or the value preserves all its digits. */
-function isExact(scanner: NumberScanner, value: number, bytes: Uint8Array, start: number): boolean {
-  if (!scanner.isInteger) return true;
-  const digits = asciiSlice(bytes, start, scanner.end).replace(/^[+-]?0*/, '');
-  return (
-    digits.replace(/0+$/, '').length <= SAFE_DIGITS ||
-    BigInt(value) === integerText(bytes, start, scanner.end)
-  );
-}
-
-/**
- * Reads numbers with a decimal comma, as some national versions write them, and what C libraries write for numbers that
- * are not finite (nan, -inf, 1.#QNAN); null for anything else.
- */
-function looseNumber(bytes: Uint8Array, start: number, limit: number): number | null {
-  const text = asciiSlice(bytes, start, limit).split('\0')[0].trim();
-  if (/^[+-]?\d*,\d+$/.test(text)) return Number(text.replace(',', '.'));
-  const word = /^([+-]?)(?:1\.#)?(nan|qnan|snan|ind|inf|infinity)\d*$/i.exec(text);
-  if (word === null) return null;
-  const [, sign, name] = word;
-  if (!/^inf/i.test(name)) return Number.NaN;
-  return sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-}
-
-const INT64_MAX = 9_223_372_036_854_775_807n;
-const TWO_TO_32 = 4_294_967_296;
-const readInt64s: CellReader = (column, rows, problems, validity) => {
-  const { bytes, rowStarts, rowCount } = rows;
-  const scanner = new NumberScanner();
-  const values = new BigInt64Array(validity.rowCount);
-  // Written in halves: a BigInt per value would cost more than parsing its digits.
-  const halves = new Int32Array(values.buffer);
-  for (let row = 0; row < rowCount; row++) {
-    let at = rowStarts[row] + column.offset;
-    const limit = at + column.width;
-    while (at < limit && bytes[at] === SPACE) at++;
-    if (isNullNumber(bytes, at, limit)) continue;
-    const value = scanner.scan(bytes, at, limit);
-    if (scanner.end === at || !endsBlank(bytes, scanner.end, limit) || !Number.isInteger(value)) {
-      problems.add(row);
-      continue;
-    }
-    if (scanner.digits <= 15 && Number.isSafeInteger(value)) {
-      const high = Math.floor(value / TWO_TO_32);
-      halves[row * 2 + LOW_HALF] = value - high * TWO_TO_32;
-      halves[row * 2 + 1 - LOW_HALF] = high;
-    } else {
-      const exact = scanner.isInteger ? integerText(bytes, at, scanner.end) : BigInt(value);
-      if (exact > INT64_MAX || exact < -INT64_MAX - 1n) {
-        problems.add(row);
-        continue;
-      }
-      values[row] = exact;
-    }
-    validity.set(row);
-  }
-  return { type: 'int64', values, validity: validity.finish() };
-};
-
-function integerText(bytes: Uint8Array, start: number, end: number): bigint {
-  return BigInt(asciiSlice(bytes, bytes[start] === PLUS ? start + 1 : start, end));
 }
 
 const readLogicals: CellReader = (column, rows, problems, validity) => {

@@ -1,3 +1,4 @@
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { shpErrors, shpFindings } from './messages.ts';
 
@@ -46,6 +47,7 @@ export const shp: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       compression: {
         enum: ['deflate', 'store'],
         default: 'deflate',

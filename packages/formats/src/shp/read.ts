@@ -1,23 +1,19 @@
 /** Reads shapefiles: see docs/formats/shp.md for the rules. A partition is a range of record numbers, from 0. */
-import { textDecoder } from '@geomill/core/bytes/text-encoding.ts';
-import { UTF8 } from '@geomill/core/bytes/utf8.ts';
 import type { AttributeColumn } from '@geomill/core/columns/attribute-column.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { MisfitList } from '@geomill/core/columns/misfits.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
-import { NO_ROW, RowTally } from '@geomill/core/messages/finding-rows.ts';
+import type { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { type FileSegment, openSegment, withSegment } from '@geomill/io/file-segment.ts';
-import { checkFieldCount } from '@geomill/io/limits.ts';
 import { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import { TextSamples } from '@geomill/io/text-samples.ts';
 import { formatFindings } from '../findings.ts';
 import { isCompressed, type PackedSet, unpackedSet } from '../packed-set.ts';
 import type {
-  EncodingOrigin,
   FileText,
   FormatReader,
   InputFile,
@@ -27,10 +23,10 @@ import type {
   PartitionRequest,
   SourceLayer,
 } from '../reader.ts';
-import { type DbfColumn, planColumns, undeclaredColumn } from './dbf-columns.ts';
-import { findEncoding } from './dbf-encoding.ts';
-import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
-import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
+import type { DbfRows } from './dbf-cells.ts';
+import { undeclaredColumn } from './dbf-columns.ts';
+import { readColumn } from './dbf-read.ts';
+import { deletedRows, openTable, readRows, readSmallText, type ShpTable } from './dbf-table.ts';
 import { declaredStatistics } from './declared-statistics.ts';
 import { findShapefiles, otherMembers, type ShapefileSet } from './file-set.ts';
 import { shpErrors, shpFindings } from './messages.ts';
@@ -40,29 +36,20 @@ import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.t
 import { cutPartitions, findIndex, readIndexEntries } from './shp-index.ts';
 import { ShapeReader } from './shp-records-read.ts';
 
-interface ShpTable {
-  readonly segment: FileSegment;
-  readonly headerBytes: number;
-  readonly rowBytes: number;
-  readonly rowCount: number;
-  readonly columns: readonly DbfColumn[];
-  readonly encoding: string;
-  readonly encodingOrigin: EncodingOrigin;
-}
-
-/** What a worker needs to read a partition. */
-interface ShpState {
+interface ShapeFiles {
   readonly shp: FileSegment;
   readonly index: FileSegment;
   readonly shapeType: number;
   readonly shapeCount: number;
   readonly contiguous: boolean;
+}
+
+/** What a worker needs to read a partition. */
+interface ShpState extends ShapeFiles {
   readonly table: ShpTable | null;
   readonly packed: PackedSet | null;
 }
 
-/** A longer file is not a valid .prj or .cpg. */
-const SMALL_FILE_BYTES = 1 << 20;
 /** Scattered records are read with one read if that reads at most this many times their size. */
 const STRETCH_FACTOR = 4;
 
@@ -160,47 +147,11 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
   };
 }
 
-function openTable(set: ShapefileSet, context: OpenContext): ShpTable | null {
-  const { dbf } = set;
-  if (dbf === null) return null;
-  const { findings, options } = context;
-  const option = typeof options.encoding === 'string' ? options.encoding : null;
-  return withSegment(dbf, (source) => {
-    const headBytes = dbfHeadBytes(source.slice(0, 32), source.byteLength, dbf.name);
-    const header = readDbfHeader(source.slice(0, headBytes), source.byteLength, dbf.name);
-    checkFieldCount(set.name, header.fields.length, context.limits);
-    const { encoding, origin } = findEncoding(
-      {
-        codePage: set.cpg === null ? null : readSmallText(set.cpg),
-        codePageFile: set.cpg?.name ?? '',
-        option,
-      },
-      header,
-      source,
-      dbf.name,
-      findings,
-    );
-    const columns = planColumns(header, encoding, source, set.name, findings);
-    const { headerBytes, rowBytes, rowCount } = header;
-    return { segment: dbf, headerBytes, rowBytes, rowCount, columns, encoding, encodingOrigin: origin };
-  });
-}
-
-const decodeUtf8 = textDecoder(UTF8);
-
-function readSmallText(segment: FileSegment): string {
-  const bytes = withSegment(segment, (source) => source.slice(0, SMALL_FILE_BYTES));
-  return decodeUtf8(bytes, 0, bytes.length)
-    .replace(/^\ufeff/, '')
-    .replaceAll('\0', '')
-    .trim();
-}
-
 function readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
   const state = layer.state as ShpState;
   const findings = new Findings();
   const misfits = new MisfitList();
-  const rows = readRows(state, partition, findings);
+  const rows = readRows(state.table, partition, findings);
   const shapes = readShapes(state, partition, rows, request.limits.coordinatesPerFeature);
   const noteTally = (
     entry:
@@ -247,61 +198,9 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   };
 }
 
-/** Bytes of the .dbf read at once to find deletion marks. */
-const MARKS_BYTES = 8 << 20;
-
-/** The number of rows that are marked as deleted. */
-function deletedRows(table: ShpTable | null, start: number, end: number): number {
-  if (table === null || table.rowBytes === 0) return 0;
-  const { headerBytes, rowBytes, rowCount } = table;
-  const last = Math.min(end, rowCount);
-  const rowsAtOnce = Math.max(1, Math.floor(MARKS_BYTES / rowBytes));
-  let deleted = 0;
-  withSegment(table.segment, (source) => {
-    for (let row = start; row < last; row += rowsAtOnce) {
-      const rows = Math.min(rowsAtOnce, last - row);
-      const bytes = source.slice(headerBytes + row * rowBytes, headerBytes + (row + rows) * rowBytes);
-      for (let at = 0; at < bytes.length; at += rowBytes) if (bytes[at] === DELETED_ROW) deleted++;
-    }
-  });
-  return deleted;
-}
-
-/** The rows of the partition that are not deleted; features after the last row have none. */
-function readRows(state: ShpState, partition: Partition, findings: Findings): DbfRows {
-  const { table } = state;
-  const count = partition.end - partition.start;
-  const declared = table === null ? 0 : Math.max(0, Math.min(count, table.rowCount - partition.start));
-  const rowStarts = new Uint32Array(declared);
-  const records = new Uint32Array(declared);
-  const missingRows = count - declared;
-  if (table === null || declared === 0)
-    return { bytes: new Uint8Array(0), rowStarts, rowCount: 0, records, missingRows };
-  const { headerBytes, rowBytes } = table;
-  const bytes = withSegment(table.segment, (source) =>
-    source.slice(
-      headerBytes + partition.start * rowBytes,
-      headerBytes + (partition.start + declared) * rowBytes,
-    ),
-  );
-  let rowCount = 0;
-  const deleted = new RowTally();
-  for (let row = 0; row < declared; row++) {
-    if (bytes[row * rowBytes] === DELETED_ROW) {
-      deleted.add(NO_ROW, row + 1);
-      continue;
-    }
-    rowStarts[rowCount] = row * rowBytes;
-    records[rowCount++] = row + 1;
-  }
-  if (deleted.count > 0)
-    findings.note(shpFindings.RECORD_DELETED, {}, { record: deleted.firstRecord }, deleted.count, deleted);
-  return { bytes, rowStarts, rowCount, records, missingRows };
-}
-
 /** Appends the shape of every row that is not deleted, and of the features after the last row. */
 function readShapes(
-  state: ShpState,
+  state: ShapeFiles,
   partition: Partition,
   rows: DbfRows,
   coordinatesPerFeature: number,
@@ -332,7 +231,7 @@ function readShapes(
  */
 function recordReader(
   source: ByteSource,
-  state: ShpState,
+  state: ShapeFiles,
   entries: DataView,
   { first, end, needed }: Stretch,
   shapes: ShapeReader,

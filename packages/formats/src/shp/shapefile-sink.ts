@@ -10,7 +10,7 @@ import { removeFile } from '@geomill/platform/files.ts';
 import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import type { LayerEncoding, OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { type DbfFieldSpec, makeDbfHeader, rowBytesOf } from './dbf-header.ts';
-import type { DbfWriteField } from './dbf-write.ts';
+import type { DbfWriteField } from './dbf-plan.ts';
 import { shpErrors } from './messages.ts';
 import type { ShapefilePlan } from './shapefile-plan.ts';
 import {

@@ -16,7 +16,8 @@ import { formatFindings } from '../findings.ts';
 import { noteSplitCollections, rowsOfKind } from '../single-kind.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../writer.ts';
 import { rowBytesOf } from './dbf-header.ts';
-import { type DbfWriteField, encodeRows, planField } from './dbf-write.ts';
+import { type DbfWriteField, planField } from './dbf-plan.ts';
+import { encodeRows } from './dbf-write.ts';
 import { shpErrors, shpFindings } from './messages.ts';
 import { fileNames, planShapefiles, type ShapefilePlan } from './shapefile-plan.ts';
 import {

@@ -1,11 +1,10 @@
 /** Recognizes a table of attributes: rows that fit their header, and nothing that looks like a position. */
-import { CRS_WITHOUT_POSITIONS } from '../reader.ts';
 import { namesColumn, type WantedColumns } from './columns.ts';
 import { emptyGeometries } from './geometry-sample.ts';
 import { type HeadSettings, headerReadings } from './header.ts';
 import { byConsistency, type Found } from './locate-line.ts';
 import type { LineStart } from './located.ts';
-import { type HeaderReading, shown } from './located.ts';
+import { type HeaderReading, NO_POSITIONS, shown } from './located.ts';
 import { positionHints } from './not-found.ts';
 
 /** Share of the first rows that have as many cells as the header. */
@@ -50,5 +49,5 @@ function withoutPosition({ context, messages }: HeadSettings, reading: HeaderRea
   const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
   messages.note(context.findings, 'NO_POSITION', { columns: listed.join(', ') + more });
   const checks = emptyGeometries(names, reading.sample());
-  return { reading, located: { place: { kind: 'none' }, assumedCrs: CRS_WITHOUT_POSITIONS, checks } };
+  return { reading, located: { ...NO_POSITIONS, checks } };
 }

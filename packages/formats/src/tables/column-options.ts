@@ -64,9 +64,17 @@ export const rowOptions = {
 /** Write options. */
 export const geometryOptions = {
   geometry: {
-    enum: ['wkt', 'xy'],
-    default: 'wkt',
+    enum: ['wkt', 'xy', 'none'],
     description:
-      'wkt: a column geom_wkt. xy: columns lon and lat, x and y in a projected CRS, and z where features have one; points only.',
+      'wkt: a column geom_wkt. xy: columns lon and lat, x and y in a projected CRS, and z where features have one; points only. none: no geometries. Default: wkt, or none for a table without geometries.',
+  },
+};
+
+/** Write option of formats that have no other choice for geometries. */
+export const tableOption = {
+  geometry: {
+    enum: ['keep', 'none'],
+    description:
+      'keep: features with geometries. none: tables without geometries. Default: keep, or none for a table without geometries.',
   },
 };

@@ -1,7 +1,7 @@
 /** Reads a pair of columns of coordinates, or a column with both. */
 import { GEOMETRY_TYPE, type GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
 import { DOT } from '@geomill/core/text/ascii.ts';
-import { NumberScanner } from '@geomill/core/text/number-text.ts';
+import { NumberScanner } from '@geomill/core/text/number-scanner.ts';
 import { type OrdinateNotation, OrdinateScanner, wrongLetter } from '@geomill/core/text/ordinate-text.ts';
 import { PositionScanner } from '@geomill/core/text/position-text.ts';
 import type { GeometryPlace } from './geometry-place.ts';

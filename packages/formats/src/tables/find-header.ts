@@ -85,7 +85,7 @@ export function findHeader(
   const unnamed = names.map((name) => name === '');
   const trailing: RowCheck[] = reading.hasTrailing ? [{ kind: 'trailing', column: names.length - 1 }] : [];
   const checks = [...trailing, ...(located.checks ?? [])];
-  const expected = expectedTypes(names, reading.sample(), options.decimal_comma === true);
+  const expected = expectedTypes(names, reading.sample(), options.decimal_comma === true, messages.hasTypes);
   const unique = uniqueNames(names, geometryColumns(geometry), findings);
   return {
     header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry, checks, dataStart, expected },

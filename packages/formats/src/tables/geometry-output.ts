@@ -18,10 +18,44 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { counted } from '@geomill/core/messages/message.ts';
 import { formatFindings } from '../findings.ts';
-import type { OutputLayer } from '../writer.ts';
+import { noteDroppedGeometries } from '../table-output.ts';
+import type { OutputLayer, WriteContext } from '../writer.ts';
 
 /** The error for features that are not one point each. */
 export type PointsOnly = (found: string, location?: Location) => Error;
+
+/** Which columns hold the geometry; 'xyz': also one with Z. */
+export type GeometryCells = 'wkt' | 'xy' | 'xyz' | 'none';
+
+/** Number of columns that hold the geometry. */
+export function cellsOf(geometry: GeometryCells): number {
+  return { wkt: 1, xy: 2, xyz: 3, none: 0 }[geometry];
+}
+
+/** A table without fields keeps a column of geometries: rows without any column cannot be written. */
+export function geometryForm(
+  { isTable }: OutputLayer,
+  fields: readonly Field[],
+  options: WriteContext['options'],
+): Exclude<GeometryCells, 'xyz'> {
+  if (isTable === true && fields.length > 0) return 'none';
+  return options.geometry === 'xy' ? 'xy' : 'wkt';
+}
+
+/** The geometries as they are written; `table`: for findings. Throws `pointsOnly`. */
+export function writtenGeometry(
+  batch: FeatureBatch,
+  form: GeometryCells,
+  findings: Findings,
+  table: string,
+  pointsOnly: PointsOnly,
+): GeometryColumn {
+  if (form === 'wkt') return wholeOrdinates(batch, findings);
+  if (form !== 'none')
+    return pointRows(batch.geometry, findings, `${table} with columns of coordinates`, pointsOnly);
+  noteDroppedGeometries(batch, findings);
+  return batch.geometry;
+}
 
 /** Readers take the column with this name first. */
 const GEOMETRY_COLUMN = 'geom_wkt';
@@ -42,7 +76,7 @@ export function wholeOrdinates(batch: FeatureBatch, findings: Findings): Geometr
  * `format`: for findings. Throws `pointsOnly` for a row with more than one position; other types than points were rejected before. Notes
  * what columns of coordinates do not keep.
  */
-export function pointRows(
+function pointRows(
   geometry: GeometryColumn,
   findings: Findings,
   format: string,
@@ -66,10 +100,11 @@ export function pointRows(
 /** Names of the columns of the geometry. Throws `pointsOnly`. */
 export function geometryNames(
   { name, crs, statistics }: OutputLayer,
-  isXy: boolean,
+  form: Exclude<GeometryCells, 'xyz'>,
   pointsOnly: PointsOnly,
 ): string[] {
-  if (!isXy) return [GEOMETRY_COLUMN];
+  if (form === 'none') return [];
+  if (form === 'wkt') return [GEOMETRY_COLUMN];
   if (statistics === null) throw failure(generalErrors.INTERNAL, { reason: 'the writer got no statistics' });
   const { typeCounts, hasZ } = statistics.geometry;
   const found = typeCounts.flatMap((count, type) =>

@@ -1,7 +1,7 @@
 /** Finds the geometry in the columns that one line names. */
 
 import { invalidUtf8At, UTF8 } from '@geomill/core/bytes/utf8.ts';
-import { failure } from '@geomill/core/messages/errors.ts';
+import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
@@ -14,7 +14,7 @@ import type { GeometryPlace } from './geometry-place.ts';
 import { type HeadSettings, headerReadings, withoutFirstRow } from './header.ts';
 import { detectedPlace, likeliestPlace, statedPlace } from './locate.ts';
 import type { LineStart } from './located.ts';
-import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
+import { type HeaderReading, type LocatedGeometry, NO_POSITIONS, shown } from './located.ts';
 import { notFound } from './not-found.ts';
 import { geometryColumns } from './row-geometry.ts';
 import { CellBytes, SAMPLE_BYTES, shownCell } from './sample.ts';
@@ -33,7 +33,8 @@ export interface Found {
 /** The header in this line. Throws COLUMN_MISSING, COLUMN_UNKNOWN, HEADER_MISSING, GEOMETRY_AMBIGUOUS and INPUT_WRONG_FORMAT. */
 export function locate(settings: HeadSettings, start: LineStart, wanted: WantedColumns): Found {
   const { file, source, delimiter, messages } = settings;
-  const isStated = namesColumn(wanted) && settings.context.attributesOnly !== true;
+  const needsNone = settings.context.attributesOnly === true || settings.context.geometriesUnused === true;
+  const isStated = namesColumn(wanted) && !needsNone;
   // A column of heights belongs to columns of coordinates.
   const specified = isStated || wanted.z !== null ? wanted : { ...wanted, geometry: SPECIFIED_COLUMN };
   const readings: HeaderReading[] = [];
@@ -42,9 +43,7 @@ export function locate(settings: HeadSettings, start: LineStart, wanted: WantedC
     // A single name can have another delimiter after it, and commas in the rows can be those of WKT.
     if (delimiter === null && reading.names.length === 1) continue;
     const found =
-      namesColumn(specified) && settings.context.attributesOnly !== true
-        ? attempt(settings, reading, specified, statedPlace)
-        : null;
+      namesColumn(specified) && !needsNone ? attempt(settings, reading, specified, statedPlace) : null;
     if (found !== null) return found;
   }
   const { expected } = messages.words;
@@ -56,9 +55,10 @@ export function locate(settings: HeadSettings, start: LineStart, wanted: WantedC
       found: look,
     });
   const [reading, ...others] = byConsistency(readings);
-  if (settings.context.attributesOnly === true) {
+  if (needsNone) {
     refuseRecord(settings, reading.names, { kind: 'none' });
-    return { reading, located: { place: { kind: 'none' }, assumedCrs: null } };
+    const column = settings.context.attributesOnly === true ? null : geometryColumnIn(reading, wanted);
+    return { reading, located: column ?? NO_POSITIONS };
   }
   for (const candidate of [reading, ...others]) {
     const found =
@@ -69,6 +69,18 @@ export function locate(settings: HeadSettings, start: LineStart, wanted: WantedC
   checkEncoding(settings);
   refuseRecord(settings, reading.names, { kind: 'none' });
   throw isStated ? unknownColumn(wanted, reading) : notFound(reading);
+}
+
+/** Where geometries are not used, a column of them is no field, but columns of coordinates are; null: there is none. */
+function geometryColumnIn(reading: HeaderReading, wanted: WantedColumns): LocatedGeometry | null {
+  try {
+    const found = (namesColumn(wanted) ? statedPlace : placeIn)(reading, wanted, new Findings());
+    return found?.place.kind === 'column' ? found : null;
+  } catch (error) {
+    // Several columns may be the one: all are fields.
+    if (error instanceof GeomillError && error.fault === 'user') return null;
+    throw error;
+  }
 }
 
 /** The header in this line with the only column in which most of the first values have the form of geometries; null: there is none. */

@@ -2,7 +2,7 @@
 import type { AngleColumns } from '@geomill/core/geometry/angle-names.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import type { OrdinateNotation } from '@geomill/core/text/ordinate-text.ts';
-import type { AssumedCrs } from '../reader.ts';
+import { type AssumedCrs, CRS_WITHOUT_POSITIONS } from '../reader.ts';
 import type { GeometryPlace } from './geometry-place.ts';
 import type { TableMessages } from './messages.ts';
 import type { Sample } from './sample.ts';
@@ -32,9 +32,18 @@ export interface LocatedGeometry {
   readonly hasOutliers?: boolean;
   /** What speaks against degrees although the names say so, as part of a sentence. */
   readonly doubt?: string;
+  /** No row has a position. Default: rows have. */
+  readonly isTable?: true;
   /** What later rows must not contradict. */
   readonly checks?: readonly RowCheck[];
 }
+
+/** Of a table of attributes alone. */
+export const NO_POSITIONS: LocatedGeometry = {
+  place: { kind: 'none' },
+  assumedCrs: CRS_WITHOUT_POSITIONS,
+  isTable: true,
+};
 
 /** A column name for messages. */
 export function shown(name: string): string {

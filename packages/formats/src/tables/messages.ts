@@ -39,10 +39,13 @@ export interface TableEntries<Words extends TableWords> {
   readonly params: OwnParams<Words> & MessageParams;
   /** Where the table is, for the locations of errors. Default: the whole file is the table. */
   readonly location?: Location;
+  /** Whether the cells have types, of which quotes mark the texts. Default: quotes say nothing about a type. */
+  readonly hasTypes?: boolean;
 }
 
 export class TableMessages {
   readonly words: TableWords;
+  readonly hasTypes: boolean;
   readonly #errors: Readonly<Record<TableErrorKind, ErrorEntry>>;
   readonly #findings: Readonly<Record<TableFindingKind, FindingEntry>>;
   readonly #params: MessageParams;
@@ -50,6 +53,7 @@ export class TableMessages {
 
   constructor(words: TableWords, entries: Omit<TableEntries<TableWords>, 'words'>) {
     this.words = words;
+    this.hasTypes = entries.hasTypes ?? false;
     this.#errors = entries.errors;
     this.#findings = entries.findings;
     this.#params = entries.params;

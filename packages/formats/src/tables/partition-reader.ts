@@ -303,7 +303,8 @@ class PartitionReader {
     for (const one of expected) {
       const field = names[one.column];
       if (!texts.has(field)) continue;
-      const example = one.example === null ? {} : { example: `, such as '${one.example}'` };
+      const such = one.hasTypes ? ', such as the text' : ', such as';
+      const example = one.example === null ? {} : { example: `${such} '${one.example}'` };
       const tally = misfitsOf(this.#scanner, one, hasDecimalComma, this.#skipped);
       this.#findings.noteTally(
         commonTableFindings.TYPE_NOT_KEPT,

@@ -6,7 +6,7 @@ import { GeometryBuilder } from '@geomill/core/geometry/geometry-column.ts';
 import type { GeomillError, Location } from '@geomill/core/messages/errors.ts';
 import { phrase } from '@geomill/core/messages/message.ts';
 import { DOT } from '@geomill/core/text/ascii.ts';
-import { NumberScanner } from '@geomill/core/text/number-text.ts';
+import { NumberScanner } from '@geomill/core/text/number-scanner.ts';
 import { hemisphereOf, OrdinateScanner } from '@geomill/core/text/ordinate-text.ts';
 import { textOf } from './angle-cells.ts';
 import { GeometryCells } from './geometry-cells.ts';

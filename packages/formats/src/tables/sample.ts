@@ -2,6 +2,7 @@
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import {
   CELL_ESCAPED,
+  CELL_QUOTED,
   type CellTable,
   MALFORMED,
   RECORD,
@@ -63,6 +64,7 @@ export class CellBytes {
   bytes: Uint8Array = new Uint8Array(0);
   start = 0;
   end = 0; // exclusive
+  isQuoted = false;
   #scratch = new Uint8Array(256);
 
   /** Opens the cell with this index (see CellTable). Returns whether it has any text. */
@@ -81,6 +83,7 @@ export class CellBytes {
     this.bytes = bytes;
     this.start = start;
     this.end = end;
+    this.isQuoted = (table.flags[cell] & CELL_QUOTED) !== 0;
     return start < end;
   }
 }

@@ -20,6 +20,8 @@ export interface ExpectedType {
   readonly group: Group;
   /** The first other value of the sample, for the message; null: the sample has none. */
   readonly example: string | null;
+  /** Whether cells have types: a number in quotes is a text. */
+  readonly hasTypes: boolean;
 }
 
 /** Null: another value. */
@@ -29,8 +31,9 @@ function groupOf(kind: number): Group | null {
   return kind === KIND.date ? 'dates' : kind === KIND.datetime ? 'times' : null;
 }
 
-function groupIn(cell: CellBytes, hasDecimalComma: boolean): Group | null {
-  const { bytes, start, end } = cell;
+function groupIn(cell: CellBytes, hasDecimalComma: boolean, hasTypes: boolean): Group | null {
+  const { bytes, start, end, isQuoted } = cell;
+  if (hasTypes && isQuoted) return null;
   return groupOf(hasDecimalComma ? kindWithComma(bytes, start, end) : kindOf(bytes, start, end));
 }
 
@@ -39,15 +42,21 @@ export function expectedTypes(
   names: readonly string[],
   sample: Sample,
   hasDecimalComma: boolean,
+  hasTypes: boolean,
 ): ExpectedType[] {
   return names.flatMap((_, column): ExpectedType[] => {
-    const found = expectedType(sample, column, hasDecimalComma);
+    const found = expectedType(sample, column, hasDecimalComma, hasTypes);
     const isComma = found?.group === 'numbers' && !hasDecimalComma && hasDecimalCommas(sample, column);
     return found === null || isComma ? [] : [found];
   });
 }
 
-function expectedType(sample: Sample, column: number, hasDecimalComma: boolean): ExpectedType | null {
+function expectedType(
+  sample: Sample,
+  column: number,
+  hasDecimalComma: boolean,
+  hasTypes: boolean,
+): ExpectedType | null {
   const { rowCount, columnCount } = sample;
   const cell = new CellBytes();
   const counts = new Map<Group, number>();
@@ -56,7 +65,7 @@ function expectedType(sample: Sample, column: number, hasDecimalComma: boolean):
   // A text column ends the loop after a few rows.
   for (let row = 0; row < rowCount && others <= LEAST_VALUES + row * MOST_OTHERS; row++) {
     if (!cell.open(sample, row * columnCount + column)) continue;
-    const group = groupIn(cell, hasDecimalComma);
+    const group = groupIn(cell, hasDecimalComma, hasTypes);
     if (group !== null) {
       counts.set(group, (counts.get(group) ?? 0) + 1);
       continue;
@@ -67,11 +76,12 @@ function expectedType(sample: Sample, column: number, hasDecimalComma: boolean):
   }
   const [[group, count] = ['numbers', 0] as const, ...more] = [...counts];
   const isFew = others <= Math.max(1, (others + count) * MOST_OTHERS);
-  return more.length === 0 && count >= LEAST_VALUES && isFew ? { column, group, example } : null;
+  return more.length === 0 && count >= LEAST_VALUES && isFew ? { column, group, example, hasTypes } : null;
 }
 
 /** Digits only that are no canonical number: "007", "+5" and integers of more than 64 bits. */
 function isCode({ bytes, start, end }: CellBytes): boolean {
+  if (kindOf(bytes, start, end) !== KIND.text) return false;
   for (let at = start + (bytes[start] === 0x2b || bytes[start] === 0x2d ? 1 : 0); at < end; at++)
     if (bytes[at] < 0x30 || bytes[at] > 0x39) return false;
   return true;
@@ -83,7 +93,7 @@ function isCode({ bytes, start, end }: CellBytes): boolean {
  */
 export function misfitsOf(
   table: CellTable,
-  { column, group }: ExpectedType,
+  { column, group, hasTypes }: ExpectedType,
   hasDecimalComma: boolean,
   skipped: readonly number[],
 ): RowTally {
@@ -95,7 +105,7 @@ export function misfitsOf(
     record++;
     for (; skipped[next] === record; next++) record++;
     if (!cell.open(table, row * table.columnCount + column)) continue;
-    if (groupIn(cell, hasDecimalComma) !== group && !isCode(cell)) tally.add(row, record);
+    if (groupIn(cell, hasDecimalComma, hasTypes) !== group && !isCode(cell)) tally.add(row, record);
   }
   return tally;
 }

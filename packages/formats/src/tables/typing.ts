@@ -10,8 +10,8 @@ import type { FieldType } from '@geomill/core/columns/schema.ts';
 import { KIND, kindOf, TYPE_OF_KIND, widenKind } from '@geomill/core/columns/text-kinds.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { isBlank } from '@geomill/core/text/ascii.ts';
-import { asciiSlice, NumberScanner } from '@geomill/core/text/number-text.ts';
+import { asciiSlice, isBlank } from '@geomill/core/text/ascii.ts';
+import { NumberScanner } from '@geomill/core/text/number-scanner.ts';
 import { CommaNumber, kindWithComma } from './decimal-comma.ts';
 import { CELL_ESCAPED, CELL_QUOTED, type CellTable, unescapeCell } from './records.ts';
 

@@ -1,5 +1,7 @@
 /** TopoJSON: the facts that need no codec. */
+
 import { digitOptions } from '../digit-options.ts';
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { topojsonErrors, topojsonFindings } from './messages.ts';
 
@@ -31,6 +33,7 @@ export const topojson: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...domainOptions,
       ...digitOptions,
       quantization: {
         type: 'integer',

@@ -1,8 +1,9 @@
 /** Writes the values of cells as cells of a table of text: texts in quotes, other values without. */
 import type { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { KIND, kindOf } from '@geomill/core/columns/text-kinds.ts';
-import { DOT, isBlank, MINUS, NINE, QUOTE, ZERO } from '@geomill/core/text/ascii.ts';
-import { asciiSlice, NumberScanner, writeInteger, writeNumber } from '@geomill/core/text/number-text.ts';
+import { asciiSlice, DOT, isBlank, MINUS, NINE, QUOTE, ZERO } from '@geomill/core/text/ascii.ts';
+import { NumberScanner } from '@geomill/core/text/number-scanner.ts';
+import { writeInteger, writeNumber } from '@geomill/core/text/number-text.ts';
 import { appendQuoted } from '@geomill/core/text/quoted-text.ts';
 import type { CellNotes } from './cell-notes.ts';
 import { endOfCharacters, MAX_CHARACTERS } from './cell-text.ts';

@@ -8,16 +8,10 @@ import { writeWkt } from '@geomill/core/geometry/wkt-write.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
-import { QUOTE, SPACE } from '@geomill/core/text/ascii.ts';
-import {
-  asciiSlice,
-  usualLength,
-  writeDigits,
-  writeInteger,
-  writeNumber,
-} from '@geomill/core/text/number-text.ts';
+import { asciiSlice, QUOTE, SPACE } from '@geomill/core/text/ascii.ts';
+import { usualLength, writeDigits, writeInteger, writeNumber } from '@geomill/core/text/number-text.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
-import { pointOffset } from '../tables/geometry-output.ts';
+import { cellsOf, type GeometryCells as GeometryForm, pointOffset } from '../tables/geometry-output.ts';
 import { characterCount, MAX_CHARACTERS, writePlainCell, writeTextCell } from './cell-text.ts';
 import { xlsxErrors, xlsxFindings } from './messages.ts';
 import { serialOf } from './serial-date.ts';
@@ -38,7 +32,7 @@ export interface SheetEncoding {
   readonly rounding: CoordinateRounding;
   /** The row of the header. */
   readonly header: Uint8Array;
-  readonly geometry: 'wkt' | 'xy' | 'xyz';
+  readonly geometry: GeometryForm;
 }
 
 const encoder = new TextEncoder();
@@ -64,7 +58,7 @@ export function encodeRows(batch: FeatureBatch, encoding: SheetEncoding, finding
   const out = new ByteWriter(coordinateBytes + (rowCount + 1) * (columns.length + 2) * BYTES_PER_CELL);
   const writers = columns.map((column, i) => new CellWriter(out, column, batch.fields[i].name));
   const geometryWriter = new GeometryCells(out, batch, encoding);
-  const cellCount = columns.length + (encoding.geometry === 'wkt' ? 1 : encoding.geometry.length);
+  const cellCount = columns.length + cellsOf(encoding.geometry);
   const numberOffsets = new Uint32Array(rowCount);
   for (let row = 0; row < rowCount; row++) {
     numberOffsets[row] = out.length + NUMBER_OFFSET;
@@ -107,7 +101,9 @@ class GeometryCells {
   }
 
   write(row: number): void {
-    if (this.#encoding.geometry !== 'wkt') this.#writeCoordinates(row);
+    const { geometry } = this.#encoding;
+    if (geometry === 'none') return;
+    if (geometry !== 'wkt') this.#writeCoordinates(row);
     else if (this.#batch.geometry.types[row] === GEOMETRY_TYPE.none) this.#out.copy(EMPTY);
     else {
       this.#row = row;

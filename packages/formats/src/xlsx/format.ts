@@ -1,5 +1,6 @@
 /** XLSX: the facts that need no codec. */
 import { digitOptions } from '../digit-options.ts';
+import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { columnOptions, geometryOptions, rowOptions } from '../tables/column-options.ts';
 import { xlsxErrors, xlsxFindings } from './messages.ts';
@@ -23,6 +24,7 @@ export const xlsx: Format = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  holdsTables: true,
   mixedValues: 'text',
   errors: xlsxErrors,
   findings: xlsxFindings,
@@ -49,7 +51,7 @@ export const xlsx: Format = {
   },
   writeOptions: {
     type: 'object',
-    properties: { ...geometryOptions, ...digitOptions },
+    properties: { ...geometryOptions, ...digitOptions, ...domainOptions },
     additionalProperties: false,
   },
   loadReader: async () => (await import('./read.ts')).reader,

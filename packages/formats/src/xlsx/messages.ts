@@ -103,5 +103,5 @@ const entries = {
 
 /** The messages about a sheet. */
 export function sheetMessages(sheet: string): TableMessages {
-  return tableMessages({ ...entries, params: { sheet }, location: { layer: sheet } });
+  return tableMessages({ ...entries, params: { sheet }, location: { layer: sheet }, hasTypes: true });
 }

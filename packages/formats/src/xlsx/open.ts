@@ -127,6 +127,7 @@ function layerOf(
       fields,
       featureCount: null,
       assumedCrs: located.assumedCrs,
+      ...(located.isTable === true ? { isTable: true as const } : {}),
       statedExtent: located.extent ?? null,
       ...(located.hasOutliers === undefined ? {} : { hasOutliers: located.hasOutliers }),
       crsMissingReason: `a workbook cannot state it${located.doubt === undefined ? '' : `; ${located.doubt}`}`,

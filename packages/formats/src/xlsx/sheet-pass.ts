@@ -15,8 +15,9 @@ import type { OpenThreads } from '../reader.ts';
 import { CellNotes } from './cell-notes.ts';
 import { ColumnKinds } from './column-kinds.ts';
 import { ROW_TAG_BYTES, rowTagIn } from './row-tags.ts';
+import { invalidSheet } from './sheet-faults.ts';
 import { type PieceSetting, type PieceTask, type PieceText, readPiece } from './sheet-piece.ts';
-import { invalidSheet, ROWS_END } from './sheet-rows.ts';
+import { ROWS_END } from './sheet-rows.ts';
 
 /** Rows by which the number of columns is guessed: what a sheet states about its size is often wrong. */
 const SAMPLE_ROWS = 100;

@@ -1,5 +1,5 @@
 /** Reads a piece of a sheet; in a worker thread, if the sheet is large. */
-import { XmlFault } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
 import { type FileSegment, openSegment } from '@geomill/io/file-segment.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
 import type { CellCounts } from './cell-notes.ts';

@@ -1,19 +1,19 @@
 /** Reads the rows of a piece of a sheet (ECMA-376 part 1, 18.3.1) and writes them as lines of a table of text. */
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
-import { failure, type GeomillError } from '@geomill/core/messages/errors.ts';
-import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { COMMA, CR, LF, NINE, SPACE, ZERO } from '@geomill/core/text/ascii.ts';
-import { asciiSlice, NumberScanner } from '@geomill/core/text/number-text.ts';
+import type { GeomillError } from '@geomill/core/messages/errors.ts';
+import { asciiSlice, COMMA, CR, LF, NINE, SPACE, ZERO } from '@geomill/core/text/ascii.ts';
+import { NumberScanner } from '@geomill/core/text/number-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
 import { NameTable } from '@geomill/core/text/xml-names.ts';
-import { XmlFault, type XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import type { CellFormats } from './cell-formats.ts';
 import { CellNotes } from './cell-notes.ts';
 import { CellValues, EMPTY } from './cell-values.ts';
 import { ColumnKinds, MAX_COLUMNS, MAX_ROWS } from './column-kinds.ts';
-import { xlsxErrors } from './messages.ts';
 import { NO_CONTENT, PlainCell, STR_TYPE, TEXT_CONTENT } from './plain-cell.ts';
 import { readRichText, readText } from './rich-text.ts';
 import type { SharedStrings } from './shared-strings.ts';
+import { invalidSheet, rowTooLarge } from './sheet-faults.ts';
 
 const NAMES = new NameTable(['row', 'c', 'v', 'f', 'is'] as const);
 const encoder = new TextEncoder();
@@ -200,7 +200,7 @@ export class SheetRows {
       }
       this.#written = column;
       if (kind >= 0) this.kinds.add(column, kind, row);
-      if (out.length > MAX_LINE_BYTES) throw this.#tooLarge(out.length);
+      if (out.length > MAX_LINE_BYTES) throw rowTooLarge(this.#setting.sheet, out.length, MAX_LINE_BYTES);
     }
     return at;
   }
@@ -382,22 +382,4 @@ export class SheetRows {
     const { fileName, sheet } = this.#setting;
     return invalidSheet(fileName, sheet, reason);
   }
-
-  #tooLarge(actual: number): GeomillError {
-    return failure(
-      generalErrors.LIMIT_EXCEEDED,
-      {
-        what: 'the text of one row in bytes',
-        actual,
-        limit: MAX_LINE_BYTES,
-        setting: 'a fixed limit',
-      },
-      { layer: this.#setting.sheet },
-    );
-  }
-}
-
-export function invalidSheet(fileName: string, sheet: string, reason: string): GeomillError {
-  const where = `in sheet '${sheet.slice(0, 60)}', ${reason}`;
-  return failure(xlsxErrors.XLSX_INVALID, { source: fileName, reason: where }, { layer: sheet });
 }

@@ -11,10 +11,10 @@ import { removeFile } from '@geomill/platform/files.ts';
 import type { OpenContext, Partition } from '../reader.ts';
 import type { ColumnKinds } from './column-kinds.ts';
 import type { WorkbookPackage } from './package.ts';
+import { invalidSheet } from './sheet-faults.ts';
 import { findRows, type RowsPlace, readAfterRows } from './sheet-frame.ts';
 import { SheetNotes } from './sheet-notes.ts';
 import { SheetPass } from './sheet-pass.ts';
-import { invalidSheet } from './sheet-rows.ts';
 import type { Workbook } from './workbook.ts';
 
 /** The start of a sheet, which usually has its first row. */

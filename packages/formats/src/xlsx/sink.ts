@@ -1,7 +1,8 @@
 /** Collects encoded rows into the sheets of a workbook. */
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { OutputMember } from '@geomill/io/output-package.ts';
-import { MAX_MEMBER_BYTES, ZipWriter } from '@geomill/io/zip-write.ts';
+import { MAX_MEMBER_BYTES } from '@geomill/io/zip-directory.ts';
+import { ZipWriter } from '@geomill/io/zip-write.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { MAX_ROWS } from './column-kinds.ts';
 import { numberRows, type RowChunk, type SheetEncoding } from './encode.ts';

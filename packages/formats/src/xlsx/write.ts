@@ -8,12 +8,12 @@ import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import { formatFindings } from '../findings.ts';
 import {
   columnNames,
+  geometryForm,
   geometryNames,
   noteCrs,
   noteTexts,
   type PointsOnly,
-  pointRows,
-  wholeOrdinates,
+  writtenGeometry,
 } from '../tables/geometry-output.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../writer.ts';
 import { MAX_CHARACTERS, writeTextCell } from './cell-text.ts';
@@ -41,12 +41,9 @@ export const writer: FormatWriter = {
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
     const state = encoding.state as SheetEncoding;
     const findings = new Findings();
-    const geometry =
-      state.geometry === 'wkt'
-        ? wholeOrdinates(batch, findings)
-        : pointRows(batch.geometry, findings, 'a sheet with columns of coordinates', pointsOnly);
+    const geometry = writtenGeometry(batch, state.geometry, findings, 'a sheet', pointsOnly);
     const data = encodeRows({ ...batch, geometry }, state, findings);
-    noteRounding(batch, state.rounding, findings);
+    if (state.geometry !== 'none') noteRounding(batch, state.rounding, findings);
     if (batch.ids !== null)
       findings.note(formatFindings.IDS_DROPPED, { format: 'XLSX' }, undefined, batch.rowCount);
     return { data, transfer: [data.bytes.buffer, data.numberOffsets.buffer], findings: findings.found() };
@@ -63,18 +60,18 @@ export const writer: FormatWriter = {
 function planLayer(layer: OutputLayer, sheet: string, { findings, options }: WriteContext): LayerEncoding {
   const { fields } = layer;
   if (fields === null) throw failure(generalErrors.INTERNAL, { reason: 'the XLSX writer got no fields' });
-  const isXy = options.geometry === 'xy';
-  const own = geometryNames(layer, isXy, pointsOnly);
+  const geometry = geometryForm(layer, fields, options);
+  const own = geometryNames(layer, geometry, pointsOnly);
   const names = [...columnNames(fields, own, layer.name, findings), ...own];
   if (names.length > MAX_COLUMNS)
     throw failure(xlsxErrors.XLSX_TOO_MANY_COLUMNS, { sheet, actual: names.length, limit: MAX_COLUMNS });
   noteTexts(layer, ['binary', 'json'], findings);
-  noteCrs(layer, 'XLSX', findings);
+  if (geometry !== 'none') noteCrs(layer, 'XLSX', findings);
   const state: SheetEncoding = {
     sheet,
     rounding: coordinateRounding(layer, options),
     header: headerRow(names),
-    geometry: !isXy ? 'wkt' : own.length === 3 ? 'xyz' : 'xy',
+    geometry: own.length === 3 ? 'xyz' : geometry,
   };
   return { fields, state };
 }

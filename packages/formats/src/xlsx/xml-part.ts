@@ -2,7 +2,8 @@
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { XmlFault, type XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
+import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { type FileSegment, openSegment } from '@geomill/io/file-segment.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
 

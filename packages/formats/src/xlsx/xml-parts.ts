@@ -1,7 +1,8 @@
 /** Reads a large XML part in windows, element by element. */
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import { XmlFault, type XmlScanner } from '@geomill/core/text/xml-scanner.ts';
+import { XmlFault } from '@geomill/core/text/xml-fault.ts';
+import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { XmlWindow } from '@geomill/io/xml-window.ts';
 import { startOf } from './xml-part.ts';

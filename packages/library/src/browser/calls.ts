@@ -2,7 +2,10 @@
 import type { GeomillError, Progress, Report } from '../types.ts';
 
 /** The functions that a worker runs. */
-export type FunctionName = 'convert' | 'append' | 'merge' | 'inspect' | 'crs' | 'read';
+export type FunctionName = 'convert' | 'append' | 'merge' | 'inspect' | 'crs' | 'read' | OwnFunctionName;
+
+/** For the workspace alone: `request` runs a request of the job API (file-requests.ts), `suggest` answers a question of POST /v1/crs/suggest. */
+export type OwnFunctionName = 'request' | 'suggest';
 
 export type ToWorker =
   | { readonly call: number; readonly name: FunctionName; readonly args: readonly unknown[] }

@@ -29,25 +29,10 @@ import type {
   StepFacts,
   WriteOptions,
 } from '../types.ts';
-import type { FromWorker, FunctionName, ToWorker, WireConverted, WireError, WireFile } from './calls.ts';
+import type { FunctionName, ToWorker, WireConverted, WireFile } from './calls.ts';
+import { PageError, PageWorker, refused } from './page-worker.ts';
 
 export type * from '../types.ts';
-
-class PageError extends Error implements GeomillErrorObject {
-  override readonly name = 'GeomillError';
-  readonly code: string;
-  readonly location: GeomillErrorObject['location'];
-  readonly suggestions: GeomillErrorObject['suggestions'];
-  readonly fixes: GeomillErrorObject['fixes'];
-
-  constructor({ code, message, location, suggestions, fixes }: WireError) {
-    super(message);
-    this.code = code;
-    this.location = location;
-    this.suggestions = suggestions;
-    this.fixes = fixes;
-  }
-}
 
 export const GeomillError: GeomillErrorClass = PageError as unknown as GeomillErrorClass;
 export type GeomillError = GeomillErrorObject;
@@ -80,7 +65,7 @@ export function read(
   options?: ReadOptions & { readonly as?: 'features' },
 ): AsyncGenerator<Feature>;
 export async function* read(input: Input, options: ReadOptions = {}): AsyncGenerator<Feature | ColumnBatch> {
-  await using worker = new PageWorker();
+  await using worker = new LibraryWorker();
   yield* worker.items(input, options);
 }
 
@@ -93,12 +78,12 @@ export function write(name: string | URL, features: Source, options: WriteOption
 
 /** As in Node.js, but the database is loaded first. */
 export function crs(query: string | number, options: CrsQuery = {}): Promise<CrsHit[]> {
-  return alone((worker) => worker.call<CrsHit[]>('crs', [query, options], {}));
+  return alone((worker) => worker.crs(query, options));
 }
 
 /** The functions with a worker that stays between calls. */
 export function createConverter(): Converter {
-  const worker = new PageWorker();
+  const worker = new LibraryWorker();
   const close = (): Promise<void> => worker[Symbol.asyncDispose]();
   return {
     convert: (job, options) => worker.converted('convert', job, options),
@@ -117,23 +102,20 @@ export const runPart = onlyInNode('runPart');
 export const join = onlyInNode('join');
 
 /** Runs a call in a worker that ends with it. */
-async function alone<Result>(work: (worker: PageWorker) => Promise<Result>): Promise<Result> {
-  await using worker = new PageWorker();
+async function alone<Result>(work: (worker: LibraryWorker) => Promise<Result>): Promise<Result> {
+  await using worker = new LibraryWorker();
   return await work(worker);
 }
 
-interface Waiting {
-  resolve(message: Exclude<FromWorker, { readonly progress: unknown } | { readonly report: unknown }>): void;
-  reject(error: unknown): void;
-  onProgress: RunOptions['onProgress'];
-  onReport: ReadOptions['onReport'];
-}
+/** Calls of the library in a worker. */
+class LibraryWorker implements AsyncDisposable {
+  readonly #worker = new PageWorker(
+    () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'geomill' }),
+  );
 
-class PageWorker implements AsyncDisposable {
-  #worker: Worker | null = null;
-  #calls = 0;
-  #onClosed = (): void => {};
-  readonly #waiting = new Map<number, Waiting>();
+  crs(query: string | number, options: CrsQuery): Promise<CrsHit[]> {
+    return this.#worker.call('crs', [query, options], {});
+  }
 
   converted(
     name: 'convert' | 'append' | 'merge',
@@ -150,39 +132,21 @@ class PageWorker implements AsyncDisposable {
 
   async *items(input: Input, options: ReadOptions): AsyncGenerator<never> {
     const { signal, onProgress, onReport, ...rest } = options;
-    const call = ++this.#calls;
+    const call = this.#worker.newCall();
     let isDone = false;
     try {
       const args = [await wireInput(input), wireOptions(rest)];
       let message: ToWorker = { call, name: 'read', args };
       for (;;) {
-        const answer = await this.#ask(call, message, { signal, onProgress, onReport });
+        const answer = await this.#worker.ask(call, message, { signal, onProgress, onReport });
         if (!('item' in answer)) break;
         yield answer.item as never;
         message = { next: call };
       }
       isDone = true;
     } finally {
-      if (!isDone) this.#worker?.postMessage({ abort: call } satisfies ToWorker);
+      if (!isDone) this.#worker.tell({ abort: call });
     }
-  }
-
-  async call<Result>(name: FunctionName, args: readonly unknown[], options: RunOptions): Promise<Result> {
-    const call = ++this.#calls;
-    const answer = await this.#ask(call, { call, name, args }, options);
-    return ('result' in answer ? answer.result : undefined) as Result;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const worker = this.#worker;
-    if (worker !== null && this.#waiting.size === 0) {
-      const closed = new Promise<void>((resolve) => {
-        this.#onClosed = resolve;
-      });
-      worker.postMessage({ close: true } satisfies ToWorker);
-      await closed;
-    }
-    this.#end(refused('the converter was closed', 'CANCELLED'));
   }
 
   async #withInputs<Result>(
@@ -199,80 +163,12 @@ class PageWorker implements AsyncDisposable {
       ...(Array.isArray(inputs) ? { inputs: await Promise.all(inputs.map(wireInput)) } : {}),
       ...(output === undefined ? {} : { output: wireOutput(output) }),
     };
-    return resultOf(await this.call(name, [wire, wireOptions(options)], options));
+    return resultOf(await this.#worker.call(name, [wire, wireOptions(options)], options));
   }
 
-  #ask(
-    call: number,
-    message: ToWorker,
-    { signal, onProgress, onReport }: ReadOptions,
-  ): Promise<Parameters<Waiting['resolve']>[0]> {
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiting.delete(call);
-        reject(refused('the conversion was cancelled', 'CANCELLED'));
-        // A conversion computes without a pause: only its end stops it.
-        if (this.#waiting.size === 0) this.#end();
-        else this.#worker?.postMessage({ abort: call } satisfies ToWorker);
-      };
-      if (signal?.aborted === true) return onAbort();
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const settled =
-        <Value>(settle: (value: Value) => void) =>
-        (value: Value): void => {
-          signal?.removeEventListener('abort', onAbort);
-          this.#waiting.delete(call);
-          settle(value);
-        };
-      this.#waiting.set(call, { resolve: settled(resolve), reject: settled(reject), onProgress, onReport });
-      try {
-        this.#started().postMessage(message);
-      } catch (error) {
-        settled(reject)(
-          refused(`a member of the job cannot be sent to a worker: ${(error as Error).message}`),
-        );
-      }
-    });
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#worker[Symbol.asyncDispose]();
   }
-
-  #started(): Worker {
-    if (this.#worker !== null) return this.#worker;
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'geomill' });
-    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => this.#receive(data));
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      const reason =
-        event.message === '' || event.message === undefined ? 'it could not be loaded' : event.message;
-      this.#end(refused(`the worker of geomill failed: ${reason}`, 'INTERNAL'));
-    });
-    this.#worker = worker;
-    return worker;
-  }
-
-  #receive(message: FromWorker): void {
-    if ('closed' in message) {
-      this.#onClosed();
-      return;
-    }
-    const waiting = this.#waiting.get(message.call);
-    if (waiting === undefined) return;
-    if ('progress' in message) waiting.onProgress?.(message.progress);
-    else if ('report' in message) waiting.onReport?.(message.report);
-    else if ('error' in message) waiting.reject(new PageError(message.error));
-    else waiting.resolve(message);
-  }
-
-  /** Ends the worker; the next call starts another one. */
-  #end(error?: PageError): void {
-    this.#worker?.terminate();
-    this.#worker = null;
-    this.#onClosed();
-    for (const { reject } of [...this.#waiting.values()]) reject(error);
-  }
-}
-
-function refused(message: string, code = 'CONFIG_INVALID'): PageError {
-  return new PageError({ code, message, location: undefined, suggestions: [], fixes: [] });
 }
 
 /** What is plain data of the options. */

@@ -1,12 +1,21 @@
 /** The worker that a page starts: runs the functions of the library on files of its own. */
 import { loadWantedParts } from '@geomill/platform/browser/parts.ts';
 import { startPlatform } from '@geomill/platform/browser/start.ts';
+import type { FileRequest } from '../file-requests.ts';
+import type { CrsQuestion } from '../lists.ts';
 import type { FromWorker, FunctionName, ToWorker, WireConverted, WireError } from './calls.ts';
 
 type Library = typeof import('../library.ts');
 
 const platform = startPlatform();
 const library = platform.then(() => import('../library.ts'));
+
+/** What only the workspace calls. */
+const own = (): Promise<typeof import('../file-requests.ts') & typeof import('../lists.ts')> =>
+  Promise.all([import('../file-requests.ts'), import('../lists.ts')]).then(([requests, lists]) => ({
+    ...requests,
+    ...lists,
+  }));
 
 const aborts = new Map<number, AbortController>();
 const readings = new Map<number, AsyncIterator<unknown>>();
@@ -62,9 +71,11 @@ function called(
   [job, options]: readonly unknown[],
   signal: AbortSignal,
 ): unknown {
+  if (name === 'suggest') return own().then(({ suggestedCrs }) => suggestedCrs(job as CrsQuestion));
   if (name === 'crs') return functions.crs(job as string, options as Parameters<Library['crs']>[1]);
   const onProgress = (progress: { fraction: number; stage: string }): void => send({ call, progress });
   const run = { ...(options as object), signal, onProgress };
+  if (name === 'request') return own().then(({ runFileRequest }) => runFileRequest(job as FileRequest, run));
   if (name === 'inspect') return functions.inspect(job as Parameters<Library['inspect']>[0], run);
   return functions[name](job as never, run).then(wireConverted);
 }

@@ -55,6 +55,7 @@ what it is; state the right one for the result with \`--from-crs\` or \`input.cr
   },
   guarantees: ['The same position always gets the same place, so common borders stay common.'],
   longitudes: 'as written',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'affine',
     placeholder: 'CHANGES',

@@ -68,6 +68,7 @@ Attributes, ids and order do not change. Z and M are dropped.`,
     'Vertices have the exact distance. With 16 segments in a quarter circle, the segments between the vertices of an arc are inside it by at most 0.12 % of the distance.',
   ],
   longitudes: 'own',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'buffer',
     placeholder: 'DISTANCE',

@@ -10,6 +10,7 @@ import { parseExpression } from '@geomill/expressions/parse.ts';
 import type { ExpressionSetting } from '@geomill/expressions/setting.ts';
 import { calculatedType } from '../parts/calculated-type.ts';
 import { compiledFor, noteInto, settingFor, withOwnBuffers } from '../parts/expressions.ts';
+import { changedField } from '../parts/new-fields.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 import { expressionPath } from './record.ts';
 
@@ -70,7 +71,11 @@ function assignmentsFor(
     const node = compile(expression, { fields, path, setting });
     const found = fields.findIndex((field) => field.name === name);
     const index = found < 0 ? fields.length : found;
-    fields = fields.toSpliced(index, 1, { name, type: calculatedType(node, path) });
+    fields = fields.toSpliced(
+      index,
+      1,
+      changedField(fields[index], { name, type: calculatedType(node, path) }),
+    );
     return { name, path, index, node, fields };
   });
   return { list, fields };

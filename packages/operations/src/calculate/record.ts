@@ -52,6 +52,7 @@ that it needs is null, or if it has no result, such as \`1 / 0\` (\`VALUE_NOT_CO
     'Integers are computed exactly; a result beyond 64 bits is null, and counted.',
   ],
   longitudes: 'own',
+  usesGeometries: 'if any',
   commandLine: {
     flag: 'calculate',
     placeholder: 'FIELD=EXPRESSION',

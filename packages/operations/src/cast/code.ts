@@ -5,6 +5,7 @@ import { indexOfField } from '@geomill/core/columns/known-field.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { stepFindings } from '../findings.ts';
+import { convertedField } from '../parts/new-fields.ts';
 import type { StepParameters, StreamingTransformation } from '../transformation.ts';
 import { CAST_TYPES } from './record.ts';
 
@@ -17,8 +18,11 @@ export const code: StreamingTransformation = {
 /** Throws FIELD_UNKNOWN. */
 function castFields(fields: readonly Field[], { fields: types }: StepParameters): readonly Field[] {
   const cast = [...fields];
-  for (const [name, type] of Object.entries(types as Readonly<Record<string, keyof typeof CAST_TYPES>>))
-    cast[indexOfField(fields, name)] = { name, type: CAST_TYPES[type] };
+  for (const [name, type] of Object.entries(types as Readonly<Record<string, keyof typeof CAST_TYPES>>)) {
+    const index = indexOfField(fields, name);
+    const to = { name, type: CAST_TYPES[type] };
+    cast[index] = fields[index].type === to.type ? fields[index] : convertedField(fields[index], to);
+  }
   return cast;
 }
 

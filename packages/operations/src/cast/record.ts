@@ -43,6 +43,7 @@ To round numbers, use \`calculate\` with \`round\`. Geometries, ids and the orde
     'A name that is not a field is an error that lists the fields.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: {
     flag: 'cast',
     placeholder: 'FIELD=TYPE',

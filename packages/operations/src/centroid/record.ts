@@ -12,6 +12,7 @@ on both sides of 180 degrees are side by side. Attributes, ids and order do not 
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['The result is a Point.'],
   longitudes: 'feature',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'centroid',
     placeholder: null,

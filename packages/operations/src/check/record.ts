@@ -34,6 +34,7 @@ order of features do not change.`,
     'If a name is already that of a field, the job fails.',
   ],
   longitudes: 'own',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'check',
     placeholder: null,

@@ -28,6 +28,7 @@ millimetre and at most a millimetre) are dropped and counted, and a feature that
     'Features outside are counted. If no feature is left, the result is empty, with a warning.',
   ],
   longitudes: 'edges',
+  usesGeometries: 'needed',
   commandLine: maskForm('clip', 'keep'),
   fileParameter: maskParameter('clipping_geojson'),
   load: async () => (await import('../parts/mask/mask-step.ts')).maskStep('clip', 'clipping_geojson'),

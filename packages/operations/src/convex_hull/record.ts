@@ -13,6 +13,7 @@ their Z; M is dropped.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['The result is a valid Polygon, or a LineString or Point if the feature has no area.'],
   longitudes: 'feature',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'convex-hull',
     placeholder: null,

@@ -51,6 +51,7 @@ have no Z, or no M, get \`z\` or \`m\`, a number or an expression on the fields 
     'Features for which `z` or `m` has no value keep positions without it, and are counted (VALUE_NOT_COMPUTED).',
   ],
   longitudes: 'as written',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'dimensions',
     placeholder: 'ORDINATES',

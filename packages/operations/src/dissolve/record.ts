@@ -43,6 +43,7 @@ Memory: as for union; large groups are divided by area.`,
     'If `by` or `aggregate` has a name that is not a field, the job fails with a message that lists the fields.',
   ],
   longitudes: 'layer',
+  usesGeometries: 'if any',
   commandLine: {
     flag: 'dissolve',
     placeholder: 'FIELDS',

@@ -47,6 +47,7 @@ Memory: 32 to 64 bytes for each feature that is kept, plus 40 MB; features beyon
     'Features are compared by 128 bits of a SHA-256 of their values: the chance of a wrong match is less than 1 in 10^24 for a million features.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'if any',
   commandLine: {
     flag: 'distinct',
     placeholder: 'FIELDS',

@@ -21,6 +21,7 @@ export const drop: Transformation = {
     'A name that is not a field is an error that lists the fields.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: null,
   load: async () => (await import('../parts/choose-fields.ts')).selecting(({ fields }) => ({ drop: fields })),
 };

@@ -16,6 +16,7 @@ geometries are kept. Z and M are dropped.`,
     'The sides have exactly the minimum and maximum coordinates of the feature.',
   ],
   longitudes: 'feature',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'envelope',
     placeholder: null,

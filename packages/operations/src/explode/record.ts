@@ -15,6 +15,7 @@ the parts, with the attributes of the original. The first part keeps the id; the
     'Features that became several features are counted.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'explode',
     placeholder: null,

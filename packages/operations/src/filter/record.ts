@@ -83,6 +83,7 @@ equals that of the condition, or for numbers, dates and times is in its range (\
     'With a box, features without positions are dropped.',
   ],
   longitudes: 'own',
+  usesGeometries: ({ bbox }) => (bbox === undefined ? 'if any' : 'needed'),
   commandLine: {
     flag: 'filter',
     placeholder: 'WHERE',

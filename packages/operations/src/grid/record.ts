@@ -71,6 +71,7 @@ Memory: 100 bytes for each cell; twice that in degrees if 360 is no multiple of 
     `More than ${MAX_CELLS} cells are an error that says which size would do.`,
   ],
   longitudes: 'own',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'grid',
     placeholder: 'SIZE',

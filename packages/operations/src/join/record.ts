@@ -92,6 +92,7 @@ Memory: the fields of the source that are used, with an index of the keys, at mo
     'No key matches by rounding or by a change of type that was not requested.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: {
     ...fileForm('join', 'add the attributes of another file by a key; --key NAME[=NAME_IN_FILE]', WORDS),
     modifiers: [

@@ -42,6 +42,7 @@ Memory: the features of the result, up to 40 MB; more are kept on disk.`,
     'Features that are not in the result were counted as dropped, as far as they were read.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: {
     flag: 'limit',
     placeholder: 'COUNT',

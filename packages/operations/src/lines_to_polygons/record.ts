@@ -33,6 +33,7 @@ Memory: for \`features\`, little; for \`network\`, all lines of a layer several 
     'With `network`, polygons are valid and do not overlap.',
   ],
   longitudes: 'edges',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'lines-to-polygons',
     placeholder: null,

@@ -28,6 +28,7 @@ kept. In a repaired feature, M is dropped and new positions have interpolated Z.
     'Repaired features are counted, and so are features of which nothing is left.',
   ],
   longitudes: 'edges',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'make-valid',
     placeholder: null,

@@ -55,6 +55,7 @@ by one thread, about 100 bytes for each of its positions. The features themselve
     'Pieces are valid. A feature that had to be repaired for that is counted, as is a feature of which the repair leaves nothing, and which is dropped. Invalid polygons of the source are repaired and counted, too.',
   ],
   longitudes: 'own',
+  usesGeometries: 'needed',
   commandLine: {
     ...fileForm('overlay', 'cut features along the polygons of a file, with the attributes of both', WORDS),
     modifiers: [

@@ -6,10 +6,14 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { stepErrors } from '../errors.ts';
 import type { CommandLineModifier, StepParameters } from '../transformation.ts';
 import { byFieldName } from './name-lists.ts';
+import { changedField } from './new-fields.ts';
 
 const AGGREGATE_FUNCTIONS = ['first', 'last', 'sum', 'mean', 'min', 'max', 'count', 'distinct'] as const;
 
 export type AggregateFunction = (typeof AGGREGATE_FUNCTIONS)[number];
+
+/** Their results are values of the field. */
+const KEEPING: ReadonlySet<AggregateFunction> = new Set(['first', 'last', 'min', 'max']);
 
 /** Key for all fields that are not named. */
 const EVERY_FIELD = '*';
@@ -47,7 +51,8 @@ export function planAggregates(
   const shared = new Set(keys);
   return fields.map((field) => {
     const how = shared.has(field.name) ? 'first' : (aggregate.get(field.name) ?? usual);
-    return { how, from: field, to: { name: field.name, type: resultType(field, how) } };
+    const to = { name: field.name, type: resultType(field, how) };
+    return { how, from: field, to: KEEPING.has(how) ? { ...field, ...to } : changedField(field, to) };
   });
 }
 

@@ -11,6 +11,7 @@ export function selecting(
 ): StreamingTransformation {
   return {
     kind: 'streaming',
+    keepsValues: true,
     outputFields: (fields, parameters) => chosenFields(fields, parametersOf(parameters)).fields,
     async prepare(parameters) {
       const selection = parametersOf(parameters);
@@ -41,12 +42,13 @@ function chosenFields(fields: readonly Field[], parameters: StepParameters): Cho
       : kept.map((name) => indexOfField(fields, name));
   const origins = new Map<string, string>();
   const chosen = indexes.map((index) => {
-    const { name: from, type } = fields[index];
+    const field = fields[index];
+    const { name: from } = field;
     const name = renamed.get(from) ?? from;
     const other = origins.get(name);
     if (other !== undefined) throw failure(stepErrors.FIELD_NAME_TAKEN, { first: other, second: from, name });
     origins.set(name, from);
-    return { name, type };
+    return { ...field, name };
   });
   return { fields: chosen, indexes };
 }

@@ -15,6 +15,7 @@ order do not change; null and empty geometries are kept. Z and M are dropped.`,
     'An invalid geometry without such a point is repaired first and counted.',
   ],
   longitudes: 'feature',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'point-on-surface',
     placeholder: null,

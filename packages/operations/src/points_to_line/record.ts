@@ -47,6 +47,7 @@ Memory: about 200 MB and the longest line; more points are sorted in parts on di
     'A name that is not a field is an error that lists the fields.',
   ],
   longitudes: 'own',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'points-to-line',
     placeholder: 'FIELDS',

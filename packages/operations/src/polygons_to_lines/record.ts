@@ -12,6 +12,7 @@ collections do not change; nor do positions, attributes, ids and the order of fe
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['Every line is closed, and the total length is that of all rings.'],
   longitudes: 'edges',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'polygons-to-lines',
     placeholder: null,

@@ -12,6 +12,7 @@ collections do not change; nor do positions, attributes, ids and the order of fe
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['No result is a Point, LineString or Polygon.'],
   longitudes: 'as written',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'promote',
     placeholder: null,

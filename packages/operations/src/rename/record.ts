@@ -28,6 +28,7 @@ export const rename: Transformation = {
     'A name that is not a field is an error that lists the fields. Two fields never get the same name.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: null,
   check: ({ fields }, path) => checkNewNames(fields as Readonly<Record<string, string>>, `${path}.fields`),
   load: async () =>

@@ -41,6 +41,7 @@ long edges get positions: see [Coordinate reference systems](crs.md#the-antimeri
     'The report names the operation, its accuracy, and the grids that were used or missing.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: {
     flag: 'reproject',
     placeholder: 'CRS',

@@ -55,6 +55,7 @@ Memory: at most four times \`count\` features.`,
     'Features that are not in the sample are counted as dropped.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: {
     flag: 'sample',
     placeholder: 'COUNT',

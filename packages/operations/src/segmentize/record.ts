@@ -30,6 +30,7 @@ straight segment in longitude and latitude. Points are not changed. Attributes, 
     'If the result would have more than 5 million positions and more than `MAX_OUTPUT_FACTOR` for each position of the input, the length is rejected.',
   ],
   longitudes: 'edges',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'segmentize',
     placeholder: 'LENGTH',

@@ -45,6 +45,7 @@ Geometries, ids and the order of features do not change.`,
     'A name that is not a field is an error that lists the fields. Two fields never get the same name.',
   ],
   longitudes: 'as written',
+  usesGeometries: 'never',
   commandLine: {
     flag: 'select',
     placeholder: 'FIELDS',

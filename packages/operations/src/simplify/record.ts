@@ -37,6 +37,7 @@ M is dropped if positions were removed.`,
     'A feature without positions to remove keeps exactly the same bytes, with Z and M.',
   ],
   longitudes: 'edges',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'simplify',
     placeholder: 'TOLERANCE',

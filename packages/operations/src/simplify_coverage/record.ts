@@ -40,6 +40,7 @@ Memory: the layer, and its polygons a second time in the one worker that does th
     'A polygon without positions to remove keeps exactly the same bytes, with Z and M.',
   ],
   longitudes: 'layer',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'simplify-coverage',
     placeholder: 'TOLERANCE',

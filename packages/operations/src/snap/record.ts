@@ -41,6 +41,7 @@ and the order of features do not change.`,
     'Applied to its own result, it changes nothing.',
   ],
   longitudes: 'edges',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'snap',
     placeholder: 'SIZE',

@@ -38,6 +38,7 @@ Memory: about 100 MB more than without the step, whatever the size of the layer;
     'A name that is not a field, and values without an order (geometries), are errors.',
   ],
   longitudes: 'own',
+  usesGeometries: 'if any',
   commandLine: {
     flag: 'sort',
     placeholder: 'ORDER',

@@ -90,6 +90,7 @@ themselves are not held.`,
     'Matches do not depend on the number of threads, and are those of GEOS for the same coordinates.',
   ],
   longitudes: 'own',
+  usesGeometries: 'needed',
   commandLine: {
     ...fileForm(
       'spatial-join',

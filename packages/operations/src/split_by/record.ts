@@ -31,8 +31,12 @@ export function checkSplitBy(by: SplitBy, path: string, totals?: RequestTotals):
   calculatedType(compile(expression, { fields: [], isOpen: true, path, setting: null }), path);
 }
 
-export const splitBy: Pick<Transformation, 'id' | 'fileParameter' | 'longitudes' | 'load'> = {
+export const splitBy: Pick<
+  Transformation,
+  'id' | 'fileParameter' | 'longitudes' | 'usesGeometries' | 'load'
+> = {
   id: 'split_by',
   longitudes: 'own',
+  usesGeometries: 'if any',
   load: async () => (await import('./code.ts')).code,
 };

@@ -11,6 +11,7 @@ attributes, ids and the order of features do not change. The rings of polygons c
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: ['Twice swapped is unchanged.'],
   longitudes: 'as written',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'swap-xy',
     placeholder: null,

@@ -30,6 +30,7 @@ one call (150,000 positions, or the outline of the largest group). Work is divid
     'A feature that merges with no other keeps exactly its geometry, its attributes and its id.',
   ],
   longitudes: 'layer',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'union',
     placeholder: null,

@@ -26,6 +26,7 @@ keeps the id, the others have no id. Z and M are kept.`,
     'There are as many points as positions, without the ends of rings.',
   ],
   longitudes: 'edges',
+  usesGeometries: 'needed',
   commandLine: {
     flag: 'vertices',
     placeholder: null,

@@ -4,7 +4,7 @@
  * (docs/decisions/jobs-over-machines.md).
  */
 import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
-import type { LoadedStep } from '../chain.ts';
+import type { LoadedStep } from '../conversion-plan.ts';
 import type { ConversionRequest } from '../request.ts';
 
 /** How a conversion reaches the other processes. Paths are relative to the working directory, which all processes arrange alike. */

@@ -124,7 +124,7 @@ export class PartReader {
     try {
       const size = openFileSize(this.#file);
       const trailer = this.#bytes(Math.max(0, size - TRAILER_BYTES), Math.min(size, TRAILER_BYTES));
-      if (latin1Text(trailer, 8) !== MAGIC)
+      if (size <= TRAILER_BYTES || latin1Text(trailer, 8) !== MAGIC)
         throw failure(generalErrors.INTERNAL, { reason: 'the results of a part are incomplete' });
       const byteLength = Number(new DataView(trailer.buffer).getBigUint64(0, true));
       if (byteLength > size - TRAILER_BYTES)

@@ -1,7 +1,7 @@
 /** Runs a part of a conversion of another process. */
 import { fileBytes } from '@geomill/platform/files.ts';
 import { deserialized } from '@geomill/platform/serialization.ts';
-import { inlineExecutor, threadExecutor } from '../executor.ts';
+import { inlineExecutor, threadExecutor } from '../executors.ts';
 import type { Session, Task } from '../task.ts';
 import type { ThreadSource } from '../threads.ts';
 import { writePart } from './part-file.ts';

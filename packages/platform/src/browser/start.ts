@@ -1,5 +1,6 @@
 /** Starts the platform in a worker: its files, and how parts of the program are loaded. */
 import type { SwapFile } from './block-store.ts';
+import { compiledSchemas } from './compiled-schemas.ts';
 import { ZSTD } from './compression.ts';
 import type { FileSystem } from './file-system.ts';
 import { writeNewFile } from './files.ts';
@@ -42,7 +43,7 @@ export async function startPlatform(): Promise<StartedPlatform> {
     await zstd.init(new URL('./zstd.wasm', import.meta.url).href);
     return zstd;
   });
-  definePart('ajv/dist/2020.js', async () => exported(await import('ajv/dist/2020.js')));
+  definePart('ajv/dist/2020.js', async () => compiledSchemas((await import('#validators')).validators));
   definePart('geographiclib-geodesic', async () => exported(await import('geographiclib-geodesic')));
   return { files, stop: async () => swap?.close() };
 }

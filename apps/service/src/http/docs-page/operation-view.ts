@@ -3,11 +3,9 @@ import { type Html, type HtmlValue, html, joined } from '../../pages/html.ts';
 import { isSharedProblem } from '../openapi/problem-responses.ts';
 import type { OperationObject } from '../openapi/types.ts';
 import type { MediaTypeRecord, Parameter, RequestBody, ResponseRecord } from '../operation.ts';
+import { BASE_URL_MARK } from './links.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
 import { kindOf, meaningOf, type SchemaSetting, schemaView } from './schema-view.ts';
-
-/** Placeholder for the address of the service, replaced when the page is sent; no text contains it. */
-export const BASE_URL_MARK = '\ue000';
 
 export interface OperationSetting extends SchemaSetting {
   /** The response of a name. */

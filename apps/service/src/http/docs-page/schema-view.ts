@@ -1,6 +1,7 @@
 /** JSON Schemas for readers: a table of the properties, nested ones by their whole path, with kind and meaning. */
 import type { JsonSchema } from '@geomill/core/schemas/schema-check.ts';
 import { type Html, type HtmlValue, html, joined } from '../../pages/html.ts';
+import { schemaHref } from './links.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
 
 /** The keywords of a schema that the view reads; keywords that no schema here uses are not included. */
@@ -152,5 +153,5 @@ function rangeOf({ minimum, maximum, exclusiveMinimum }: SchemaFacts): string {
 
 function schemaLink(reference: string): Html {
   const name = reference.slice(reference.lastIndexOf('/') + 1);
-  return html`<a href="#schema-${name}">${name}</a>`;
+  return html`<a href="${schemaHref(name)}">${name}</a>`;
 }

@@ -1,4 +1,4 @@
-/** How the documentation page looks: the system's fonts, light or dark as the reader's system has it, printable. */
+/** How the documentation looks: the system's fonts, light or dark as the reader's system has it, printable. */
 import { createHash } from 'node:crypto';
 import { Html } from '../../pages/html.ts';
 import { TOKENS } from '../../pages/style/tokens.ts';
@@ -21,7 +21,10 @@ nav a { color: var(--ink); text-decoration: none; }
 nav a:hover { text-decoration: underline; }
 nav ul { margin: 0; padding: 0; list-style: none; }
 nav li { margin: .3rem 0; padding-left: 3.4rem; text-indent: -3.4rem; }
-nav details li { padding-left: 0; text-indent: 0; }
+nav li.name { padding-left: 0; text-indent: 0; overflow-wrap: anywhere; }
+nav [aria-current] { font-weight: 600; }
+.names { columns: 16rem; padding-left: 0; max-width: none; list-style: none; overflow-wrap: anywhere; }
+.names > :target { background: var(--panel); }
 nav .method { display: inline-block; width: 3.2rem; text-indent: 0; }
 main { padding: 2rem clamp(1rem, 4vw, 4rem) 6rem; max-width: 68rem; }
 h1 { margin: 0 0 1rem; font-size: var(--text-6); line-height: 1.2; }
@@ -60,6 +63,7 @@ article:target > h3 { text-decoration: underline; text-decoration-color: var(--c
   nav { position: static; min-height: 0; max-height: 42vh; border-right: 0; border-bottom: 1px solid var(--line); padding: 1rem; }
   main { padding-top: 1.2rem; }
   thead { position: absolute; left: -99rem; }
+  table, tbody { display: block; }
   tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
   th, td { display: block; padding: .1rem 0; border: 0; white-space: normal; }
   td:empty { display: none; }

@@ -1,7 +1,10 @@
 /** Describes the interface to clients: the OpenAPI document and the documentation page. */
+import { failure } from '@geomill/core/messages/errors.ts';
 import { packageVersion } from '@geomill/platform/package-version.ts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { baseUrlOf, type HttpContext } from '../context.ts';
+import type { Documentation } from '../docs-page/page.ts';
+import { httpErrors } from '../errors.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import type { Operation } from '../operation.ts';
 import { INDEX_LINKS } from '../schemas/catalogue.ts';
@@ -27,7 +30,13 @@ export function documentOperations(operations: () => readonly Operation[]): read
     made ??= openApiDocument(operations(), registries, packageVersion());
     return made;
   };
-  return [getIndex, getOpenApi(document), getDocumentation(document)];
+  let pages: Documentation | undefined;
+  const pagesOf = async (context: HttpContext): Promise<Documentation> => {
+    const { documentation } = await import('../docs-page/page.ts');
+    pages ??= documentation(await document(context));
+    return pages;
+  };
+  return [getIndex, getOpenApi(document), getDocumentation(pagesOf), getSchemaDocumentation(pagesOf)];
 }
 
 type DocumentOf = (context: HttpContext) => Promise<OpenApiDocument>;
@@ -105,8 +114,20 @@ function getOpenApi(documentOf: DocumentOf): Operation {
   };
 }
 
-function getDocumentation(documentOf: DocumentOf): Operation {
-  let page: ((baseUrl: string) => string) | undefined;
+type PagesOf = (context: HttpContext) => Promise<Documentation>;
+
+const PAGE_RESPONSES = {
+  200: { description: 'The page.', headers: STATIC_HEADERS, content: { 'text/html': { schema: TEXT } } },
+  304: NOT_MODIFIED,
+} as const;
+
+async function sendPage(request: FastifyRequest, reply: FastifyReply, page: string): Promise<FastifyReply> {
+  const { PAGE_POLICY } = await import('../docs-page/layout.ts');
+  reply.header('content-security-policy', PAGE_POLICY);
+  return sendStatic(request, reply, staticContent('text/html; charset=utf-8', page));
+}
+
+function getDocumentation(pagesOf: PagesOf): Operation {
   return {
     id: 'getDocumentation',
     method: 'GET',
@@ -115,26 +136,43 @@ function getDocumentation(documentOf: DocumentOf): Operation {
     access: 'public',
     summary: 'Show the documentation',
     description:
-      'An HTML page with all operations, schemas and `curl` examples. It works without scripts and loads nothing from other hosts.',
+      'An HTML page with all operations, their parameters and `curl` examples, and links to the pages of the schemas. The pages work without scripts and load nothing from other hosts.',
     parameters: [],
-    responses: {
-      200: {
-        description: 'The page.',
-        headers: STATIC_HEADERS,
-        content: { 'text/html': { schema: TEXT } },
-      },
-      304: NOT_MODIFIED,
-    },
+    responses: PAGE_RESPONSES,
     examples: ['curl BASE_URL/docs'],
     handle: async (context, request, reply) => {
-      const { docsPage, PAGE_POLICY } = await import('../docs-page/page.ts');
-      page ??= docsPage(await documentOf(context));
-      reply.header('content-security-policy', PAGE_POLICY);
-      return sendStatic(
-        request,
-        reply,
-        staticContent('text/html; charset=utf-8', page(baseUrlOf(context, request))),
-      );
+      const pages = await pagesOf(context);
+      return sendPage(request, reply, pages.operations(baseUrlOf(context, request)));
+    },
+  };
+}
+
+function getSchemaDocumentation(pagesOf: PagesOf): Operation {
+  return {
+    id: 'getSchemaDocumentation',
+    method: 'GET',
+    path: '/docs/schemas/{name}',
+    tag: 'Catalogue',
+    access: 'public',
+    summary: 'Show the documentation of a schema',
+    description: 'An HTML page with the properties of a schema, and links to the operations that use it.',
+    parameters: [
+      {
+        in: 'path',
+        name: 'name',
+        schema: { type: 'string', examples: ['Problem'] },
+        description: 'Name of the schema in the OpenAPI document.',
+        required: true,
+      },
+    ],
+    responses: PAGE_RESPONSES,
+    examples: ['curl BASE_URL/docs/schemas/Problem'],
+    handle: async (context, request, reply) => {
+      const pages = await pagesOf(context);
+      const { name } = request.params as { readonly name: string };
+      const page = pages.schema(name, baseUrlOf(context, request));
+      if (page === null) throw failure(httpErrors.ROUTE_UNKNOWN, { method: 'GET', path: request.url.slice(0, 200) }); // biome-ignore format: one line
+      return sendPage(request, reply, page);
     },
   };
 }

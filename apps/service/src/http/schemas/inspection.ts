@@ -1,4 +1,4 @@
-/** The result of an inspection (pipeline/inspect.ts) in the API. */
+/** The result of an inspection (pipeline/inspection.ts) in the API. */
 import type { JsonSchema } from '@geomill/core/schemas/schema-check.ts';
 import { SUGGESTIONS } from './problem.ts';
 import { reportSchemas } from './report.ts';
@@ -39,7 +39,15 @@ const layer = closedObject({
   ),
   encoding: nullable(TEXT, 'Text encoding of the attributes.'),
   fields: listOf(
-    closedObject({ name: TEXT, type: TEXT, non_null: count('Features with a value.') }),
+    closedObject({
+      name: TEXT,
+      type: TEXT,
+      non_null: count('Features with a value.'),
+      facts: nullable(
+        { type: 'object', additionalProperties: true },
+        'What the file says of the field besides: alias, title, description, media_type, width, not_null, unique, default and domain (a list of values with their texts, a range or a pattern), each only if there is one. Null: nothing.',
+      ),
+    }),
     'In file order.',
   ),
 });

@@ -22,6 +22,9 @@ function scriptPolicy(tiles: string | null): string {
   return `default-src 'none'; script-src 'self'; connect-src 'self'${tilesHost(tiles)}`;
 }
 
+/** The library runs in workers, whose files are below a directory. */
+const ENGINE_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+
 /** The origin as one more source of a policy, with a space before it. */
 function tilesHost(tiles: string | null): string {
   return tiles === null ? '' : ` ${new URL(tiles.replace(/[{}]/g, '')).origin}`;
@@ -37,6 +40,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
 };
 
 export interface WorkspaceFiles {
@@ -73,7 +78,7 @@ export function workspaceHead(
 }
 
 /**
- * Serves the files below `/assets/`. They stay in memory: together they are about four megabytes. Browsers take Brotli over
+ * Serves the files below `/assets/`. They stay in memory once they were asked for. Browsers take Brotli over
  * https and from this machine only, so gzip is for plain http in a network. `tiles`: MAP_TILES_URL.
  */
 export function registerWorkspaceFiles(
@@ -83,23 +88,41 @@ export function registerWorkspaceFiles(
 ): void {
   const policy = scriptPolicy(tiles);
   for (const name of files) {
-    const body = readFileSync(join(DIRECTORY, name));
-    const compressed = ENCODINGS.map(([coding, ending]) => ({
-      coding,
-      content: readFileSync(join(DIRECTORY, name + ending)),
-    }));
-    const etag = entityTagOf(body);
+    let kept: KeptFile | null = null;
     app.get(`/assets/${name}`, (request, reply) => {
+      kept ??= keptFile(name);
+      const { body, compressed, etag } = kept;
       reply.header('cache-control', IMMUTABLE).header('etag', etag).header('vary', 'accept-encoding');
       if (matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      if (extname(name) === '.js') reply.header('content-security-policy', policy);
-      reply.header('content-type', MEDIA_TYPES[extname(name)]);
+      if (extname(name) === '.js')
+        reply.header('content-security-policy', isOfEngine(name) ? ENGINE_POLICY : policy);
+      reply.header('content-type', MEDIA_TYPES[extname(name)] ?? 'application/octet-stream');
       const { 'accept-encoding': accepted = '' } = request.headers;
       const encoded = compressed.find(({ coding }) => accepts(String(accepted), coding));
       if (encoded === undefined) return reply.send(body);
       return reply.header('content-encoding', encoded.coding).send(encoded.content);
     });
   }
+}
+
+interface KeptFile {
+  readonly body: Buffer;
+  readonly compressed: readonly { readonly coding: string; readonly content: Buffer }[];
+  readonly etag: string;
+}
+
+function keptFile(name: string): KeptFile {
+  const body = readFileSync(join(DIRECTORY, name));
+  // Files that the page unpacks itself are not compressed again.
+  const compressed = ENCODINGS.filter(([, ending]) => existsSync(join(DIRECTORY, name + ending))).map(
+    ([coding, ending]) => ({ coding, content: readFileSync(join(DIRECTORY, name + ending)) }),
+  );
+  return { body, compressed, etag: entityTagOf(body) };
+}
+
+/** The library that the page runs in workers is in a directory. */
+function isOfEngine(name: string): boolean {
+  return name.includes('/');
 }
 
 function accepts(header: string, coding: string): boolean {

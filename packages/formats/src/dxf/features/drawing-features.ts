@@ -49,6 +49,8 @@ export interface DrawingSettings {
   readonly blocks: 'explode' | 'points';
   /** Features of our own writer get the fields of a drawing too. */
   readonly drawingFields: boolean;
+  /** Places of entities without a line are offsets in the file; otherwise only handles say where they are. */
+  readonly hasOffsets: boolean;
   readonly stroke: StrokeOptions;
   readonly shapes: ReadonlyMap<string, ShapeFunction>;
 }
@@ -280,7 +282,7 @@ export class DrawingFeatures {
   #locationOf(tags: EntityTags): Location {
     const at = tags.find(5);
     return {
-      ...(this.#line > 0 ? { line: this.#line } : { offset: this.#offset }),
+      ...(this.#line > 0 ? { line: this.#line } : this.#settings.hasOffsets ? { offset: this.#offset } : {}),
       ...(at < 0 ? {} : { id: tags.text(at) }),
     };
   }

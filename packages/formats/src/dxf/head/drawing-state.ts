@@ -40,4 +40,6 @@ export interface DrawingState extends TagFacts, Drawing {
   readonly closedAsPolygons: boolean;
   /** Features with attributes of our own writer get the fields of the drawing as well. */
   readonly withDrawingFields: boolean;
+  /** The tags were made from a file of another form: offsets in them are no places in the file. Default: they are those of the file. */
+  readonly isTranslated?: true;
 }

@@ -4,7 +4,7 @@
  */
 
 import { isBlank } from '@geomill/core/text/ascii.ts';
-import { NumberScanner } from '@geomill/core/text/number-text.ts';
+import { NumberScanner } from '@geomill/core/text/number-scanner.ts';
 import { hexText } from '@geomill/platform/bytes.ts';
 import { type EntityTags, truncatedInteger } from '../contract.ts';
 import type { DrawingText } from './drawing-text.ts';

@@ -79,7 +79,7 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
     findings,
     wanted: typeof options.geometry_column === 'string' ? options.geometry_column : null,
     wantedPoint: statedPoint(options),
-    keepsCoordinates: options.keep_geometry_columns === true,
+    keepsCoordinates: options.keep_geometry_columns === true || context.geometriesUnused === true,
     attributesOnly: context.attributesOnly === true,
     hasPositions: context.hasPositions === true,
     isEmpty: (node) => isEmptyColumn(metadata, leaves, node),
@@ -107,7 +107,7 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
   const definition = crsDefinitionOf(columns.geo);
   const statedExtent = columns.geo?.bounds ?? extentOf(groups);
   const points = geometry?.kind === 'points' ? crsOfPoints(source, state, geometry) : null;
-  const suggested = isTable ? { assumedCrs: CRS_WITHOUT_POSITIONS } : points;
+  const suggested = isTable ? { assumedCrs: CRS_WITHOUT_POSITIONS, isTable: true as const } : points;
   return {
     name,
     fields: fields.map(({ field }) => field),

@@ -5,6 +5,7 @@ import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
 import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
 import { formatFindings } from '../../findings.ts';
+import { noteDroppedGeometries } from '../../table-output.ts';
 import type { EncodedChunk } from '../../writer.ts';
 import { pack, release } from '../bytes/compression.ts';
 import { geoparquetFindings } from '../messages.ts';
@@ -79,7 +80,8 @@ export function encodeBatch(batch: FeatureBatch, plan: ParquetPlan): EncodedChun
     zones.push(zone);
     return pages;
   });
-  columns.push(encodedPages(geometries.bytes, geometries.offsets, geometries.present));
+  if (plan.geometry === null) noteDroppedGeometries(batch, findings);
+  else columns.push(encodedPages(geometries.bytes, geometries.offsets, geometries.present));
   if (plan.box !== null)
     for (const side of geometries.sides) columns.push(numberPages(side, geometries.boxed));
   const out = emptied(writtenPages);

@@ -72,12 +72,14 @@ export function fileMetadata(
       groups.reduce((sum, { rowCount }) => sum + rowCount, 0),
     );
     out.list(4, T.struct, groups, (group) => out.element(() => writeRowGroup(out, group, leaves, plan)));
-    out.list(5, T.struct, ['geo'], (key) =>
-      out.element(() => {
-        out.text(1, key);
-        out.text(2, JSON.stringify(geoMetadata(plan, facts)));
-      }),
-    );
+    const { geometry } = plan;
+    if (geometry !== null)
+      out.list(5, T.struct, ['geo'], (key) =>
+        out.element(() => {
+          out.text(1, key);
+          out.text(2, JSON.stringify(geoMetadata(plan, geometry, facts)));
+        }),
+      );
     out.text(6, CREATED_BY);
     // Statistics are in the order of the type.
     out.list(7, T.struct, leaves, () => out.element(() => out.struct(1, () => {})));
@@ -92,7 +94,7 @@ function schemaElements(plan: ParquetPlan): WriteElement[] {
   const elements: WriteElement[] = [
     (out) => {
       out.text(4, 'schema');
-      out.int(5, columns.length + (box === null ? 1 : 2));
+      out.int(5, columns.length + (geometry === null ? 0 : 1) + (box === null ? 0 : 1));
     },
   ];
   for (const [i, { name, type }] of columns.entries())
@@ -110,6 +112,7 @@ function schemaElements(plan: ParquetPlan): WriteElement[] {
           }),
         );
     });
+  if (geometry === null) return elements;
   elements.push((out) => {
     writeElementHead(out, PHYSICAL.bytes, REPETITION.optional, geometry);
     if (version === '2.0') out.struct(10, () => out.struct(GEOMETRY, () => out.text(1, crs ?? 'srid:0')));
@@ -216,7 +219,11 @@ function geometryTypes(types: number): { readonly type: number; readonly ordinat
 
 const SUFFIXES = ['', ' Z', ' M', ' ZM'];
 
-function geoMetadata({ version, geometry, box, crs }: ParquetPlan, { ranges, types }: GeometryFacts): object {
+function geoMetadata(
+  { version, box, crs }: ParquetPlan,
+  geometry: string,
+  { ranges, types }: GeometryFacts,
+): object {
   const [minX, minY, maxX, maxY, minZ, maxZ] = ranges;
   const bounds = minZ <= maxZ ? [minX, minY, minZ, maxX, maxY, maxZ] : [minX, minY, maxX, maxY];
   const covering =

@@ -11,7 +11,8 @@ export interface ParquetPlan {
   readonly version: '1.1' | '2.0';
   readonly compression: Compression;
   readonly columns: readonly Field[];
-  readonly geometry: string;
+  /** Null: plain Parquet, a table without geometries. */
+  readonly geometry: string | null;
   /** Name of the column of bounding boxes; null: there is none. */
   readonly box: string | null;
   /** PROJJSON; null: unknown. */
@@ -26,7 +27,9 @@ const BOX = 'bbox';
 export function planLayer(layer: OutputLayer, fields: readonly Field[], context: WriteContext): ParquetPlan {
   const { options, findings } = context;
   const { projjson } = layer.crs;
-  if (projjson === null)
+  // A file has a column at least.
+  const isTable = layer.isTable === true && fields.length > 0;
+  if (projjson === null && !isTable)
     findings.note(formatFindings.CRS_NOT_WRITTEN, {
       crs: layer.crs.name,
       reason: 'PROJJSON cannot express it',
@@ -40,9 +43,11 @@ export function planLayer(layer: OutputLayer, fields: readonly Field[], context:
     version: options.version === '2.0' ? '2.0' : '1.1',
     compression: compressionOf(options.compression),
     columns: fields.map(({ name, type }) => ({ name: writable(name, layer.name, findings), type })),
-    geometry: take(names, GEOMETRY, 'the geometry', layer.name, findings),
+    geometry: isTable ? null : take(names, GEOMETRY, 'the geometry', layer.name, findings),
     box:
-      options.bounding_boxes === false ? null : take(names, BOX, 'the bounding boxes', layer.name, findings),
+      isTable || options.bounding_boxes === false
+        ? null
+        : take(names, BOX, 'the bounding boxes', layer.name, findings),
     crs: projjson,
     isInDegrees: isInDegrees(layer.crs),
   };
@@ -78,7 +83,7 @@ export const SIDES = ['xmin', 'ymin', 'xmax', 'ymax'] as const;
 /** In the order of the file: fields, the geometry, its box. */
 export function outputLeaves({ columns, geometry, box }: ParquetPlan): OutputLeaf[] {
   const leaves: OutputLeaf[] = columns.map(({ name, type }) => ({ kind: type, path: [name] }));
-  leaves.push({ kind: 'geometry', path: [geometry] });
+  if (geometry !== null) leaves.push({ kind: 'geometry', path: [geometry] });
   if (box !== null) for (const side of SIDES) leaves.push({ kind: 'box', path: [box, side] });
   return leaves;
 }
