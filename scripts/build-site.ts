@@ -3,8 +3,9 @@
  * all addresses are relative. A service worker keeps it for visits without a network.
  */
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { buildWeb } from './build-web.ts';
 
 /** Workers have none: their files are of this site, too. */
@@ -26,8 +27,13 @@ export function buildSite(root: string, directory: string): void {
   const manifest = JSON.parse(readFileSync(join(web, 'manifest.json'), 'utf8')) as Manifest;
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(join(directory, 'assets'), { recursive: true });
-  for (const name of [...manifest.files, 'LICENSES.txt'])
-    cpSync(join(web, name), join(directory, 'assets', name), { recursive: true });
+  for (const name of [...manifest.files, 'LICENSES.txt']) {
+    const target = join(directory, 'assets', name);
+    mkdirSync(dirname(target), { recursive: true });
+    const compressed = join(web, `${name}.br`);
+    if (existsSync(compressed)) writeFileSync(target, brotliDecompressSync(readFileSync(compressed)));
+    else cpSync(join(web, name), target);
+  }
   const page = pageText(manifest);
   writeFileSync(join(directory, 'index.html'), page);
   // GitHub Pages would leave files out.

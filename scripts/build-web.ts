@@ -1,6 +1,6 @@
 /**
  * Builds the workspace, the page at `/`, from apps/web into dist/web: files with a hash in their names, which browsers may keep
- * for ever, each also compressed with Brotli and gzip, and manifest.json, which names them (apps/service/src/pages/convert/workspace.ts).
+ * for ever, each compressed with Brotli unless the page unpacks it itself, and manifest.json, which names them (apps/service/src/pages/convert/workspace.ts).
  */
 import { createHash } from 'node:crypto';
 import {
@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { type Plugin, rolldown } from 'rolldown';
 import { TOKENS } from '../apps/service/src/pages/style/tokens.ts';
 import { baseMap } from './base-map.ts';
@@ -38,11 +38,8 @@ export async function buildWeb(root: string, library?: string): Promise<void> {
   mkdirSync(directory, { recursive: true });
   const files: string[] = [];
   const write = (name: string, content: string | Uint8Array): string => {
-    writeFileSync(join(directory, name), content);
-    if (!isPacked(name)) {
-      writeFileSync(join(directory, `${name}.br`), brotli(Buffer.from(content)));
-      writeFileSync(join(directory, `${name}.gz`), gzipSync(content, { level: 9 }));
-    }
+    if (isPacked(name)) writeFileSync(join(directory, name), content);
+    else writeFileSync(join(directory, `${name}.br`), brotli(Buffer.from(content)));
     files.push(name);
     return name;
   };

@@ -1,9 +1,9 @@
 /** How much a browser loads before the workspace can be used, and before it shows a map; gzip. */
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { baseMap } from '../../../scripts/base-map.ts';
 import { buildWorkspace } from '../../../test/support/built-workspace.ts';
 import { startTestService } from '../../../test/support/service.ts';
@@ -27,18 +27,20 @@ function built(start: string): string {
   return found[0];
 }
 
+const contentOf = (name: string): Buffer => brotliDecompressSync(readFileSync(join(FILES, `${name}.br`)));
+
 /** The file and all that it imports at once. */
 function withImports(name: string, all = new Set<string>()): Set<string> {
   if (all.has(name)) return all;
   all.add(name);
-  const code = readFileSync(join(FILES, name), 'utf8');
+  const code = contentOf(name).toString();
   for (const [, imported] of code.matchAll(/(?:\bfrom|\bimport)\s*["'`]\.\/([\w-]+\.js)["'`]/g))
     withImports(imported, all);
   return all;
 }
 
 const gzippedBytes = (names: Iterable<string>) =>
-  [...names].reduce((sum, name) => sum + statSync(join(FILES, `${name}.gz`)).size, 0);
+  [...names].reduce((sum, name) => sum + gzipSync(contentOf(name)).length, 0);
 
 test('the page is at most 62 kB without the map and 500 kB with it', async (t) => {
   const html = await (await fetch(service.url, { headers: { accept: 'text/html' } })).text();
