@@ -32,9 +32,9 @@ async function forEach<Item>(items: readonly Item[], act: (item: Item) => Promis
 test('a job of any formats gives the same bytes as on one machine', { skip }, async () => {
   await using cluster = await startProcesses({ apis: 2, workers: 2, store: 's3' });
   const [first, second] = cluster.apis;
-  const pairs = inputFormats.flatMap(({ id: from, inputCrs, extensions }, i) =>
+  const pairs = inputFormats.flatMap(({ id: from, inputCrs, sample }, i) =>
     outputFormats
-      .map(({ id: to }) => ({ from, to, inputCrs, name: `harbour${extensions[0]}` }))
+      .map(({ id: to }) => ({ from, to, inputCrs, name: sample }))
       // Two or three of each format.
       .filter((_, k) => IS_EXHAUSTIVE || (k + i) % Math.ceil(outputFormats.length / 3) === 0),
   );
