@@ -14,7 +14,7 @@ import { fixturesOf } from '../support/fixtures.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 import { readZipMembers } from '../support/zip-members.ts';
 
-const [CUTS, CHANGES] = IS_EXHAUSTIVE ? [40, 400] : [6, 30];
+const [CUTS, CHANGES] = IS_EXHAUSTIVE ? [40, 400] : [4, 8];
 /** Of processor time of this thread, a hundred times what a case takes. */
 const CASE_LIMIT_MS = 4000;
 /** Memory that a case may take beyond what the file has. */

@@ -1,6 +1,7 @@
 /** A ballpark transformation is one between datums of which none is known, not one between prime meridians, units or axes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { IS_EXHAUSTIVE } from '../../../../test/support/exhaustive.ts';
 import { Proj } from '../src/proj.ts';
 
 const proj = await Proj.load({ gridDirectory: null });
@@ -39,7 +40,8 @@ test('another prime meridian, unit or axis order is no ballpark transformation',
   ];
   for (const [crs, longitude, latitude, others] of cases)
     for (const definition of [crs, ...(crs.startsWith('EPSG') ? withoutCodes(crs) : [])])
-      for (const other of others)
+      // PROJ searches a second for each pair without codes.
+      for (const other of IS_EXHAUSTIVE || definition === crs ? others : others.slice(0, 1))
         for (const [from, to] of [
           [definition, other],
           [other, definition],
