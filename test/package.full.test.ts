@@ -109,9 +109,9 @@ test('everything that package.json names is in the package', () => {
   assert.deepEqual(named.filter((path) => !paths.has(path)), []); // biome-ignore format: one line
 });
 
-test('the package has at most 30 MB without its dependencies', () => {
-  // 11 MB are the library for pages, with PROJ, GEOS and SQLite.
-  assert.ok(packed.unpackedSize < 30e6, `${packed.unpackedSize} bytes`);
+test('the package has at most 33 MB without its dependencies', () => {
+  // 11 MB are the library for pages, with PROJ, GEOS and SQLite, and 6 the same, compressed, for the workspace.
+  assert.ok(packed.unpackedSize < 33e6, `${packed.unpackedSize} bytes`);
 });
 
 /** An install takes longer than what is then tested, so Node 24 has one of its own only in exhaustive runs. */

@@ -26,6 +26,7 @@ import { S3TestServer } from '../support/s3-server.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { startServerProcess } from '../support/server-process.ts';
 import { postForm, postJson, startTestService, submit, submitJob } from '../support/service.ts';
+import { startSite } from '../support/site-server.ts';
 import { startCollector } from '../support/trace-collector.ts';
 import { appendTo, beginPatch, createUpload, newUpload, offsetOf, uploadForm } from '../support/tus.ts';
 import { until, waitFor } from '../support/until.ts';
@@ -129,6 +130,7 @@ const SERVERS: Readonly<Record<string, Readonly<Record<string, Starting>>>> = {
   'scripted-server.ts': { startScriptedServer: () => startScriptedServer(() => {}) },
   'server-process.ts': { startServerProcess: () => startServerProcess() },
   'service.ts': { startTestService: () => startTestService() },
+  'site-server.ts': { startSite: () => startSite('/') },
   'trace-collector.ts': { startCollector: () => startCollector() },
 };
 
