@@ -75,7 +75,7 @@ export async function open(
     bypassCSP: !enforcesPolicy,
   });
   // Just below the bound of bounds.ts: only to say which step it was. Maps are drawn without a graphics card, which can take long.
-  context.setDefaultTimeout(240_000);
+  context.setDefaultTimeout(Number(process.env.PAGE_TIMEOUT_MS ?? 240_000));
   const page = await context.newPage();
   const [complaints, requests]: [string[], string[]] = [[], []];
   // The console has those of most directives only.

@@ -190,10 +190,10 @@ test('names that a shapefile cannot store are chosen by the user', { skip }, asy
     await page.getByText('1 feature, Point').waitFor();
     await page.getByLabel('Format', { exact: true }).selectOption('shp');
     await page.getByText('1 field gets another name').click();
-    await page.getByLabel('population_density').fill('density');
+    await page.getByRole('textbox', { name: 'population_density' }).fill('density');
     await page.getByText('7 bytes; the output would name it').waitFor();
     await check(page, 'steps-names');
-    await page.getByLabel('population_density').press('Enter');
+    await page.getByRole('textbox', { name: 'population_density' }).press('Enter');
     await summary(page, 'Select fields').getByText('rename population_density → density').waitFor();
     await page.getByText('1 field gets another name').waitFor({ state: 'detached' });
     // More than 20 fields have a search.

@@ -66,8 +66,8 @@ test('an inspection tells layers, fields, counts, extent and CRS', async () => {
         metres_per_unit: null,
         encoding: found.layers[0].encoding,
         fields: [
-          { name: 'Name', type: 'string', non_null: 1 },
-          { name: 'size', type: 'float64', non_null: 2 },
+          { name: 'Name', type: 'string', non_null: 1, facts: null },
+          { name: 'size', type: 'float64', non_null: 2, facts: null },
         ],
       },
     ],

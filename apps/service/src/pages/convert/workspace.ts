@@ -123,7 +123,7 @@ async function keptFile(name: string): Promise<KeptFile> {
   const body = brotli === null ? await readFile(path) : await unpackBrotli(brotli);
   let compressed: Promise<Buffer> | null = null;
   const gzipped = (): Promise<Buffer> => {
-    compressed ??= packGzip(body);
+    compressed ??= packGzip(body, { level: 9 });
     return compressed;
   };
   return { body, brotli, gzipped, etag: entityTagOf(body) };
