@@ -69,8 +69,7 @@ test('a result that the service cannot read becomes no source', { skip }, async 
     await page.getByLabel('Format', { exact: true }).selectOption('pmtiles');
     await page.getByRole('button', { name: 'Convert', exact: true }).click();
     await page.getByRole('link', { name: 'Download harbour.pmtiles' }).waitFor();
-    await page.getByText(/^\d+ tiles, zoom levels/).first().waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Copy link' }).count(), 1);
+    await page.getByRole('button', { name: 'Copy link' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Use as source' }).count(), 0);
   });
 });
