@@ -171,7 +171,9 @@ test('data without a position on the Earth is drawn on plain paper, beside data 
         await legend(page).getByText('2 without geometry').waitFor();
         await page.getByRole('button', { name: 'Zoom to fiji.geojson' }).press('Enter');
         assert.equal(await button(page, 'On the Earth').getAttribute('aria-pressed'), 'true');
-        await status(page).getByText(/near 179\.80° E, 18\.15° S \(.*Fiji\), 296 km wide/).waitFor();
+        await status(page)
+          .getByText(/near 179\.80° E, 18\.15° S \(.*Fiji\), 296 km wide/)
+          .waitFor();
         await page.getByText('In words').press('Enter');
         await page.getByText(/^The map shows 17\d\.\d+° E to 17\d\.\d+° W/).waitFor();
         await page.locator('.scale-bar').getByText('km').waitFor();

@@ -20,7 +20,15 @@ const needsRegistry = { skip: npmCanInstall ? false : 'the npm registry cannot b
 
 /** In the versions that the results were checked with. Two bundlers of three only in exhaustive runs: to install them takes most of their time. */
 const TOOLS = [
-  ...['bun@1', 'deno@2', 'typescript@5.9', 'publint@0.3', '@arethetypeswrong/cli', 'esbuild', '@types/node@26'],
+  ...[
+    'bun@1',
+    'deno@2',
+    'typescript@5.9',
+    'publint@0.3',
+    '@arethetypeswrong/cli',
+    'esbuild',
+    '@types/node@26',
+  ],
   ...(IS_EXHAUSTIVE ? ['vite', 'webpack', 'webpack-cli'] : []),
 ];
 
