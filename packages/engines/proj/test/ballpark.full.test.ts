@@ -38,8 +38,8 @@ test('another prime meridian, unit or axis order is no ballpark transformation',
     ['EPSG:2048', 21, -30, ['EPSG:4326']],
     ['+proj=longlat +datum=WGS84 +pm=paris', 2, 47, ['EPSG:4326', 'EPSG:3857']],
   ];
+  // PROJ searches a second for each pair without codes.
   for (const [crs, longitude, latitude, others] of cases)
-    // PROJ searches a second for each pair without codes.
     for (const definition of [crs, ...(crs.startsWith('EPSG') ? withoutCodes(crs) : [])])
       for (const other of IS_EXHAUSTIVE || definition === crs ? others : others.slice(0, 1))
         for (const [from, to] of [
