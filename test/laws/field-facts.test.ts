@@ -96,6 +96,57 @@ for (const { id, heldFacts = [], outputFields, loadReader } of formats.filter(
       assert.deepEqual(facts?.[kind], FACTS[kind]);
   });
 
+for (const { id, heldFacts = [], loadReader } of formats.filter(({ loadWriter }) => loadWriter !== null))
+  test(`widths that a .dbf has to state are in ${id} if it holds widths, and are no loss otherwise`, async () => {
+    using workspace = makeWorkspace();
+    const path = await model(workspace.path);
+    const options = { from: 'gpkg', to: 'shp', outputName: 'first' };
+    const shapefile = await convertFile(path, workspace.path, options);
+    for (const transformations of [[], [step('calculate', { fields: { kind: "'x'" } })]]) {
+      const { outputPath, report } = await convertFile(shapefile.outputPath, workspace.path, {
+        from: 'shp',
+        to: id,
+        outputName: `second${transformations.length}`,
+        transformations,
+      });
+      const lost = report.warnings.filter(({ message }) => /the width/.test(message));
+      assert.deepEqual(lost, []);
+      if (!heldFacts.includes('width') || loadReader === null || transformations.length > 0) continue;
+      assert.equal((await factsIn(outputPath, id)).get('kind')?.width, 30);
+    }
+  });
+
+test('a width that a .dbf cannot have is reported, and one too narrow for its values becomes as wide as they are', async () => {
+  using workspace = makeWorkspace();
+  const long = 'ALTER TABLE areas ADD COLUMN long TEXT(300); ALTER TABLE areas ADD COLUMN narrow TEXT(1);';
+  const path = await model(workspace.path, 'kinds', `${long} UPDATE areas SET narrow = 'äbcd'`);
+  const options = { from: 'gpkg', to: 'shp', outputName: 'out' };
+  const { outputPath, report } = await convertFile(path, workspace.path, options);
+  const facts = await factsIn(outputPath, 'shp');
+  assert.deepEqual([facts.get('long')?.width, facts.get('narrow')?.width], [254, 5]);
+  const lost = report.warnings.filter(({ message }) => message.includes('the width of '));
+  assert.deepEqual(
+    lost.map(({ message }) => message),
+    ["layer 'areas': the width of 'long' is not kept: it becomes 254, the greatest of a .dbf"],
+  );
+});
+
+test('the alternative name of a field that becomes an element of a placemark is reported', async () => {
+  using workspace = makeWorkspace();
+  const path = await model(
+    workspace.path,
+    'kinds',
+    `ALTER TABLE areas ADD COLUMN description TEXT;
+    INSERT INTO gpkg_data_columns (table_name, column_name, name) VALUES ('areas', 'description', 'Words')`,
+  );
+  const options = { from: 'gpkg', to: 'kml', outputName: 'out' };
+  const { outputPath, report } = await convertFile(path, workspace.path, options);
+  const lost = report.warnings.filter(({ message }) => message.includes('the alternative name'));
+  assert.equal(lost.length, 1);
+  assert.match(lost[0].message, /the alternative name of 'description' is not kept/);
+  assert.equal((await factsIn(outputPath, 'kml')).get('kind')?.alias, 'Kind');
+});
+
 const ALL = [...FACT_KINDS].sort();
 const STEPS: readonly (readonly [
   what: string,

@@ -55,11 +55,13 @@ export function withFacts(
   const sources = runs.flatMap((run) => run.sources);
   if (sources.every(({ layer: { facts } }) => facts === undefined)) return layer;
   const fields = new Map<string, FieldFacts>();
-  for (const run of runs) {
+  const isStored = sources.every(({ layer: { facts } }) => facts?.hasStoredWidths === true);
+  const keepsStored = isStored && layer.target == null && format.heldFacts?.includes('width') === true;
+  for (const run of keepsStored ? runs : runs.map(withoutStoredWidths)) {
     const before = combinedFacts(run.sources, run.plan.target !== null, layer.name, findings);
     const after = factsAfter(before, run, steps);
     const requested = steps.filter((step) => !writesDomainTexts(step));
-    noteChanged(layer.name, before, factsAfter(before, run, requested), findings);
+    noteChanged(layer.name, before, factsAfter(before, run, requested), isStored, findings);
     for (const [name, facts] of after) if (!fields.has(name)) fields.set(name, facts);
   }
   // What the target of an append has stays as it is.
@@ -67,8 +69,22 @@ export function withFacts(
   const facts = {
     ...textsOf(layer, sources, format, findings),
     fields: heldFacts(layer, fields, mayBreak(sources, steps), format, findings),
+    ...(keepsStored ? { hasStoredWidths: true as const } : {}),
   };
   return { ...layer, facts };
+}
+
+/** Widths that a format must state are no bounds for the features of other formats. */
+function withoutStoredWidths(run: FactRun): FactRun {
+  const { plan, inputFields } = run;
+  const sources = run.sources.map((source): FactSource => {
+    const { layer, reportedAs, fieldMapping } = source;
+    const { facts } = layer;
+    if (facts?.hasStoredWidths !== true) return source;
+    const fields = [...facts.fields].map(([name, { width, ...others }]) => [name, others] as const);
+    return { layer: { ...layer, facts: { ...facts, fields: new Map(fields) } }, reportedAs, fieldMapping };
+  });
+  return { plan, inputFields, sources };
 }
 
 /** The layer with those whose features it gets. */
@@ -172,13 +188,21 @@ function factsAfter(before: FactsByField, run: FactRun, steps: readonly LoadedSt
 }
 
 /** Fields that keep their name but not what held of their values. */
-function noteChanged(layer: string, before: FactsByField, after: FactsByField, findings: Findings): void {
+function noteChanged(
+  layer: string,
+  before: FactsByField,
+  after: FactsByField,
+  isStored: boolean,
+  findings: Findings,
+): void {
   const changed = (kind: FactKind): string[] =>
     [...before].flatMap(([name, facts]) => {
       const now = after.get(name);
       return now !== undefined && kind in facts && !(kind in now) ? [name] : [];
     });
-  for (const kind of FACT_KINDS) noteFacts(layer, kind, changed(kind), 'a step changes the values', findings);
+  for (const kind of FACT_KINDS)
+    if (kind !== 'width' || !isStored)
+      noteFacts(layer, kind, changed(kind), 'a step changes the values', findings);
 }
 
 /** The facts that the output states, of the fields that it has. */

@@ -31,8 +31,18 @@ export type FieldDefault =
   | { readonly kind: 'value'; readonly value: string | number | bigint | Uint8Array }
   /** The time at which the row is made, or its date. */
   | { readonly kind: 'now'; readonly as: 'datetime' | 'date' | 'time' }
-  /** A call of an SQL function of date and time with constant arguments. */
+  /** A call of one of CALLED_FUNCTIONS with constant arguments. */
   | { readonly kind: 'call'; readonly name: string; readonly values: readonly string[] };
+
+/** The SQL functions of date and time that a default can call. No other name may get into the SQL of an output. */
+export const CALLED_FUNCTIONS: readonly string[] = [
+  'date',
+  'time',
+  'datetime',
+  'julianday',
+  'unixepoch',
+  'strftime',
+];
 
 export interface FieldFacts {
   /** A name for people, in place of that of the column. */
@@ -75,6 +85,8 @@ export interface LayerFacts {
   readonly title?: string;
   readonly description?: string;
   readonly fields: FactsByField;
+  /** Every field of the format has a width: one that an output does not state is no loss. Default: widths say something of the data. */
+  readonly hasStoredWidths?: true;
 }
 
 export const NO_FACTS: FactsByField = new Map();

@@ -1,4 +1,5 @@
 /** GeoParquet 1.1 and 2.0, and Parquet with geometry types. Rules and losses: docs/formats/geoparquet.md. */
+import { FACT_KINDS } from '@geomill/core/columns/field-facts.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
 import { columnOptions, tableOption } from '../tables/column-options.ts';
@@ -26,6 +27,8 @@ export const geoparquet: Format = {
   holdsIds: false,
   outputFields: 'declared',
   holdsTables: true,
+  heldFacts: FACT_KINDS,
+  holdsLayerFacts: true,
   mixedValues: 'text',
   errors: geoparquetErrors,
   findings: geoparquetFindings,

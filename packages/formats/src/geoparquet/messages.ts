@@ -28,6 +28,9 @@ export const geoparquetFindings = findingTable({
     "{source} has no column with geometries and no columns with a position: its rows are features without geometry; name a column of WKB with '{field:input.geometry_column}', or columns of coordinates with '{field:input.x_column}' and '{field:input.y_column}'; columns: {columns}",
   ),
   GEOPARQUET_METADATA_IGNORED: info('the GeoParquet metadata of {source} was ignored: {reason}'),
+  SCHEMA_KEY_IGNORED: info(
+    "alternative names, descriptions and widths of the columns of {source} were not read: the text of the key '{key}' is not JSON",
+  ),
   GEOMETRY_COLUMN_AS_FIELD: info(
     "column '{column}' has geometries, too, and was read as a field of {type} values; '{field:input.geometry_column}' selects another column as the geometry",
   ),

@@ -2,10 +2,10 @@
  * Default values of columns: from the SQL of a declaration, and to it. Only constants and calls of functions of date and time are
  * read, so what is written can be no other SQL, whatever the text of a declaration.
  */
-import type { FieldDefault } from '@geomill/core/columns/field-facts.ts';
+import { CALLED_FUNCTIONS, type FieldDefault } from '@geomill/core/columns/field-facts.ts';
 
 const NOW = { current_timestamp: 'datetime', current_date: 'date', current_time: 'time' } as const;
-const FUNCTIONS = /^(date|time|datetime|julianday|unixepoch|strftime)\s*\((.*)\)$/is;
+const FUNCTIONS = new RegExp(`^(${CALLED_FUNCTIONS.join('|')})\\s*\\((.*)\\)$`, 'is');
 const TEXT = /^'(?:[^']|'')*'$/s;
 const TEXTS = /^\s*'(?:[^']|'')*'\s*(?:,\s*'(?:[^']|'')*'\s*)*$/s;
 const QUOTED_NAME = /^"(?:[^"]|"")*"$/s;

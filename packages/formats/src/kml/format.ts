@@ -44,6 +44,7 @@ export const kml: Format = {
   parts: 'layers',
   holdsIds: false,
   outputFields: 'declared',
+  heldFacts: ['alias'],
   mixedValues: 'text',
   errors: kmlErrors,
   findings: kmlFindings,

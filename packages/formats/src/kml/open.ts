@@ -1,4 +1,5 @@
 /** Opens KML and KMZ: finds the document, its encoding and its root, and makes layers of its structure. */
+import type { FactsByField, FieldFacts } from '@geomill/core/columns/field-facts.ts';
 import type { TextHint } from '@geomill/core/columns/text-columns.ts';
 import { UniqueNames } from '@geomill/core/columns/unique-names.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
@@ -113,7 +114,7 @@ function sourceLayers(
   { encoding, state: document, layers }: OpenedDocument,
   { partitionBytes }: OpenContext,
 ): SourceLayer[] {
-  return layers.map(({ name, parts, featureCount, declared, types, arrays }) => {
+  return layers.map(({ name, parts, featureCount, declared, aliases, types, arrays }) => {
     const state: LayerState = { document, parts: Float64Array.from(parts), types, arrays, declared };
     return {
       name,
@@ -123,6 +124,7 @@ function sourceLayers(
       crsMissingReason: '',
       encoding,
       partitions: partitionsOf(parts, partitionBytes),
+      ...(aliases.size === 0 ? {} : { facts: { fields: aliases } }),
       state,
     };
   });
@@ -152,6 +154,7 @@ interface NamedLayer extends FoundLayer {
   readonly types: SchemaTypes;
   readonly arrays: SchemaTypes;
   readonly declared: readonly string[];
+  readonly aliases: FactsByField;
 }
 
 /** Documents and folders with features, and those without that have a Schema of their name; at least one. */
@@ -170,10 +173,18 @@ function layersOf({ containers, schemas }: Structure, stem: string, names: Uniqu
       ...layer,
       name: names.take(layer.name || stem),
       declared: schema?.fields.map(({ name }) => name) ?? [],
+      aliases: aliasesOf(schema),
       types: schema === undefined ? all : new Map([...all, ...typesOf([schema])]),
       arrays: elementTypesOf(schema === undefined ? schemas : [...schemas, schema]),
     };
   });
+}
+
+function aliasesOf(schema: Schema | undefined): FactsByField {
+  const named = (schema?.fields ?? []).flatMap(({ name, alias }): [string, FieldFacts][] =>
+    alias === null || alias === name ? [] : [[name, { alias }]],
+  );
+  return new Map(named);
 }
 
 /** The only Schema of the document itself, or the one with its name; GDAL adds '.schema' to the id. */

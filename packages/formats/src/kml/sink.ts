@@ -6,7 +6,7 @@ import { MAX_MEMBER_BYTES } from '@geomill/io/zip-directory.ts';
 import { ZipWriter } from '@geomill/io/zip-write.ts';
 import type { OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { kmlErrors } from './messages.ts';
-import { simpleType, type WriteState } from './write-plan.ts';
+import { type Aliases, simpleType, type WriteState } from './write-plan.ts';
 
 const encoder = new TextEncoder();
 const END_LAYER = '</Document>\n';
@@ -22,12 +22,20 @@ export class KmlSink implements OutputSink {
   readonly #path: string;
   readonly #target: Target;
   readonly #states: readonly WriteState[];
+  readonly #aliases: readonly Aliases[];
   /** Number of layers that were begun; the last one is open. */
   #layerCount = 0;
 
-  constructor(path: string, states: readonly WriteState[], { name, expected, time }: WriteContext) {
+  /** `aliases`: by layer. */
+  constructor(
+    path: string,
+    states: readonly WriteState[],
+    aliases: readonly Aliases[],
+    { name, expected, time }: WriteContext,
+  ) {
     this.#path = path;
     this.#states = states;
+    this.#aliases = aliases;
     this.#target = states.some(({ isZip }) => isZip)
       ? zipTarget(new ZipWriter(path, { expected, time }))
       : new OutputFileSink(path, expected);
@@ -57,7 +65,9 @@ export class KmlSink implements OutputSink {
       const state = this.#states[this.#layerCount];
       const { layerName } = state;
       const end = this.#layerCount === 0 ? '' : END_LAYER;
-      this.#append(`${end}<Document>\n<name>${xmlText(layerName)}</name>\n${schemaText(state)}`);
+      this.#append(
+        `${end}<Document>\n<name>${xmlText(layerName)}</name>\n${schemaText(state, this.#aliases[this.#layerCount])}`,
+      );
       this.#layerCount++;
     }
   }
@@ -80,11 +90,12 @@ function zipTarget(archive: ZipWriter): Target {
 }
 
 /** The Schema of a layer, with its name, so that a reader knows the fields of a layer without features. */
-function schemaText({ layerName, fields, schemaId, asData }: WriteState): string {
-  const declared = fields
-    .filter((_, i) => asData[i] !== 0)
-    .map(
-      (field) => `<SimpleField type="${simpleType(field)}" name="${xmlText(field.name)}"></SimpleField>\n`,
-    );
+function schemaText({ layerName, fields, schemaId, asData }: WriteState, aliases: Aliases): string {
+  const declared = fields.flatMap((field, i) => {
+    if (asData[i] === 0) return [];
+    const alias = aliases[i];
+    const shown = alias === undefined ? '' : `<displayName>${xmlText(alias)}</displayName>`;
+    return `<SimpleField type="${simpleType(field)}" name="${xmlText(field.name)}">${shown}</SimpleField>\n`;
+  });
   return `<Schema name="${xmlText(layerName)}" id="${schemaId}">\n${declared.join('')}</Schema>\n`;
 }

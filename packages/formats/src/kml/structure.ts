@@ -40,6 +40,8 @@ export interface FoundLayer {
 export interface SchemaField {
   readonly name: string;
   readonly hint: TextHint;
+  /** The text of displayName; null: there is none. */
+  readonly alias: string | null;
   /** Type of the elements of an array. Default: the field is no array. */
   readonly elements?: TextHint;
 }
@@ -280,15 +282,36 @@ class StructureReader {
           const type = (scanner.attributeText(TYPE, scratch) ?? 'string').replace(/^.*:/, '').toLowerCase();
           const hint = HINTS[type] ?? null;
           const isArray = child === 'SimpleArrayField';
+          const read = this.#displayName(at);
+          const { alias } = read;
+          at = read.at;
           fields.push(
-            isArray ? { name: fieldName, hint: 'json', elements: hint } : { name: fieldName, hint },
+            isArray
+              ? { name: fieldName, hint: 'json', alias, elements: hint }
+              : { name: fieldName, hint, alias },
           );
-        }
-        at = scanner.skip(at);
+        } else at = scanner.skip(at);
       }
     if (parent === 'Placemark' && name !== '') this.#placemarkNames.add(name);
     this.#schemas.push({ id, name, fields, owner: this.#open.at(-1)?.layer ?? null });
     return at;
+  }
+
+  /** Reads a declared field, whose start tag was read last, to its end. */
+  #displayName(at: number): { readonly at: number; readonly alias: string | null } {
+    const { scanner } = this.#window;
+    let alias: string | null = null;
+    if (scanner.isEmpty) return { at, alias };
+    for (;;) {
+      at = scanner.tag(at);
+      if (scanner.isEnd) return { at, alias };
+      if (kmlName(scanner, this.#root.prefix) !== 'displayName' || scanner.isEmpty) at = scanner.skip(at);
+      else {
+        const read = elementText(scanner, at, this.#scratch);
+        at = read.at;
+        alias = read.text.trim() || null;
+      }
+    }
   }
 
   #style(at: number): number {

@@ -1,4 +1,5 @@
 /** Decides which fields become elements of a placemark, and declares the others in a Schema. */
+import { FACT_NAMES } from '@geomill/core/columns/field-facts.ts';
 import type { Field, FieldType } from '@geomill/core/columns/schema.ts';
 import { field } from '@geomill/core/messages/message.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
@@ -18,6 +19,9 @@ export interface WriteState {
   readonly rounding: CoordinateRounding;
   readonly isZip: boolean;
 }
+
+/** The alternative names of fields that are data, by index. */
+export type Aliases = readonly (string | undefined)[];
 
 const TEXT: readonly FieldType[] = ['string'];
 const TIME: readonly FieldType[] = ['date', 'datetime', 'string'];
@@ -103,6 +107,22 @@ export function planLayer(
   }
   const schemaId = `schema${index + 1}`;
   return { layerName: layer.name, fields, schemaId, roles, asData, rounding, isZip: options.kmz === true };
+}
+
+/** Notes those that have no place: the elements of a placemark are not declared. */
+export function aliasesOf(
+  { name: layer, facts }: OutputLayer,
+  { fields, asData }: WriteState,
+  { findings }: WriteContext,
+): Aliases {
+  return fields.map(({ name }, i) => {
+    const alias = facts?.fields.get(name)?.alias;
+    if (alias === undefined || asData[i] !== 0) return alias;
+    const reason = 'the field is an element of KML with a name of its own';
+    const params = { layer, what: FACT_NAMES.alias, fields: `'${name.slice(0, 60)}'`, reason };
+    findings.note(formatFindings.FIELD_DESCRIPTIONS_DROPPED, params, { layer, field: name });
+    return undefined;
+  });
 }
 
 function defaultField(fields: readonly Field[], role: Role): number {

@@ -14,7 +14,7 @@ import type {
 } from '../writer.ts';
 import { KmlSink } from './sink.ts';
 import { encodeFeatures } from './write-features.ts';
-import { planLayer, type WriteState } from './write-plan.ts';
+import { type Aliases, aliasesOf, planLayer, type WriteState } from './write-plan.ts';
 
 export const writer: FormatWriter = {
   needs: 'fields',
@@ -22,7 +22,7 @@ export const writer: FormatWriter = {
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
     return layers.map((layer, i) => {
       const state = planLayer(layer, i, coordinateRounding(layer, context.options), context);
-      return { fields: jsonAsText(layer.fields ?? []), state };
+      return { fields: jsonAsText(layer.fields ?? []), state, sinkState: aliasesOf(layer, state, context) };
     });
   },
 
@@ -39,6 +39,7 @@ export const writer: FormatWriter = {
     return new KmlSink(
       path,
       encodings.map(({ state }) => state as WriteState),
+      encodings.map(({ sinkState }) => sinkState as Aliases),
       context,
     );
   },

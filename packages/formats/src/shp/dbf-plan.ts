@@ -41,8 +41,22 @@ function nominalField({ name: source, type }: Field, name: string): DbfWriteFiel
   }
 }
 
-/** Type and width of a field. `name` is its name in the .dbf; `isEmpty`: the layer has no features. */
+/** Type and width of a field. `name` is its name in the .dbf; `isEmpty`: the layer has no features; `least`: the width that its facts state. */
 export function planField(
+  field: Field,
+  name: string,
+  statistics: FieldStatistics | null,
+  isEmpty: boolean,
+  least = 0,
+): DbfWriteField {
+  const planned = fittingField(field, name, statistics, isEmpty && least === 0);
+  const { type, width, decimals } = planned;
+  if (least <= width || (type !== 'C' && type !== 'N') || decimals > 0) return planned;
+  return { ...planned, width: Math.min(least, type === 'C' ? MAX_TEXT_BYTES : MAX_NUMBER_BYTES) };
+}
+
+/** As wide as the values need. */
+function fittingField(
   field: Field,
   name: string,
   statistics: FieldStatistics | null,

@@ -28,6 +28,7 @@ export const shp: Format = {
   isReadInParts: true,
   holdsIds: false,
   outputFields: 'declared',
+  heldFacts: ['width'],
   mixedValues: 'text',
   errors: shpErrors,
   findings: shpFindings,

@@ -1,6 +1,7 @@
 /** Reads shapefiles: see docs/formats/shp.md for the rules. A partition is a range of record numbers, from 0. */
 import type { AttributeColumn } from '@geomill/core/columns/attribute-column.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import { MisfitList } from '@geomill/core/columns/misfits.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { RowTally } from '@geomill/core/messages/finding-rows.ts';
@@ -143,8 +144,17 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
     encoding: table?.encoding ?? null,
     ...(table === null ? {} : { encodingOrigin: table.encodingOrigin }),
     partitions: cutPartitions(index, featureCount, table?.rowBytes ?? 0, context.partitionBytes),
+    facts: widthsOf(table),
     state,
   };
+}
+
+/** Of texts: a width of numbers has decimals, too, which no other format takes. */
+function widthsOf(table: ShpTable | null): LayerFacts {
+  const texts = (table?.columns ?? []).filter(
+    ({ cell, nullsOf }) => cell === 'text' && nullsOf === undefined,
+  );
+  return { fields: new Map(texts.map(({ name, width }) => [name, { width }])), hasStoredWidths: true };
 }
 
 function readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {

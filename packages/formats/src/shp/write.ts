@@ -1,6 +1,7 @@
 /** Writes shapefiles: see docs/formats/shp.md for the rules. */
 import { utf8Boundary } from '@geomill/core/bytes/utf8.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
+import { FACT_NAMES } from '@geomill/core/columns/field-facts.ts';
 import type { Field } from '@geomill/core/columns/schema.ts';
 import type { LayerStatistics } from '@geomill/core/columns/statistics.ts';
 import { isInDegrees } from '@geomill/core/crs/degrees.ts';
@@ -99,7 +100,11 @@ function planFields(layer: OutputLayer, kept: readonly Field[], findings: Findin
     const to = names[i];
     if (to !== field.name)
       findings.note(formatFindings.FIELD_RENAMED, { from: field.name, layer: layer.name, to });
-    const planned = planField(field, to, byName.get(field.name) ?? null, layer.statistics?.rowCount === 0);
+    const stated = layer.facts?.fields.get(field.name)?.width ?? 0;
+    const isEmpty = layer.statistics?.rowCount === 0;
+    const planned = planField(field, to, byName.get(field.name) ?? null, isEmpty, stated);
+    if (stated > planned.width && layer.facts?.hasStoredWidths !== true)
+      noteWidth(field, layer, planned, findings);
     const isTextBefore = field.type === 'string';
     if (planned.type === 'C' && !isTextBefore)
       findings.note(formatFindings.FIELD_RETYPED, {
@@ -110,6 +115,17 @@ function planFields(layer: OutputLayer, kept: readonly Field[], findings: Findin
       });
     return planned;
   });
+}
+
+function noteWidth(
+  { name }: Field,
+  { name: layer }: OutputLayer,
+  { width }: DbfWriteField,
+  findings: Findings,
+): void {
+  const reason = `it becomes ${width}, the greatest of a .dbf`;
+  const params = { layer, what: FACT_NAMES.width, fields: `'${name.slice(0, 60)}'`, reason };
+  findings.note(formatFindings.FIELD_CONSTRAINTS_DROPPED, params, { layer, field: name });
 }
 
 /** A .dbf needs at least one field; like GDAL's, this one counts the features from 0. */

@@ -24,6 +24,7 @@ import { crsOfPair } from '../../tables/locate-pair.ts';
 import { shown } from '../../tables/located.ts';
 import { withFaults } from '../fault.ts';
 import { geoparquetErrors, geoparquetFindings } from '../messages.ts';
+import { readSchemaText, SCHEMA_KEY } from '../schema-key.ts';
 import {
   type Columns,
   chooseColumns,
@@ -120,8 +121,24 @@ function openLayer(source: ByteSource, file: InputFile, context: OpenContext): S
     encoding: UTF8,
     ...(hasLargePages(source, groups, leavesRead(geometry, fields)) ? { isSequential: true } : {}),
     partitions: cutRows(groups, context.partitionBytes * PARTITION_FACTOR),
+    ...factsOf(metadata, fields, file.name, findings),
     state,
   };
+}
+
+function factsOf(
+  { keys }: FileMetadata,
+  fields: readonly FieldPlan[],
+  source: string,
+  findings: Findings,
+): Pick<SourceLayer, 'facts'> {
+  const text = keys.get(SCHEMA_KEY);
+  if (text === undefined) return {};
+  const names = fields.map(({ field }) => field.name);
+  const facts = readSchemaText(text, names);
+  if (facts !== null) return { facts };
+  findings.note(geoparquetFindings.SCHEMA_KEY_IGNORED, { source, key: SCHEMA_KEY });
+  return {};
 }
 
 function missingReason({ node }: Columns, doubt: string | undefined): string {

@@ -4,6 +4,7 @@ import { T } from '../bytes/compact-reader.ts';
 import { CODEC } from '../bytes/compression.ts';
 import { PHYSICAL, REPETITION } from '../read/metadata.ts';
 import { ENCODING } from '../read/values.ts';
+import { SCHEMA_KEY } from '../schema-key.ts';
 import { CompactWriter } from './compact-writer.ts';
 import type { GeometryFacts } from './geometry-pages.ts';
 import { type OutputLeaf, outputLeaves, type ParquetPlan, SIDES } from './plan.ts';
@@ -55,9 +56,10 @@ const TIMESTAMP = 8;
 const GEOMETRY = 17;
 const MICROS = 2;
 
-/** `utcTimes`: for each column whether its times are in UTC. */
+/** `schema`: the text of SCHEMA_KEY. `utcTimes`: for each column whether its times are in UTC. */
 export function fileMetadata(
   plan: ParquetPlan,
+  schema: string | null,
   groups: readonly RowGroup[],
   facts: GeometryFacts,
   utcTimes: readonly boolean[],
@@ -73,11 +75,14 @@ export function fileMetadata(
     );
     out.list(4, T.struct, groups, (group) => out.element(() => writeRowGroup(out, group, leaves, plan)));
     const { geometry } = plan;
-    if (geometry !== null)
-      out.list(5, T.struct, ['geo'], (key) =>
+    const keys: (readonly [key: string, text: string])[] = [];
+    if (geometry !== null) keys.push(['geo', JSON.stringify(geoMetadata(plan, geometry, facts))]);
+    if (schema !== null) keys.push([SCHEMA_KEY, schema]);
+    if (keys.length > 0)
+      out.list(5, T.struct, keys, ([key, text]) =>
         out.element(() => {
           out.text(1, key);
-          out.text(2, JSON.stringify(geoMetadata(plan, geometry, facts)));
+          out.text(2, text);
         }),
       );
     out.text(6, CREATED_BY);

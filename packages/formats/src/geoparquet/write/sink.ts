@@ -22,6 +22,7 @@ export class ParquetSink implements OutputSink {
   readonly #path: string;
   readonly #file: OutputFileSink;
   readonly #plan: ParquetPlan;
+  readonly #schema: string | null;
   readonly #findings: Findings;
   readonly #groups: RowGroup[] = [];
   readonly #zones: [withZone: number, withoutZone: number][];
@@ -31,9 +32,11 @@ export class ParquetSink implements OutputSink {
   #pendingBytes = 0;
   #length = 0;
 
-  constructor(path: string, plan: ParquetPlan, { expected, findings }: WriteContext) {
+  /** `schema`: the text of SCHEMA_KEY. */
+  constructor(path: string, plan: ParquetPlan, schema: string | null, { expected, findings }: WriteContext) {
     this.#path = path;
     this.#plan = plan;
+    this.#schema = schema;
     this.#findings = findings;
     this.#zones = plan.columns.map(() => [0, 0]);
     this.#file = new OutputFileSink(path, expected);
@@ -68,7 +71,7 @@ export class ParquetSink implements OutputSink {
         );
       return withZone > 0;
     });
-    const metadata = fileMetadata(this.#plan, this.#groups, this.#facts, utcTimes);
+    const metadata = fileMetadata(this.#plan, this.#schema, this.#groups, this.#facts, utcTimes);
     this.#append(metadata);
     const tail = new Uint8Array(4 + MAGIC.length);
     new DataView(tail.buffer).setUint32(0, metadata.length, true);
