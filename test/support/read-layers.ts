@@ -16,6 +16,7 @@ import { type Finding, Findings } from '../../packages/core/src/messages/finding
 import { generalFindings } from '../../packages/core/src/messages/general-findings.ts';
 import type {
   FormatReader,
+  OpenContext,
   Partition,
   PartitionRead,
   SourceLayer,
@@ -30,6 +31,8 @@ export interface ReadSettings {
   readonly limits?: InputLimits;
   /** As in OpenContext. */
   readonly tables?: readonly string[];
+  /** As in OpenContext. */
+  readonly describeCrs?: OpenContext['describeCrs'];
 }
 
 export interface ReadLayer {
@@ -63,6 +66,7 @@ export async function readFileLayers(
         findings,
         partitionBytes: settings.partitionBytes ?? 1 << 22,
         ...(settings.tables === undefined ? {} : { tables: settings.tables }),
+        ...(settings.describeCrs === undefined ? {} : { describeCrs: settings.describeCrs }),
       },
     );
     const layers = sources.map((source) => readLayer(reader, source, findings, limits));

@@ -6,7 +6,7 @@ import type { NearBoxes } from '@geomill/core/columns/near-boxes.ts';
 import type { Field, MixedType } from '@geomill/core/columns/schema.ts';
 import type { LayerStatistics } from '@geomill/core/columns/statistics.ts';
 import type { WantedValues } from '@geomill/core/columns/wanted-values.ts';
-import type { CrsText } from '@geomill/core/crs/crs.ts';
+import type { CrsDescription, CrsText } from '@geomill/core/crs/crs.ts';
 import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import type { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { Findings, FoundFinding } from '@geomill/core/messages/findings.ts';
@@ -52,6 +52,8 @@ export interface OpenContext {
    * `attributesOnly` all are, else none is.
    */
   readonly tables?: readonly string[] | 'all';
+  /** What is known of a CRS, for files whose positions are in the order of its axes. Throws CRS_UNKNOWN. Default: x comes before y. */
+  readonly describeCrs?: (definition: CrsText) => Promise<CrsDescription>;
 }
 
 /** A range of records that one worker reads; `start` and `end` in a unit of the reader (bytes, record numbers). */
@@ -179,6 +181,8 @@ export interface SourceLayer {
   readonly crs: CrsText | null;
   /** The same CRS in full, the best definition first, if the code in `crs` is unknown. Default: the file has none. */
   readonly crsDefinitions?: readonly CrsText[];
+  /** The file states the CRS in `crs`, although files of the format usually have a fixed one. Default: as the format has it. */
+  readonly statesCrs?: true;
   readonly assumedCrs?: AssumedCrs | null;
   /** Why `crs` is null, for the error message: "there is no .prj". */
   readonly crsMissingReason: string;

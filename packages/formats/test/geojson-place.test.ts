@@ -1,54 +1,66 @@
-/** The member 'place' of JSON-FG: a file is refused if it would lose geometries, and read if it would not. */
+/** The member 'place' without a word of JSON-FG: it is read where a feature would lose its geometry, and only there. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readBytesLayers } from '../../../test/support/read-layers.ts';
+import { type ReadLayer, readBytesLayers } from '../../../test/support/read-layers.ts';
 import { reader } from '../src/geojson/read.ts';
 
-const POINT = '{"type":"Point","coordinates":[500000,5500000]}';
+const POINT = '{"type":"Point","coordinates":[50,55]}';
 const PLAIN = '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[1,2]}}';
 
 const feature = (members: string): string => `{"type":"Feature",${members},"properties":{"n":"a"}}`;
 const collection = (...features: readonly string[]): string =>
-  `{"type":"FeatureCollection","conformsTo":["http://www.opengis.net/spec/json-fg-1/1.0/conf/core"],"features":[${features.join(',')}]}`;
+  `{"type":"FeatureCollection","features":[${features.join(',')}]}`;
 
-async function read(text: string, partitionBytes?: number): Promise<void> {
-  await readBytesLayers(reader, text, { name: 'input.json', partitionBytes });
+async function read(text: string, partitionBytes?: number): Promise<ReadLayer> {
+  const { layers } = await readBytesLayers(reader, text, { name: 'input.json', partitionBytes });
+  assert.equal(layers.length, 1);
+  return layers[0];
 }
 
-const lost: Readonly<Record<string, string>> = {
+const alone: Readonly<Record<string, string>> = {
   'before a geometry of null': collection(feature(`"place":${POINT},"geometry":null`)),
   'after a geometry of null': collection(feature(`"geometry":null,"place":${POINT}`)),
   'without a geometry': collection(feature(`"place":${POINT}`)),
   'in the last of several features': collection(PLAIN, PLAIN, feature(`"geometry":null,"place":${POINT}`)),
-  'a collection': collection(
-    feature('"geometry":null,"place":{"type":"GeometryCollection", "geometries" : []}'),
-  ),
-  'a prism': collection(feature(`"geometry":null,"place":{"type":"Prism","base":${POINT},"upper":3}`)),
   'a feature alone': feature(`"geometry":null,"place":${POINT}`),
   'lines of features': [PLAIN, feature(`"geometry":null,"place":${POINT}`)].join('\n'),
 };
-for (const [name, text] of Object.entries(lost))
-  test(`a geometry in 'place' alone is refused: ${name}`, async () => {
-    await assert.rejects(read(text), {
-      code: 'GEOJSON_STRUCTURE',
-      message: /the geometry of this feature is in its member 'place' \(JSON-FG\), which is not read/,
-    });
-    await assert.rejects(read(text, 64), { code: 'GEOJSON_STRUCTURE' });
+for (const [name, text] of Object.entries(alone))
+  test(`a geometry in 'place' alone is read: ${name}`, async () => {
+    for (const partitionBytes of [undefined, 64]) {
+      const { source, rows } = await read(text, partitionBytes);
+      assert.equal(source.crs, 'EPSG:4326');
+      assert.deepEqual(rows.at(-1)?.geometry, 'POINT (50 55)');
+    }
   });
 
-const kept: Readonly<Record<string, string>> = {
-  'beside a geometry': collection(
-    feature(`"geometry":{"type":"Point","coordinates":[1,2]},"place":${POINT}`),
-  ),
-  'before a geometry': collection(
-    feature(`"place":${POINT},"geometry":{"type":"Point","coordinates":[1,2]}`),
-  ),
-  null: collection(feature('"geometry":null,"place":null')),
-  'a name': collection(feature('"geometry":null,"place":"Berlin"')),
-  'an address': collection(feature('"geometry":null,"place":{"type":"city","name":"Berlin"}')),
-  'a property': `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":{"place":${POINT}}}]}`,
+test("a geometry in 'place' alone is refused where the beginning of the file does not show that there are any", async () => {
+  const features = Array.from({ length: 2000 }, () => PLAIN);
+  const text = collection(...features, feature(`"geometry":null,"place":${POINT}`), ...features);
+  await assert.rejects(read(text), {
+    code: 'GEOJSON_STRUCTURE',
+    message: /the geometry of this feature is in its member 'place' .* add the member 'conformsTo'/,
+  });
+});
+
+const kept: Readonly<Record<string, readonly [text: string, wkt: string | null]>> = {
+  'beside a geometry': [
+    collection(feature(`"geometry":{"type":"Point","coordinates":[1,2]},"place":${POINT}`)),
+    'POINT (1 2)',
+  ],
+  'before a geometry': [
+    collection(feature(`"place":${POINT},"geometry":{"type":"Point","coordinates":[1,2]}`)),
+    'POINT (1 2)',
+  ],
+  null: [collection(feature('"geometry":null,"place":null')), null],
+  'a name': [collection(feature('"geometry":null,"place":"Berlin"')), null],
+  'an address': [collection(feature('"geometry":null,"place":{"type":"city","name":"Berlin"}')), null],
+  'a property': [
+    `{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":{"place":${POINT}}}]}`,
+    null,
+  ],
 };
-for (const [name, text] of Object.entries(kept))
-  test(`a 'place' that is no lost geometry is read: ${name}`, async () => {
-    await read(text);
+for (const [name, [text, wkt]] of Object.entries(kept))
+  test(`a 'place' that is no lost geometry changes nothing: ${name}`, async () => {
+    assert.deepEqual((await read(text)).rows[0].geometry, wkt);
   });

@@ -3,6 +3,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import type { Attempt } from './attempts.ts';
 import type { ConversionExecutors } from './conversion-executors.ts';
+import { describing } from './crs-service.ts';
 import {
   type CandidatesByLayer,
   ExcerptDoubtful,
@@ -137,6 +138,7 @@ async function openAll(
     hasTarget: request.operation === 'append',
     tables: tablesRead({ request, output: codecs.output.format, steps }),
     keptContent: keptContent(request, codecs.output.format),
+    describeCrs: describing(setting.crs),
   });
   return { inputs, findings };
 }

@@ -93,6 +93,14 @@ export class CrsService implements CrsAuthority {
   }
 }
 
+/** For readers, which ask before the plan knows any CRS. */
+export function describing(crs: CrsService): (definition: CrsText) => Promise<CrsDescription> {
+  return async (definition) => {
+    await crs.prepare([definition]);
+    return crs.describe(definition, 'input');
+  };
+}
+
 function remembered<Answer>(
   answers: Map<string, Answer> | undefined,
   key: string,

@@ -21,7 +21,7 @@ import type { InputLimits } from '@geomill/io/limits.ts';
 import { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import type { ConversionControl } from './conversion-control.ts';
 import { crsAdvice, GRIDS, wantsAdvice } from './crs-advice.ts';
-import { CrsService } from './crs-service.ts';
+import { CrsService, describing } from './crs-service.ts';
 import type { Executor } from './executor.ts';
 import { cuttingFor, executorFor } from './executors.ts';
 import type { CrsOrigin, Inspection, LayerInspection } from './inspection.ts';
@@ -69,6 +69,7 @@ async function inspect(
 ): Promise<Inspection> {
   const reader = await inputFormatById(input.format, 'input.format').loadReader();
   const findings = new Findings();
+  const crs = new CrsService(paths.gridDirectory);
   const cutting = cuttingFor('none');
   const [file] = paths.inputs;
   const opening = {
@@ -79,6 +80,7 @@ async function inspect(
     partitionBytes: cutting.partitionBytes,
     scratch,
     tables: input.layers ?? ('all' as const),
+    describeCrs: describing(crs),
   };
   const open = (): Promise<readonly SourceLayer[]> => reader.open(file, opening);
   if (input.textOnly === true) {
@@ -89,7 +91,6 @@ async function inspect(
   const text = (await reader.describeText?.(file, opening, async () => all)) ?? null;
   checkLayerNames(all);
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
-  const crs = new CrsService(paths.gridDirectory);
   const { crs: stated, crsPath } = input.files[0];
   await crs.prepare([stated, ...layers.map((layer) => layer.crs ?? layer.assumedCrs?.crs ?? null)]);
   if (stated !== null && stated !== LOCAL_CRS) crs.describe(stated, crsPath);
@@ -233,7 +234,8 @@ function describeCrs(
 ): DescribedCrs | null {
   const [file] = input.files;
   const stated = file.crs === LOCAL_CRS ? localCrs(layer.metresPerUnit ?? 1) : file.crs;
-  const fixed = inputFormatById(input.format, 'input.format').inputCrs === 'fixed';
+  const { inputCrs } = inputFormatById(input.format, 'input.format');
+  const fixed = inputCrs === 'fixed' && layer.statesCrs !== true;
   const requestDecides = fixed || file.overridesCrs === true;
   const known = requestDecides ? (stated ?? layer.crs) : (layer.crs ?? stated);
   const question = { layer, stated: file, source: `layer '${layer.name}'`, location: undefined };

@@ -38,6 +38,7 @@ export interface Opening {
   /** The first file is the target of an append. */
   readonly hasTarget: boolean;
   readonly tables: Pick<OpenContext, 'tables' | 'geometriesUnused'>;
+  readonly describeCrs: NonNullable<OpenContext['describeCrs']>;
 }
 
 /**
@@ -174,6 +175,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       ...(forSelection === undefined ? {} : { forSelection }),
       ...(statesPositions(input.files[index]) ? { hasPositions: true as const } : {}),
       scratch,
+      describeCrs: opening.describeCrs,
       ...(opening.hasTarget && index === 0 ? {} : opening.tables),
       ...threadsOf(opening, index),
     });

@@ -107,7 +107,8 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     noteContradiction(question, stated, crs, findings);
     return stated;
   }
-  if (format.inputCrs === 'fixed' || (format.inputCrs === 'request' && layer.crs === null)) {
+  const isFixed = format.inputCrs === 'fixed' && layer.statesCrs !== true;
+  if (isFixed || (format.inputCrs === 'request' && layer.crs === null)) {
     const known = question.stated.crsOnlyIfMissing === true ? (layer.crs ?? stated) : (stated ?? layer.crs);
     const own = known ?? assumedCrsOf(question, findings);
     if (own !== null) return own;

@@ -6,6 +6,7 @@ import type { Findings } from '@geomill/core/messages/findings.ts';
 import { QUOTE } from '@geomill/core/text/ascii.ts';
 import type { JsonScanner } from '@geomill/core/text/json-scanner.ts';
 import { formatFindings } from '../findings.ts';
+import { EXTENDED_TYPES, ROOT_MEMBERS } from './json-fg/members.ts';
 import { geojsonErrors, geojsonFindings } from './messages.ts';
 
 export class CollectionMembers {
@@ -14,6 +15,8 @@ export class CollectionMembers {
   /** Offset of that type in the window. */
   typeAt = 0;
   name: string | null = null;
+  /** Values of members of JSON-FG, as JSON text. */
+  readonly jsonFg = new Map<string, string>();
   readonly #crsTexts: string[] = [];
   readonly #foreignNames = new Set<string>();
 
@@ -28,7 +31,10 @@ export class CollectionMembers {
     } else if (key === 'name' && isString) this.name = JSON.parse(scanner.text(at, end)) as string;
     else if (key === 'crs') this.#crsTexts.push(scanner.text(at, end));
     else if (key === 'features') throw scanner.fault(at, "the member 'features' came twice", 'structure');
-    else if (key !== 'bbox') this.#foreignNames.add(key);
+    else if (key !== 'bbox') {
+      this.#foreignNames.add(key);
+      if (ROOT_MEMBERS.has(key)) this.jsonFg.set(key, scanner.text(at, end));
+    }
     return end;
   }
 
@@ -36,11 +42,13 @@ export class CollectionMembers {
     return this.#foreignNames.has(foreignName);
   }
 
-  note(findings: Findings): void {
+  /** `isJsonFg`: the members of JSON-FG are read. */
+  note(findings: Findings, isJsonFg = false): void {
     for (const text of this.#crsTexts) noteCrsMember(text, findings);
-    const names = [...this.#foreignNames].slice(0, 20).join(', ');
+    const foreign = [...this.#foreignNames].filter((name) => !isJsonFg || !ROOT_MEMBERS.has(name));
+    const names = foreign.slice(0, 20).join(', ');
     if (names !== '')
-      findings.note(geojsonFindings.FOREIGN_MEMBERS_DROPPED, { names }, undefined, this.#foreignNames.size);
+      findings.note(geojsonFindings.FOREIGN_MEMBERS_DROPPED, { names }, undefined, foreign.length);
   }
 
   /**
@@ -72,7 +80,7 @@ const TYPES = [
 ];
 
 export function isGeoJsonType(type: string): boolean {
-  return TYPES.includes(type);
+  return TYPES.includes(type) || EXTENDED_TYPES.has(type);
 }
 
 /** The reason for rejecting a type, with the one that is probably meant. */

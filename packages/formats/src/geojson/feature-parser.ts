@@ -12,9 +12,12 @@ import type { JsonScanner } from '@geomill/core/text/json-scanner.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
 import { formatFindings } from '../findings.ts';
 import { propertyRules } from '../property-rules.ts';
+import type { Partition } from '../reader.ts';
 import { noteCrsMember } from './collection-members.ts';
+import { noFeature, noFeatureType, otherFeatureType } from './feature-faults.ts';
 import { GeometryParser } from './geometry-parser.ts';
 import { geojsonFindings } from './messages.ts';
+import type { BatchParser } from './text-parser.ts';
 
 const encoder = new TextEncoder();
 const KEY_TYPE = encoder.encode('type');
@@ -42,7 +45,8 @@ const NOTE_FINDINGS = [
   [GEOMETRY_NOTE.emptyMember, generalFindings.EMPTY_MEMBER_DROPPED],
 ] as const;
 
-export class FeatureParser {
+export class FeatureParser implements BatchParser {
+  readonly readsExtendedTypes = false;
   readonly #scanner: JsonScanner;
   readonly #findings: Findings;
   readonly #builder = new GeometryBuilder();
@@ -61,7 +65,7 @@ export class FeatureParser {
     layerName: string,
     limits: InputLimits,
     findings: Findings,
-    expectedBytes: number,
+    partition: Partition,
   ) {
     this.#scanner = scanner;
     this.#findings = findings;
@@ -77,7 +81,7 @@ export class FeatureParser {
       propertyRules('properties', layerName, limits, findings, keep),
     );
     // An ordinate takes about 12 bytes of text; reserved pages that stay unused cost nothing.
-    this.#builder.reserve(Math.min(expectedBytes, 1 << 26) >> 3);
+    this.#builder.reserve(Math.min(Math.max(0, partition.end - partition.start), 1 << 26) >> 3);
   }
 
   get rowCount(): number {
@@ -95,7 +99,7 @@ export class FeatureParser {
     const scanner = this.#scanner;
     const { bytes } = scanner;
     const objectStart = at;
-    if (bytes[at] !== OPEN_BRACE) throw this.#noFeature(at);
+    if (bytes[at] !== OPEN_BRACE) throw noFeature(scanner, at);
     this.#begin();
     const firstPart = this.#builder.partCount;
     let geometryType: number = GEOMETRY_TYPE.none;
@@ -124,7 +128,7 @@ export class FeatureParser {
         if (bytes[at] !== QUOTE) throw scanner.unexpected(at, 'a key in double quotes');
       } else if (bytes[at] !== CLOSE_BRACE) throw scanner.unexpected(at, "',' or '}'");
     }
-    if (!hasType) throw scanner.fault(objectStart, "this object has no 'type': 'Feature'", 'structure');
+    if (!hasType) throw noFeatureType(scanner, objectStart);
     if (this.#placeAt >= 0 && geometryType === GEOMETRY_TYPE.none) this.#refuseGeometryInPlace();
     this.#end(geometryType);
     return at + 1;
@@ -221,12 +225,8 @@ export class FeatureParser {
 
   #featureType(at: number, objectStart: number): number {
     const scanner = this.#scanner;
-    if (scanner.bytes[at] !== QUOTE) throw scanner.fault(at, "'type' must be a string", 'structure');
     if (scanner.isString(at, FEATURE)) return at + FEATURE.length + 2;
-    const end = scanner.string(at);
-    const name = scanner.text(at + 1, Math.min(end, at + 41));
-    const reason = `expected a Feature but this object's type is '${name}'`;
-    throw scanner.fault(objectStart, reason, 'structure');
+    throw otherFeatureType(scanner, at, objectStart);
   }
 
   /** Throws if 'place' is a geometry; objects that describe a place in another way are foreign members. */
@@ -236,15 +236,8 @@ export class FeatureParser {
     const text = scanner.text(at, Math.min(scanner.skip(at, 1), at + PLACE_BYTES));
     if (!GEOMETRY_MEMBER.test(text)) return;
     const reason =
-      "the geometry of this feature is in its member 'place' (JSON-FG), which is not read, and it has no 'geometry'; ask the sender for GeoJSON, or convert the file with 'ogr2ogr out.gpkg in.json'";
+      "the geometry of this feature is in its member 'place' (JSON-FG), but the beginning of the file does not say that it is JSON-FG; add the member 'conformsTo' before 'features', as the standard requires: \"conformsTo\": [\"http://www.opengis.net/spec/json-fg-1/1.0/conf/core\"]";
     throw scanner.fault(at, reason, 'structure');
-  }
-
-  #noFeature(at: number): Error {
-    const scanner = this.#scanner;
-    if (at >= scanner.limit || scanner.endsWithComma(at)) return scanner.unexpected(at, 'a Feature');
-    const reason = `expected a Feature but found ${scanner.byteName(at)}`;
-    return scanner.fault(at, reason, 'structure');
   }
 
   #id(at: number, depth: number): number {

@@ -8,5 +8,14 @@ export const geojsonErrors = errorTable({
 
 export const geojsonFindings = findingTable({
   FOREIGN_MEMBERS_DROPPED: lost('foreign members of the GeoJSON were dropped: {names}'),
+  JSONFG_PLACE_DROPPED: lost(
+    "geometries in 'place' (JSON-FG) whose type is unknown were dropped; 'geometry' was read where there is one",
+    'feature',
+  ),
+  JSONFG_TIME_DROPPED: lost("parts of the member 'time' (JSON-FG) that are unknown were dropped", 'feature'),
+  JSONFG_EPOCH_DROPPED: lost('the epoch of the coordinates, {epoch}, was dropped'),
+  JSONFG_LAYER_PER_CRS: changed(
+    "'{type}' has features in several coordinate reference systems; each became a layer of its own: {layers}",
+  ),
   BBOX_NOT_WRITTEN: changed("a sequence of features has no bounding box: '{field:output.bbox}' was ignored"),
 });

@@ -1,7 +1,4 @@
 /** Reads the features that begin in one partition. */
-import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
-import type { Field } from '@geomill/core/columns/schema.ts';
-import type { Findings } from '@geomill/core/messages/findings.ts';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -13,15 +10,18 @@ import {
   QUOTE,
   RECORD_SEPARATOR,
 } from '@geomill/core/text/ascii.ts';
+import type { JsonScanner } from '@geomill/core/text/json-scanner.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { JsonElements } from '@geomill/io/json-elements.ts';
 import { JsonWindow } from '@geomill/io/json-window.ts';
-import type { InputLimits } from '@geomill/io/limits.ts';
 import type { Partition } from '../reader.ts';
 import { CollectionMembers, typeReason } from './collection-members.ts';
 import { GEOJSON } from './dialect.ts';
-import { FeatureParser } from './feature-parser.ts';
 import { geometryTypeOf } from './geometry-parser.ts';
+import { EXTENDED_TYPES } from './json-fg/members.ts';
+import { contextOf } from './json-fg/outline.ts';
+import type { JsonFgLayer } from './json-fg/state.ts';
+import type { TextParser } from './text-parser.ts';
 
 const encoder = new TextEncoder();
 const FEATURE = encoder.encode('Feature');
@@ -40,31 +40,34 @@ export interface ReadState {
   readonly firstStart: number;
   /** The root's `type` if it comes before the features, else null. */
   readonly type: string | null;
+  /** The layer of a JSON-FG document; null: the file is GeoJSON. */
+  readonly jsonFg: JsonFgLayer | null;
 }
 
-export class PartitionReader extends JsonElements<'text' | 'between'> {
-  readonly #parser: FeatureParser;
+export class PartitionReader<Parser extends TextParser> extends JsonElements<'text' | 'between'> {
+  readonly parser: Parser;
+  /** Members of the root object after its features; null: the partition does not have them. */
+  tail: CollectionMembers | null = null;
   readonly #state: ReadState;
-  readonly #findings: Findings;
+  readonly #noteMembers: (members: CollectionMembers) => void;
   readonly #byteLength: number;
   /** Only white space may follow the root object; true after a text of a sequence has ended. */
   #needsSeparator = false;
 
+  /** `noteMembers`: notes what of the members of a collection is not read. */
   constructor(
     source: ByteSource,
-    layerName: string,
     state: ReadState,
     partition: Partition,
-    limits: InputLimits,
-    findings: Findings,
+    noteMembers: (members: CollectionMembers) => void,
+    parserOf: (scanner: JsonScanner) => Parser,
   ) {
     const window = new JsonWindow(source, state.fileName, GEOJSON);
-    const bytes = Math.max(0, partition.end - partition.start);
-    const parser = new FeatureParser(window.scanner, layerName, limits, findings, bytes);
+    const parser = parserOf(window.scanner);
     super(window, partition, parser, state.mode === 'collection' ? 'element' : 'between');
-    this.#parser = parser;
+    this.parser = parser;
     this.#state = state;
-    this.#findings = findings;
+    this.#noteMembers = noteMembers;
     this.#byteLength = source.byteLength;
   }
 
@@ -73,10 +76,6 @@ export class PartitionReader extends JsonElements<'text' | 'between'> {
     const { start } = this.partition;
     if (start >= this.#byteLength) return this.#byteLength;
     return this.scanPartition(this.#state.mode === 'collection' && start === this.#state.firstStart);
-  }
-
-  finish(fields: readonly Field[] | null): FeatureBatch {
-    return this.#parser.finish(fields);
   }
 
   protected override scan(): number {
@@ -99,7 +98,7 @@ export class PartitionReader extends JsonElements<'text' | 'between'> {
   }
 
   protected override element(at: number): number {
-    return this.#parser.feature(at, COLLECTION_DEPTH);
+    return this.parser.feature(at, COLLECTION_DEPTH);
   }
 
   protected override endArray(at: number): void {
@@ -115,7 +114,8 @@ export class PartitionReader extends JsonElements<'text' | 'between'> {
     const members = new CollectionMembers();
     this.members((at) => this.#member(members, at));
     members.checkType(this.#state.type, this.window.base, 0);
-    members.note(this.#findings);
+    this.tail = members;
+    this.#noteMembers(members);
   }
 
   /** Reads one member other than the features, its key at `at`. */
@@ -155,8 +155,8 @@ export class PartitionReader extends JsonElements<'text' | 'between'> {
     const typeAt = this.#typeOfText(start);
     const typeEnd = scanner.string(typeAt);
     let at: number;
-    if (scanner.equals(typeAt + 1, typeEnd, FEATURE)) at = this.#parser.feature(start, 0);
-    else if (geometryTypeOf(scanner, typeAt + 1, typeEnd) !== 0) at = this.#parser.bareGeometry(start);
+    if (scanner.equals(typeAt + 1, typeEnd, FEATURE)) at = this.parser.feature(start, 0);
+    else if (this.#isGeometry(typeAt + 1, typeEnd)) at = this.parser.bareGeometry(start);
     else if (scanner.equals(typeAt + 1, typeEnd, FEATURE_COLLECTION)) at = this.#collection(start);
     else {
       const type = scanner.text(typeAt + 1, Math.min(typeEnd, typeAt + 41));
@@ -165,6 +165,11 @@ export class PartitionReader extends JsonElements<'text' | 'between'> {
     this.phase = 'between';
     this.#needsSeparator = true;
     this.resumeAt = at;
+  }
+
+  #isGeometry(start: number, end: number): boolean {
+    if (geometryTypeOf(this.scanner, start, end) !== 0) return true;
+    return this.parser.readsExtendedTypes && EXTENDED_TYPES.has(this.scanner.text(start, end));
   }
 
   /** Offset of the value of the object's `type`, which is usually its first member. */
@@ -194,6 +199,7 @@ export class PartitionReader extends JsonElements<'text' | 'between'> {
     const scanner = this.scanner;
     const { bytes } = scanner;
     scanner.skip(start, 0);
+    if (this.parser.readsExtendedTypes) this.parser.beginCollection?.(contextOf(scanner, start));
     const members = new CollectionMembers();
     let at = scanner.space(start + 1);
     let hasFeatures = false;
@@ -209,8 +215,9 @@ export class PartitionReader extends JsonElements<'text' | 'between'> {
       at = scanner.punctuation(at, COMMA);
     }
     if (!hasFeatures) throw scanner.fault(start, "this FeatureCollection has no 'features'", 'structure');
+    this.parser.endCollection?.();
     members.checkType(null, this.window.base, this.window.base + start);
-    members.note(this.#findings);
+    this.#noteMembers(members);
     return at + 1;
   }
 
@@ -221,7 +228,7 @@ export class PartitionReader extends JsonElements<'text' | 'between'> {
     at = scanner.space(at + 1);
     if (bytes[at] === CLOSE_BRACKET) return at + 1;
     for (;;) {
-      at = scanner.space(this.#parser.feature(at, COLLECTION_DEPTH));
+      at = scanner.space(this.parser.feature(at, COLLECTION_DEPTH));
       if (bytes[at] === CLOSE_BRACKET) return at + 1;
       at = scanner.punctuation(at, COMMA);
     }
