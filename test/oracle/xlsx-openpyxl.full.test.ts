@@ -139,3 +139,67 @@ test('a workbook of GDAL is read', { skip }, async () => {
     ],
   );
 });
+
+const MODEL = {
+  objectIdFieldName: 'id',
+  geometryType: 'esriGeometryPoint',
+  spatialReference: { wkid: 4326 },
+  fields: [
+    { name: 'id', type: 'esriFieldTypeOID' },
+    {
+      name: 'kind',
+      type: 'esriFieldTypeInteger',
+      alias: 'Kind <of> "road"',
+      domain: {
+        type: 'codedValue',
+        name: 'kinds',
+        codedValues: [
+          { code: 1, name: 'motorway, wide' },
+          { code: 20, name: 'path' },
+        ],
+      },
+    },
+    { name: 'words', type: 'esriFieldTypeString', alias: 'Words' },
+  ],
+  features: [{ attributes: { id: 1, kind: 20, words: 'x' }, geometry: { x: 1, y: 2 } }],
+};
+
+test('what is known of fields is in notes and lists of values, which openpyxl reads', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const input = join(workspace.path, 'in.json');
+  writeFileSync(input, JSON.stringify(MODEL));
+  const { outputPath } = await convertFile(input, workspace.path, { from: 'esrijson', to: 'xlsx' });
+  const again = join(workspace.path, 'again.xlsx');
+  const found = python(
+    `import sys, json, openpyxl
+book = openpyxl.load_workbook(sys.argv[1])
+sheet = book.worksheets[0]
+notes = {c.value: c.comment.text for c in sheet[1] if c.comment is not None}
+lists = [[str(v.sqref), v.type, v.formula1] for v in sheet.data_validations.dataValidation]
+print(json.dumps([notes, lists]))
+sheet['A1'].comment = openpyxl.comments.Comment('a number', 'Ann')
+book.save(sys.argv[2])`,
+    outputPath,
+    again,
+  );
+  const [notes, lists] = JSON.parse(found);
+  assert.deepEqual(notes, {
+    kind: 'Alternative name: Kind <of> "road"\nValues (kinds):\n1 = motorway, wide\n20 = path',
+    words: 'Alternative name: Words',
+  });
+  const column = (await readFileLayers(reader, outputPath)).layers[0].source.fields?.findIndex(
+    ({ name }) => name === 'kind',
+  );
+  const letter = 'ABC'[column ?? -1];
+  assert.deepEqual(lists, [[`${letter}2:${letter}1048576`, 'list', '"1,20"']]);
+  const { layers } = await readFileLayers(reader, again);
+  const facts = layers[0].source.facts?.fields;
+  assert.equal(facts?.get('kind')?.alias, 'Kind <of> "road"');
+  assert.equal(facts?.get('kind')?.domain?.name, 'kinds');
+  assert.ok([...(facts?.values() ?? [])].some(({ description }) => description === 'a number'));
+  const gdal = python(
+    'import sys; from osgeo import ogr; book = ogr.Open(sys.argv[1]); print(book.GetLayer(0).GetFeatureCount())',
+    outputPath,
+  );
+  assert.equal(gdal.trim(), '1');
+});

@@ -25,6 +25,8 @@ export const xlsx: Format = {
   holdsIds: false,
   outputFields: 'declared',
   holdsTables: true,
+  heldFacts: ['alias', 'description', 'domain'],
+  heldDomains: ['coded'],
   mixedValues: 'text',
   errors: xlsxErrors,
   findings: xlsxFindings,

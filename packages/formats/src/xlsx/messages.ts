@@ -84,6 +84,7 @@ export const xlsxFindings = findingTable({
     "sheet '{sheet}': numbers with a date format that are not a date (before 1900, 29 February 1900, after 9999) were read as numbers",
     'cell',
   ),
+  XLSX_NOTES_NOT_READ: info("sheet '{sheet}': the notes at the names of its columns were not read: {reason}"),
   XLSX_SHEET_RENAMED: changed("layer '{from}' was written as sheet '{to}'"),
   XLSX_NUMBERS_AS_TEXT: changed(
     "values of field '{field}' were written as text: a cell has only finite numbers, and integers up to 2^53 exactly",

@@ -15,6 +15,8 @@ import { type TableState, tableState } from '../tables/state.ts';
 import type { ColumnKinds } from './column-kinds.ts';
 import { sheetMessages, xlsxErrors, xlsxFindings } from './messages.ts';
 import { WorkbookPackage } from './package.ts';
+import { type CellNoteTexts, factsOfNotes, readNotes } from './read-notes.ts';
+import { columnLetters } from './sheet-facts.ts';
 import { SheetNotes } from './sheet-notes.ts';
 import { type SheetText, writeSheetText } from './sheet-text.ts';
 import { readWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
@@ -47,7 +49,10 @@ export async function openXlsx(file: InputFile, context: OpenContext): Promise<S
       text.note(name, context.findings);
       context.findings.note(xlsxFindings.XLSX_SHEET_WITHOUT_VALUES, { sheet: name }, { layer: name });
       withoutValues.push(name);
-    } else layers.push(layerOf(file, sheet, names.take(name), text, context));
+    } else {
+      const cellNotes = await readNotes(parts, sheet, context.findings);
+      layers.push(layerOf(file, sheet, names.take(name), text, cellNotes, context));
+    }
   }
   noteSheets(file, workbook, skipped, context.findings);
   const read = layers.filter(({ fault }) => fault === undefined);
@@ -98,6 +103,7 @@ function layerOf(
   { name: sheet }: SheetEntry,
   name: string,
   { path, kinds, notes, partitions }: SheetText,
+  cellNotes: CellNoteTexts,
   context: OpenContext,
 ): SourceLayer {
   const common = { name, encoding: null, crs: null, crsMissingReason: 'a workbook cannot state it' };
@@ -132,6 +138,7 @@ function layerOf(
       ...(located.hasOutliers === undefined ? {} : { hasOutliers: located.hasOutliers }),
       crsMissingReason: `a workbook cannot state it${located.doubt === undefined ? '' : `; ${located.doubt}`}`,
       partitions,
+      ...factsOf(table, cellNotes),
       state,
     };
   } catch (error) {
@@ -139,6 +146,16 @@ function layerOf(
     removeFile(path);
     return { ...common, fields: null, featureCount: null, partitions: [], state: null, fault: error };
   }
+}
+
+function factsOf(
+  { names, hasHeader, dataStart }: TableState,
+  notes: CellNoteTexts,
+): Pick<SourceLayer, 'facts'> {
+  if (!hasHeader) return {};
+  const columns = names.map((name, column) => [columnLetters(column), name] as const);
+  const fields = factsOfNotes(notes, dataStart.lines, columns);
+  return fields.size === 0 ? {} : { facts: { fields } };
 }
 
 /** The columns that are fields, with the types of their values after the header. */

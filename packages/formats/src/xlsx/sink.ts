@@ -8,10 +8,18 @@ import { MAX_ROWS } from './column-kinds.ts';
 import { numberRows, type RowChunk, type SheetEncoding } from './encode.ts';
 import { xlsxErrors } from './messages.ts';
 import {
+  commentsPath,
+  commentsXml,
+  drawingPath,
+  drawingXml,
+  type SheetFacts,
+  sheetRelationships,
+} from './sheet-facts.ts';
+import {
   contentTypes,
   packageRelationships,
-  SHEET_END,
-  SHEET_HEAD,
+  sheetEnd,
+  sheetHead,
   sheetPath,
   stylesXml,
   workbookRelationships,
@@ -23,22 +31,31 @@ const encoder = new TextEncoder();
 export class XlsxSink implements OutputSink {
   readonly #path: string;
   readonly #sheets: readonly SheetEncoding[];
+  readonly #facts: readonly (SheetFacts | null)[];
   readonly #archive: ZipWriter;
   /** Of the sheets that were begun; the last one is open. */
   readonly #members: OutputMember[] = [];
   /** Rows of the open sheet, with the header. */
   #rowCount = 0;
 
-  constructor(path: string, sheets: readonly SheetEncoding[], { expected, packer, time }: WriteContext) {
+  /** `facts`: by sheet; null: nothing is known of its fields. */
+  constructor(
+    path: string,
+    sheets: readonly SheetEncoding[],
+    facts: readonly (SheetFacts | null)[],
+    { expected, packer, time }: WriteContext,
+  ) {
     this.#path = path;
     this.#sheets = sheets;
+    this.#facts = facts;
     this.#archive = new ZipWriter(path, { expected, packer, time });
     // Programs that look only at the first bytes recognise a workbook by the name of its first part.
-    this.#addPart('[Content_Types].xml', contentTypes(sheets.length));
+    this.#addPart('[Content_Types].xml', contentTypes(sheets.length, this.#noted()));
     this.#addPart('_rels/.rels', packageRelationships());
     this.#addPart('xl/workbook.xml', workbookXml(sheets.map(({ sheet }) => attributeValue(sheet))));
     this.#addPart('xl/_rels/workbook.xml.rels', workbookRelationships(sheets.length));
     this.#addPart('xl/styles.xml', stylesXml());
+    for (const number of this.#noted()) this.#addNotes(number);
   }
 
   append(layerIndex: number, chunk: unknown): void {
@@ -53,7 +70,7 @@ export class XlsxSink implements OutputSink {
         actual: `at least ${this.#rowCount}`,
         limit: MAX_ROWS,
       });
-    if (member.byteLength + bytes.length + SHEET_END.length >= MAX_MEMBER_BYTES)
+    if (member.byteLength + bytes.length + this.#end(layerIndex).length >= MAX_MEMBER_BYTES)
       throw failure(xlsxErrors.XLSX_TOO_LARGE, { sheet });
     member.append(bytes);
   }
@@ -73,7 +90,7 @@ export class XlsxSink implements OutputSink {
     while (this.#members.length <= index) {
       this.#endSheet();
       const number = this.#members.length + 1;
-      const member = this.#addPart(sheetPath(number), SHEET_HEAD);
+      const member = this.#addPart(sheetPath(number), sheetHead(this.#hasNotes(number)));
       member.append(Uint8Array.from(this.#sheets[number - 1].header));
       this.#members.push(member);
       this.#rowCount = 1;
@@ -82,7 +99,29 @@ export class XlsxSink implements OutputSink {
   }
 
   #endSheet(): void {
-    this.#members.at(-1)?.append(encoder.encode(SHEET_END));
+    this.#members.at(-1)?.append(encoder.encode(this.#end(this.#members.length - 1)));
+  }
+
+  /** The text after the rows of a sheet. */
+  #end(index: number): string {
+    return sheetEnd(this.#facts[index]?.validations ?? '', this.#hasNotes(index + 1));
+  }
+
+  #hasNotes(number: number): boolean {
+    return (this.#facts[number - 1]?.notes.length ?? 0) > 0;
+  }
+
+  /** Numbers of the sheets with notes. */
+  #noted(): number[] {
+    return this.#sheets.map((_, i) => i + 1).filter((number) => this.#hasNotes(number));
+  }
+
+  #addNotes(number: number): void {
+    const facts = this.#facts[number - 1];
+    if (facts === null) return;
+    this.#addPart(`xl/worksheets/_rels/sheet${number}.xml.rels`, sheetRelationships(number));
+    this.#addPart(commentsPath(number), commentsXml(facts));
+    this.#addPart(drawingPath(number), drawingXml(facts));
   }
 
   #addPart(name: string, text: string): OutputMember {

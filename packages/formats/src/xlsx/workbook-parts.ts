@@ -1,21 +1,36 @@
 /** The parts of a written workbook other than its sheets. The same sheets make the same bytes. */
-const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+export const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+export const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+export const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-export const SHEET_HEAD = `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>\n`;
-export const SHEET_END = '</sheetData></worksheet>\n';
+/** `hasNotes`: notes belong to the sheet. */
+export function sheetHead(hasNotes: boolean): string {
+  const names = hasNotes ? ` xmlns:r="${RELATIONSHIPS}"` : '';
+  return `${HEAD}<worksheet xmlns="${MAIN}"${names}><sheetData>\n`;
+}
+
+export function sheetEnd(validations: string, hasNotes: boolean): string {
+  return `</sheetData>${validations}${hasNotes ? '<legacyDrawing r:id="rId1"/>' : ''}</worksheet>\n`;
+}
 
 /** Path of the sheet with this number, counted from 1. */
 export const sheetPath = (number: number): string => `xl/worksheets/sheet${number}.xml`;
 
-export function contentTypes(sheetCount: number): string {
+/** `noted`: numbers of the sheets with notes. */
+export function contentTypes(sheetCount: number, noted: readonly number[]): string {
+  const notes = noted
+    .map((n) => `<Override PartName="/xl/comments${n}.xml" ContentType="${TYPE}.comments+xml"/>`)
+    .join('');
+  const drawing =
+    noted.length === 0
+      ? ''
+      : '<Default Extension="vml" ContentType="application/vnd.openxmlformats-officedocument.vmlDrawing"/>';
   const sheets = numbers(sheetCount)
     .map((n) => `<Override PartName="/${sheetPath(n)}" ContentType="${TYPE}.worksheet+xml"/>`)
     .join('');
-  return `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>${sheets}</Types>\n`;
+  return `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${drawing}<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>${sheets}${notes}</Types>\n`;
 }
 
 export function packageRelationships(): string {

@@ -20,6 +20,7 @@ import { MAX_CHARACTERS, writeTextCell } from './cell-text.ts';
 import { MAX_COLUMNS } from './column-kinds.ts';
 import { encodeRows, type SheetEncoding } from './encode.ts';
 import { xlsxErrors } from './messages.ts';
+import { type SheetFacts, sheetFacts } from './sheet-facts.ts';
 import { sheetNames } from './sheet-names.ts';
 import { XlsxSink } from './sink.ts';
 
@@ -53,6 +54,7 @@ export const writer: FormatWriter = {
     new XlsxSink(
       path,
       encodings.map(({ state }) => state as SheetEncoding),
+      encodings.map(({ sinkState }) => sinkState as SheetFacts | null),
       context,
     ),
 };
@@ -73,7 +75,7 @@ function planLayer(layer: OutputLayer, sheet: string, { findings, options }: Wri
     header: headerRow(names),
     geometry: own.length === 3 ? 'xyz' : geometry,
   };
-  return { fields, state };
+  return { fields, state, sinkState: sheetFacts(layer, findings) };
 }
 
 /** Throws XLSX_TEXT_TOO_LONG. */

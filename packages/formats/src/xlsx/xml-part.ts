@@ -2,6 +2,7 @@
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
+import { elementText } from '@geomill/core/text/xml-elements.ts';
 import { XmlFault } from '@geomill/core/text/xml-fault.ts';
 import type { XmlScanner } from '@geomill/core/text/xml-scanner.ts';
 import { type FileSegment, openSegment } from '@geomill/io/file-segment.ts';
@@ -48,8 +49,8 @@ export class Element {
   }
 }
 
-/** Calls `use` for each start tag of the part. Throws XML_SYNTAX, TEXT_ENCODING_INVALID and LIMIT_EXCEEDED. */
-export function eachElement(segment: FileSegment, use: (element: Element) => void): void {
+/** Calls `use` for each start tag of the part; `text` reads the text of the element to its end. Throws XML_SYNTAX, TEXT_ENCODING_INVALID and LIMIT_EXCEEDED. */
+export function eachElement(segment: FileSegment, use: (element: Element, text: () => string) => void): void {
   using source = openSegment(segment);
   if (source.byteLength > MAX_PART_BYTES)
     throw failure(generalErrors.LIMIT_EXCEEDED, {
@@ -64,9 +65,16 @@ export function eachElement(segment: FileSegment, use: (element: Element) => voi
   const element = new Element(scanner);
   try {
     let at = startOf(scanner);
+    const scratch = new ByteWriter(256);
+    const text = (): string => {
+      if (scanner.isEmpty) return '';
+      const read = elementText(scanner, at, scratch);
+      at = read.at;
+      return read.text;
+    };
     do {
       at = scanner.tag(at);
-      if (!scanner.isEnd) use(element);
+      if (!scanner.isEnd) use(element, text);
     } while (scanner.depth > 0);
   } catch (fault) {
     if (!(fault instanceof XmlFault)) throw fault;
