@@ -1,18 +1,24 @@
 /** All commands. Their modules are loaded only when they are needed. */
 import { existsSync } from 'node:fs';
+import type { GeomillError } from '@geomill/core/messages/errors.ts';
 import type { FieldForm } from '@geomill/core/messages/message.ts';
 import { packageVersion } from '@geomill/platform/package-version.ts';
 import type { Config } from '@geomill/service/settings/config.ts';
 import type { Flags } from './arguments.ts';
+import type { ExitStatus } from './exit-status.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface CommandModule {
   /** How errors refer to fields of a request; missing: by flags. */
   readonly errorForm?: FieldForm;
   /** The text of `--help`. */
   usage(): string;
+  /** The exit status of an error. Default: that of all commands. */
+  statusOf?(error: GeomillError): ExitStatus;
   flags(): Flags;
-  /** Resolves with the exit status. Throws GeomillError. */
-  run(argv: readonly string[], config: Config): Promise<number>;
+  /** Resolves with the exit status. `environment`: variables that are no settings. Throws GeomillError. */
+  run(argv: readonly string[], config: Config, environment: Environment): Promise<number>;
 }
 
 export interface Command {
@@ -37,6 +43,12 @@ export const commands: Readonly<Record<string, Command>> = {
     text: 'run a document with inputs, steps and outputs: geomill run JOB.json',
     load: () => import('./run.ts'),
   },
+  plan: {
+    text: 'divide a conversion into parts: geomill plan IN OUT --parts N --work DIR',
+    load: () => import('./plan.ts'),
+  },
+  part: { text: 'run a part of a plan: geomill part WORK --index I', load: () => import('./part.ts') },
+  join: { text: 'write the output of a plan: geomill join WORK', load: () => import('./join.ts') },
   submit: {
     text: 'convert a file as a job of a service: geomill submit URL IN OUT',
     words: async () => ['http://127.0.0.1:8080'],

@@ -4,7 +4,9 @@ import { failure } from '@geomill/core/messages/errors.ts';
 import { type FailOn, failOnSeverities } from '@geomill/core/messages/findings.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import type { Format, InputFormat } from '@geomill/formats/format.ts';
+import type { InputLimits } from '@geomill/io/limits.ts';
 import { type OutputChoice, type RunInputs, runsByFormat } from '@geomill/library/choose-format.ts';
+import type { Division } from '@geomill/pipeline/division/division.ts';
 import type {
   ConversionRequest,
   InputFileRequest,
@@ -41,6 +43,15 @@ export interface Conversion {
   readonly among?: readonly Format[];
   /** The runs, if flags do not state them. */
   readonly planned?: readonly PlannedRun[];
+  /** What a plan of parts states. Default: nothing is divided, and the settings of this process count. */
+  readonly divided?: DividedSetting;
+}
+
+export interface DividedSetting {
+  readonly division: Division;
+  /** The time that an output states, if its format states one. */
+  readonly timeMs: number;
+  readonly limits: InputLimits;
 }
 
 export interface PlannedRun {

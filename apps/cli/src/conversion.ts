@@ -114,8 +114,9 @@ async function convert(
   temporary: TemporaryDirectory,
   signal: AbortSignal,
 ): Promise<ConversionReport> {
-  const { directory, output, path } = conversion;
+  const { directory, output, path, divided } = conversion;
   const { values } = parsed;
+  const timeMs = divided?.timeMs ?? (context.sourceDateEpoch ?? Number.NaN) * 1000;
   const { output: outputRequest } = conversion.runs[conversion.runs.length - 1].request;
   const format = outputFormatById(outputRequest.format, 'output.format');
   const crsMemory = new KeptCrsMemory(context.gridDirectory, context.cacheDirectory);
@@ -126,10 +127,13 @@ async function convert(
       scratchDirectory: temporary.directory('scratch'),
       gridDirectory: context.gridDirectory,
       threads: threadCount(values.threads),
-      limits: inputLimits(context),
-      ...(context.sourceDateEpoch === null ? {} : { timeMs: context.sourceDateEpoch * 1000 }),
+      limits: divided?.limits ?? inputLimits(context),
+      ...(Number.isNaN(timeMs) ? {} : { timeMs }),
     },
-    control: { signal, onProgress: bar.update, crsMemory },
+    control: {
+      ...{ signal, onProgress: bar.update, crsMemory },
+      ...(divided === undefined ? {} : { division: divided.division }),
+    },
   };
   let parts: StagedFiles | null = null;
   try {
@@ -211,7 +215,8 @@ function fileAt(path: string): InputPath {
   return { path, name: basename(path) };
 }
 
-function threadCount(value: unknown): number {
+/** Throws USAGE. */
+export function threadCount(value: unknown): number {
   if (value === undefined) return availableParallelism();
   const count = Number(value);
   if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
@@ -220,7 +225,7 @@ function threadCount(value: unknown): number {
   });
 }
 
-function tell(
+export function tell(
   report: ConversionReport,
   request: ConversionRequest,
   { values }: Parsed,

@@ -2,7 +2,7 @@
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { counted } from '@geomill/core/messages/message.ts';
-import { type Flags, parseCommand } from './arguments.ts';
+import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { type CommandContext, runCommand } from './conversion.ts';
 import { conversionFlags, conversionUsage } from './conversion-flags.ts';
 import { type Conversion, crsOf } from './conversion-request.ts';
@@ -52,23 +52,9 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const parsed = parseCommand(argv, flags(), usage);
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
-  if (values['override-crs'] === true && values['from-crs'] === undefined)
-    throw failure(generalErrors.USAGE, {
-      detail: '--override-crs needs --from-crs, the CRS in which the file is read',
-    });
   const conversionOf = (input: string, output: string, directory?: SplitDirectory): Conversion => ({
-    operation: 'transform',
+    ...conversionOfFlags(input, output, parsed),
     ...(directory === undefined ? {} : { directory }),
-    inputs: [input],
-    files: [
-      {
-        crs: crsOf(values['from-crs'], 'from-crs'),
-        crsPath: 'input.epsg',
-        ...(values['override-crs'] === true ? { overridesCrs: true as const } : {}),
-      },
-    ],
-    output,
-    unnamed: 'geomill',
   });
   if (values['out-dir'] !== undefined) {
     if (positionals.length === 0)
@@ -88,6 +74,20 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     });
   const [input, output] = positionals;
   return runCommand(conversionOf(input, output), parsed, context);
+}
+
+/** Throws USAGE. */
+export function conversionOfFlags(input: string, output: string, { values }: Parsed): Conversion {
+  if (values['override-crs'] === true && values['from-crs'] === undefined)
+    throw failure(generalErrors.USAGE, {
+      detail: '--override-crs needs --from-crs, the CRS in which the file is read',
+    });
+  const file = {
+    crs: crsOf(values['from-crs'], 'from-crs'),
+    crsPath: 'input.epsg',
+    ...(values['override-crs'] === true ? { overridesCrs: true as const } : {}),
+  };
+  return { operation: 'transform', inputs: [input], files: [file], output, unnamed: 'geomill' };
 }
 
 const SHOWN_NAMES = 6;

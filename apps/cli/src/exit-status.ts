@@ -11,6 +11,9 @@ export const EXIT = {
   usage: 2,
   ourFault: 3,
   problems: 4,
+  inputAtFault: 65,
+  tryAgain: 75,
+  planAtFault: 78,
   interrupted: 130,
   closedOutput: CLOSED_OUTPUT_STATUS,
 } as const;
@@ -27,6 +30,12 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ourFault:
     'the data directory or the database of the service cannot be used (in use, damaged, empty, not reachable), and the message says what to do; or an internal error of geomill: please report it',
   problems: '`geomill doctor` found problems',
+  inputAtFault:
+    '`geomill part` and `geomill join`: the input is at fault, and the message says where; another attempt fails, too',
+  tryAgain:
+    '`geomill part` and `geomill join`: another attempt may succeed: the disk is full, the process was interrupted, or parts or the plan are missing',
+  planAtFault:
+    '`geomill part` and `geomill join`: the plan is damaged or of another version, or an input has changed since; plan again',
   interrupted: 'interrupted (Ctrl-C, SIGTERM, SIGHUP); no partial output is left',
   closedOutput:
     'the program that reads standard output ended first, as in `geomill help | head -1`; there is no message',

@@ -11,6 +11,7 @@ import { ignoreClosedErrors, isOutputClosed, standardOutput } from './standard-o
 const PREFIX = styleText('red', 'geomill:', { stream: process.stderr });
 
 let errorForm: CommandModule['errorForm'];
+let statusOf = exitStatusOf;
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
@@ -31,7 +32,8 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const module = await command.load();
   errorForm = module.errorForm;
-  return module.run(rest, readConfig(process.env));
+  statusOf = module.statusOf ?? exitStatusOf;
+  return module.run(rest, readConfig(process.env), process.env);
 }
 
 // npm runs scripts in the package's directory; names on a command line mean the directory where it was typed.
@@ -53,5 +55,5 @@ async function tell(thrown: unknown): Promise<void> {
   // A stack trace does not help if a setting or file is wrong.
   if (error.code === 'INTERNAL' && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`);
-  process.exitCode = exitStatusOf(error);
+  process.exitCode = statusOf(error);
 }

@@ -146,7 +146,8 @@ function filesOfConversion({ inputs, planned = [] }: Conversion): readonly strin
   return filesRead(inputs, planned);
 }
 
-function conversionOf(document: JobDocument, index: number): Conversion {
+/** The conversion that writes an output of a document. Throws what the checks of its members throw. */
+export function conversionOf(document: JobDocument, index: number): Conversion {
   const { operation, inputs, outputs } = document;
   const paths = inputs.map((input, i) => pathOf(input.path, `inputs[${i}]`));
   const output = pathOf(outputs[index].path, `outputs[${index}]`);

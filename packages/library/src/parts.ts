@@ -4,7 +4,7 @@
  */
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
-import type { Division, Offer } from '@geomill/pipeline/division/division.ts';
+import type { Offer } from '@geomill/pipeline/division/division.ts';
 import { runPart } from '@geomill/pipeline/division/run-part.ts';
 import { newThreads } from '@geomill/pipeline/threads.ts';
 import { compareBytes } from '@geomill/platform/bytes.ts';
@@ -15,6 +15,7 @@ import { openCall } from './call.ts';
 import { invalidJob } from './messages.ts';
 import { statOf } from './output-path.ts';
 import { statedOutput } from './output-target.ts';
+import { plannedDivision } from './planned-division.ts';
 import { type AnyJob, convertIn } from './run-job.ts';
 import { pathOf, statedInput } from './staged-inputs.ts';
 import type {
@@ -31,8 +32,6 @@ import type {
 
 const MIB = 1 << 20;
 const DEFAULT_PART_BYTES = 64 * MIB;
-
-const never = <Value>(): Promise<Value> => new Promise(() => {});
 
 /** The input as a file that other processes can read. Throws CONFIG_INVALID for data, and FILE_NOT_FOUND. */
 function inputOf({ input }: ConvertJob): Plan['input'] {
@@ -52,34 +51,30 @@ function jobOf({ input, output, ...rest }: ConvertJob): AnyJob {
 /** Runs the conversion until it offers parts. */
 export async function planParts(job: ConvertJob, options: PlanOptions): Promise<Plan> {
   const { partBytes = DEFAULT_PART_BYTES, ...run } = options;
-  const stop = new AbortController();
-  const signal = run.signal === undefined ? stop.signal : AbortSignal.any([run.signal, stop.signal]);
-  const call = openCall({ ...run, signal });
+  const call = openCall(run);
   try {
     if (!Number.isInteger(partBytes) || partBytes < 1)
       throw invalidJob("the option 'partBytes' must be a whole number above 0");
     const input = inputOf(job);
-    let parts: readonly Part[] = [];
-    const end = Promise.withResolvers<never>();
-    // Nobody may wait for it.
-    end.promise.catch(() => {});
-    const division: Division = {
-      ...{ partBytes, inputPath: realPath(input.path), takeOwn: never, withdraw() {} },
-      result: () => end.promise,
-      offer(offer) {
+    let parts: readonly Part[] | null = null;
+    const division = plannedDivision({
+      ...{ partBytes, inputPath: realPath(input.path), passes: [] },
+      onNext(offer) {
         parts = partsOf(offer, realPath(input.path));
-        stop.abort();
-        end.reject(failure(generalErrors.CANCELLED, {}));
+        throw failure(generalErrors.CANCELLED, {});
       },
-      decline: () => stop.abort(),
-    };
+      decline() {
+        parts = [];
+        throw failure(generalErrors.CANCELLED, {});
+      },
+    });
     // The format without the path: `join` writes the output.
     const output = statedOutput(job.output).members as OutputOptions;
     if (input.byteLength >= partBytes)
       await convertIn(call, jobOf({ ...job, output }), division).catch((error: unknown) => {
-        if (!stop.signal.aborted || run.signal?.aborted === true) throw error;
+        if (parts === null || options.signal?.aborted === true) throw error;
       });
-    return { version: packageVersion(), job, input, partBytes, parts };
+    return { version: packageVersion(), job, input, partBytes, parts: parts ?? [] };
   } catch (error) {
     throw call.failure(error);
   } finally {
@@ -154,51 +149,19 @@ export async function joinParts(
       writeFile(path, bytes);
       paths.set(index, path);
     }
-    return await convertIn(call, jobOf(plan.job), divisionWith(plan, paths));
+    const division = plannedDivision({
+      ...{ partBytes: plan.partBytes, inputPath: realPath(plan.input.path) },
+      passes: [
+        (index, tasks) =>
+          isSame(bytesOf(tasks), plan.parts[index]?.tasks) ? (paths.get(index) ?? null) : null,
+      ],
+    });
+    return await convertIn(call, jobOf(plan.job), division);
   } catch (error) {
     throw call.failure(error);
   } finally {
     call.close();
   }
-}
-
-/** Gives the results of the first pass; the parts of later passes, and those without a result, are run here. */
-function divisionWith({ parts, partBytes, input }: Plan, results: ReadonlyMap<number, string>): Division {
-  const own: number[] = [];
-  let wake = Promise.withResolvers<void>();
-  let isFirst = true;
-  const waiting = new Map<number, PromiseWithResolvers<string>>();
-  return {
-    ...{ partBytes, inputPath: realPath(input.path) },
-    offer({ first, parts: offered }) {
-      for (const [i, { tasks }] of offered.entries()) {
-        const path = results.get(i);
-        const isPlanned = isFirst && path !== undefined && isSame(bytesOf(tasks), parts[i]?.tasks);
-        // A part that is run here gets no other result.
-        if (isPlanned) waiting.get(first + i)?.resolve(path);
-        else own.push(first + i);
-      }
-      isFirst = false;
-      wake.resolve();
-    },
-    withdraw() {
-      own.length = 0;
-      waiting.clear();
-    },
-    async takeOwn() {
-      for (;;) {
-        const number = own.shift();
-        if (number !== undefined) return number;
-        wake = Promise.withResolvers();
-        await wake.promise;
-      }
-    },
-    result(number) {
-      const result = Promise.withResolvers<string>();
-      waiting.set(number, result);
-      return result.promise;
-    },
-  };
 }
 
 function isSame(a: Uint8Array, b: Uint8Array | undefined): boolean {

@@ -114,7 +114,8 @@ class AttemptRun {
       paths.inputs,
     );
     const local = unpackingExecutor(chosen, (layer) => all[layer].reader, scratch);
-    const executor = this.#attempt.isDivided ? await executors.divided(local, session) : local;
+    if (!this.#attempt.isDivided) executors.declineExcerpt();
+    const executor = this.#attempt.isDivided ? await executors.divided(local, session, plan) : local;
     executor.begin(session);
     return {
       trustsDeclarations: this.#attempt.misfits === null,

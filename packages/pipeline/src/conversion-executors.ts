@@ -6,8 +6,8 @@ import type { SourceLayer } from '@geomill/formats/reader.ts';
 import type { ScratchSpace } from '@geomill/io/scratch-space.ts';
 import type { Transformation } from '@geomill/operations/transformation.ts';
 import type { Codecs } from './codecs.ts';
-import type { LoadedStep } from './conversion-plan.ts';
-import { type Division, isDivisible } from './division/division.ts';
+import type { ConversionPlan, LoadedStep } from './conversion-plan.ts';
+import { type Division, indivisibility } from './division/division.ts';
 import type { Executor } from './executor.ts';
 import { type Cutting, cuttingFor, executorFor, threadExecutor, threadsForBinary } from './executors.ts';
 import { byteLengthOf } from './opened-input.ts';
@@ -79,13 +79,15 @@ export class ConversionExecutors {
   }
 
   /** An executor that gives tasks to other processes, or the local one. */
-  async divided(local: Executor, { layers }: Session): Promise<Executor> {
+  async divided(local: Executor, { layers }: Session, plan: ConversionPlan): Promise<Executor> {
     const { request, paths, codecs, steps, division, scratch } = this.#setting;
     if (division === undefined) return local;
-    if (!isDivisible(request, steps)) {
-      division.decline?.();
+    const reason = indivisibility(request, steps);
+    if (reason !== null) {
+      division.decline?.(reason);
       return local;
     }
+    division.expect?.(passCount(plan));
     const { DividedExecutor } = await import('./division/divided-executor.ts');
     const { reader } = codecs.input;
     this.#dividing ??= new DividedExecutor({
@@ -100,6 +102,11 @@ export class ConversionExecutors {
       },
     });
     return this.#dividing;
+  }
+
+  /** The conversion reads only an excerpt of the input. */
+  declineExcerpt(): void {
+    this.#setting.division?.decline?.('only a part of the input is read');
   }
 
   async stop(): Promise<void> {
@@ -121,6 +128,11 @@ export class ConversionExecutors {
       codecs.input.files.every((file) => file.format.isBinary === true)
     );
   }
+}
+
+/** An output that is written in parts has one layer, so these are all passes of the conversion. */
+function passCount({ infersSchema, statisticsDepth }: ConversionPlan): number {
+  return (infersSchema ? 1 : 0) + (statisticsDepth === null ? 0 : 1) + 1;
 }
 
 function workOf(steps: readonly LoadedStep[]): Parameters<typeof cuttingFor>[0] {

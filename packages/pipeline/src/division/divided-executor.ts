@@ -22,7 +22,10 @@ export interface DividedOptions {
 
 interface Part {
   readonly tasks: readonly Task[];
-  readonly reader: PromiseWithResolvers<PartReader>;
+  /** Resolves with what opens the results. */
+  readonly opening: PromiseWithResolvers<() => PartReader>;
+  /** Null until a result is asked for: a thousand open files are more than many systems allow. */
+  reader: Promise<PartReader> | null;
   /** Results that were not asked for yet. */
   left: number;
   isRead: boolean;
@@ -65,13 +68,9 @@ export class DividedExecutor implements Executor {
 
   async announce(tasks: readonly Task[], progress: readonly [number, number]): Promise<void> {
     const { division, taskBytes, hold } = this.#options;
-    const perPart = Math.max(
-      Math.ceil(tasks.length / MAX_PARTS),
-      Math.round(division.partBytes / taskBytes),
-      1,
-    );
+    const count = partCountOf(tasks.length, division, taskBytes);
     this.#forget();
-    if (tasks.length < LEAST_PARTS * perPart || this.#session === null) return;
+    if (count === 0 || this.#session === null) return;
     for (const index of new Set(tasks.map(({ layerIndex }) => layerIndex))) await hold(index);
     const { files, readsInput } = this.#filesOf(this.#session);
     // An archive of very many shapefiles.
@@ -81,7 +80,6 @@ export class DividedExecutor implements Executor {
     writeNewFile(session, serialized(this.#session));
     const parts: OfferedPart[] = [];
     // Of about equal length: a short last one would make the others wait for nothing.
-    const count = Math.floor(tasks.length / perPart);
     for (let i = 0; i < count; i++) {
       const from = Math.round((i * tasks.length) / count);
       const own = tasks.slice(from, Math.round(((i + 1) * tasks.length) / count));
@@ -96,7 +94,8 @@ export class DividedExecutor implements Executor {
     if (place === undefined || !isSameWork(task, place.part.tasks[place.index]))
       return this.#options.local.run(task);
     const { part, index } = place;
-    const reader = await part.reader.promise;
+    part.reader ??= part.opening.promise.then((open) => open());
+    const reader = await part.reader;
     try {
       return reader.result(index) ?? (await this.#options.local.run(task));
     } finally {
@@ -112,18 +111,18 @@ export class DividedExecutor implements Executor {
 
   #addPart(tasks: readonly Task[]): OfferedPart {
     const number = this.#nextNumber++;
-    const reader = Promise.withResolvers<PartReader>();
+    const opening = Promise.withResolvers<() => PartReader>();
     // Awaited when its first result is asked for; this prevents an unhandled rejection until then.
-    reader.promise.catch(() => {});
-    const part: Part = { tasks, reader, left: tasks.length, isRead: false };
+    opening.promise.catch(() => {});
+    const part: Part = { tasks, opening, reader: null, left: tasks.length, isRead: false };
     this.#parts.set(number, part);
     for (const [index, task] of tasks.entries()) this.#places.set(keyOf(task), { part, index });
     const path = joinedPath(this.#directory, `tasks-${number}`);
     writeNewFile(path, serialized(tasks));
     this.#options.division
       .result(number)
-      .then((file) => reader.resolve(new PartReader(file)))
-      .catch(reader.reject);
+      .then((file) => opening.resolve(() => new PartReader(file)))
+      .catch(opening.reject);
     const partitions = [tasks[0], tasks[tasks.length - 1]].map((task) => partitionOf(task).partition);
     return {
       tasks: path,
@@ -145,9 +144,10 @@ export class DividedExecutor implements Executor {
       const path = joinedPath(this.#directory, `own-${number}`);
       try {
         await writePart({ tasks: part.tasks, executor: local, path });
-        part.reader.resolve(new PartReader(path));
+        const reader = new PartReader(path);
+        part.opening.resolve(() => reader);
       } catch (error) {
-        part.reader.reject(error);
+        part.opening.reject(error);
       } finally {
         // It stays readable while it is open.
         removeFile(path);
@@ -165,8 +165,9 @@ export class DividedExecutor implements Executor {
   #close(part: Part): void {
     if (part.isRead) return;
     part.isRead = true;
-    part.reader.promise.then(
-      (reader) => reader.close(),
+    const reader = part.reader ?? part.opening.promise.then((open) => open());
+    reader.then(
+      (opened) => opened.close(),
       () => {},
     );
   }
@@ -180,6 +181,13 @@ export class DividedExecutor implements Executor {
       if (text.startsWith(`${scratchDirectory}/`)) for (const path of filesBelow(text)) files.add(path);
     return { files: [...files], readsInput: texts.has(division.inputPath) };
   }
+}
+
+/** 0: the tasks are not offered. */
+function partCountOf(taskCount: number, { partCount, partBytes }: Division, taskBytes: number): number {
+  if (partCount !== undefined) return Math.min(partCount, taskCount, MAX_PARTS);
+  const perPart = Math.max(Math.ceil(taskCount / MAX_PARTS), Math.round(partBytes / taskBytes), 1);
+  return taskCount < LEAST_PARTS * perPart ? 0 : Math.floor(taskCount / perPart);
 }
 
 function keyOf(task: Task): string {

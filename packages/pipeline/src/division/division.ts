@@ -4,6 +4,7 @@
  * (docs/decisions/jobs-over-machines.md).
  */
 import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
+import { inputFormats, outputFormats } from '@geomill/formats/registry.ts';
 import type { LoadedStep } from '../conversion-plan.ts';
 import type { ConversionRequest } from '../request.ts';
 
@@ -11,11 +12,15 @@ import type { ConversionRequest } from '../request.ts';
 export interface Division {
   /** Bytes of input that a part reads, about. */
   readonly partBytes: number;
+  /** Number of parts of an offer; fewer if it has fewer tasks. Default: by `partBytes`, and nothing is offered if that makes fewer than two. */
+  readonly partCount?: number;
   /** Path of the input that all processes can read. */
   readonly inputPath: string;
+  /** Receives the largest number of offers that follow, unless the conversion finds that it guessed wrong. Default: no one needs to know. */
+  expect?(passes: number): void;
   offer(offer: Offer): void;
-  /** The conversion cannot be divided: it offers nothing. Default: no one needs to know. */
-  decline?(): void;
+  /** The conversion cannot be divided: it offers nothing. `reason`: a clause for a message. Default: no one needs to know. */
+  decline?(reason: string): void;
   /** The parts that were offered are not needed any more. */
   withdraw(): void;
   /** Waits until this process has to run a part itself; resolves with its number. */
@@ -51,19 +56,28 @@ export interface OfferedPart {
   readonly range: readonly [start: number, end: number] | null;
 }
 
-/** Whether the conversion can be divided: every task is independent of the others, and outputs are encoded pieces in sequence. */
-export function isDivisible(
+/**
+ * Why the conversion cannot be divided, as a clause for a message; null: it can. In a divided conversion every task is independent of the
+ * others, and the output is encoded pieces in sequence.
+ */
+export function indivisibility(
   { operation, input, output }: ConversionRequest,
   steps: readonly LoadedStep[],
-): boolean {
-  return (
-    operation === 'transform' &&
-    inputFormatById(input.format, 'input.format').isReadInParts === true &&
-    outputFormatById(output.format, 'output.format').isWrittenInParts === true &&
-    output.split === undefined &&
-    steps.every(
-      ({ code }) =>
-        (code.kind === 'streaming' && code.conclude === undefined) || code.kind === 'reprojecting',
-    )
+): string | null {
+  if (operation !== 'transform') return `${operation} reads several files in sequence`;
+  const from = inputFormatById(input.format, 'input.format');
+  if (from.isReadInParts !== true)
+    return `${from.name} is not read in parts; formats that are: ${namesOf(inputFormats.filter((format) => format.isReadInParts))}`;
+  const to = outputFormatById(output.format, 'output.format');
+  if (to.isWrittenInParts !== true)
+    return `${to.name} is not written in parts; formats that are: ${namesOf(outputFormats.filter((format) => format.isWrittenInParts))}`;
+  if (output.split !== undefined) return 'the output is split by a field';
+  const step = steps.find(
+    ({ code }) => code.kind !== 'reprojecting' && (code.kind !== 'streaming' || code.conclude !== undefined),
   );
+  return step === undefined ? null : `the step ${step.type} needs all features of a layer`;
+}
+
+function namesOf(formats: readonly { readonly name: string }[]): string {
+  return formats.map(({ name }) => name).join(', ');
 }

@@ -3,7 +3,13 @@
  * has one result at a time in memory.
  */
 
-import { asGeomillError, failure, type PlainError, reviveError } from '@geomill/core/messages/errors.ts';
+import {
+  asGeomillError,
+  failure,
+  type GeomillError,
+  type PlainError,
+  reviveError,
+} from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { OrderedTasks } from '@geomill/core/ordered-tasks.ts';
 import { latin1Text } from '@geomill/platform/bytes.ts';
@@ -23,7 +29,12 @@ import { readStoredChunk } from '../stored-chunk.ts';
 import type { Task, TaskResult } from '../task.ts';
 
 type Entry =
-  | { readonly error: PlainError; readonly stack?: string }
+  | {
+      readonly error: PlainError;
+      readonly stack?: string;
+      /** No other result can make it disappear: the task began where the records before it end. Default: that is not known. */
+      readonly isCertain?: true;
+    }
   | {
       /** Without the chunk. */
       readonly result: TaskResult;
@@ -42,6 +53,10 @@ export interface PartRun {
   readonly path: string;
   /** Only the input up to this offset is there: results that may depend on more are left out. Null: all is there. */
   readonly readableEnd?: number | null;
+  /** The task before the first one; null: there is none. Default: it is not known, nor is it certain that the first task begins with a record. */
+  readonly previous?: Task | null;
+  /** Errors of the program end the run, so that it can be repeated. Default: they are results, too. */
+  readonly throwsFaults?: true;
   /** Called after each task with the number of those that are done. */
   readonly onDone?: (done: number) => void;
 }
@@ -50,7 +65,8 @@ export interface PartRun {
  * Runs the tasks and writes their results, errors too. After an error that no other task can change the rest is not run; nobody will
  * ask for it. Rejects only where nothing can be said about the tasks: the disk is full, or the executor was stopped.
  */
-export async function writePart({ tasks, executor, path, readableEnd, onDone }: PartRun): Promise<void> {
+export async function writePart(run: PartRun): Promise<void> {
+  const { tasks, executor, path, readableEnd, previous, throwsFaults, onDone } = run;
   const file = createFile(path);
   const running = new OrderedTasks({
     tasks,
@@ -71,8 +87,15 @@ export async function writePart({ tasks, executor, path, readableEnd, onDone }: 
       const isExpected = partition.start === expectedStart;
       if ('error' in outcome) {
         if (outcome.error.code === 'CANCELLED') throw failure(generalErrors.CANCELLED, {});
+        if (throwsFaults && outcome.fault === 'ours') throw revived(outcome);
         const mayNeedMore = readableEnd != null && partition.end >= readableEnd;
-        entries.push(mayNeedMore ? null : outcome);
+        const isCertain =
+          isExpected ||
+          partition.featuresBefore !== undefined ||
+          (entries.length === 0 && (await endsAt(partition.start, previous, executor)));
+        const { error, stack } = outcome;
+        const entry = { error, ...(stack === undefined ? {} : { stack }) };
+        entries.push(mayNeedMore ? null : isCertain ? { ...entry, isCertain } : entry);
         if (isExpected) break;
         expectedStart = null;
       } else if (readableEnd != null && outcome.nextStart > readableEnd) {
@@ -106,12 +129,37 @@ export function partitionOf({ input }: Task): Extract<Task['input'], { kind: 'pa
   return input;
 }
 
-function failed(thrown: unknown): Extract<Entry, { error: PlainError }> {
+/** Whether the records of the task before end there, or there is none. */
+async function endsAt(
+  start: number,
+  previous: Task | null | undefined,
+  executor: Executor,
+): Promise<boolean> {
+  if (previous === null) return true;
+  if (previous === undefined) return false;
+  try {
+    return (await executor.run({ ...previous, keepBatch: false })).nextStart === start;
+  } catch {
+    // Then the part of that task reports an error.
+    return false;
+  }
+}
+
+type Failed = Extract<Entry, { error: PlainError }>;
+
+function failed(thrown: unknown): Failed & Pick<GeomillError, 'fault'> {
   const error = asGeomillError(thrown);
   return {
+    fault: error.fault,
     error: error.toPlain(),
     ...(error.fault === 'ours' && error.stack !== undefined ? { stack: error.stack } : {}),
   };
+}
+
+function revived({ error: plain, stack }: Failed): GeomillError {
+  const error = reviveError(plain, pipelineCatalogue);
+  if (stack !== undefined) error.stack = stack;
+  return error;
 }
 
 export class PartReader {
@@ -136,15 +184,17 @@ export class PartReader {
     }
   }
 
+  /** The first error that no other result can make disappear; null: there is none. */
+  get certainError(): GeomillError | null {
+    const found = this.#entries.find((entry) => entry !== null && 'error' in entry && entry.isCertain);
+    return found === undefined ? null : revived(found as Failed);
+  }
+
   /** The result of a task; null: the part has none. Throws the error of the task. */
   result(index: number): TaskResult | null {
     const entry = this.#entries[index];
     if (entry === undefined || entry === null) return null;
-    if ('error' in entry) {
-      const error = reviveError(entry.error, pipelineCatalogue);
-      if (entry.stack !== undefined) error.stack = entry.stack;
-      throw error;
-    }
+    if ('error' in entry) throw revived(entry);
     const { result, at, byteLength } = entry;
     return byteLength === 0 ? result : { ...result, chunk: readStoredChunk(this.#bytes(at, byteLength)) };
   }
