@@ -89,6 +89,29 @@ const pod = object({
   containers: list(container),
   volumes: list(object({ name, emptyDir: object({ 'medium?': one('Memory'), sizeLimit: quantity }) })),
 });
+const exitRule = object({
+  action: one('FailJob', 'FailIndex', 'Ignore', 'Count'),
+  onExitCodes: object({ containerName: name, operator: one('In', 'NotIn'), values: list(count) }),
+});
+const conditionRule = object({
+  action: one('FailJob', 'FailIndex', 'Ignore', 'Count'),
+  onPodConditions: list(object({ type: text, status: one('True', 'False', 'Unknown') })),
+});
+/** A failure policy needs pods that are not restarted. */
+const batchPod = object({
+  restartPolicy: one('Never'),
+  containers: list(
+    object({
+      name,
+      image: text,
+      args: list(text),
+      workingDir: text,
+      resources: object({ requests: quantities, limits: quantities }),
+      volumeMounts: list(object({ name, mountPath: text })),
+    }),
+  ),
+  volumes: list(object({ name, persistentVolumeClaim: object({ claimName: name }) })),
+});
 const cidr = { type: 'string', pattern: '^[0-9a-f.:]+/[0-9]+$' };
 const peers = list({
   anyOf: [
@@ -108,6 +131,18 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
       selector,
       strategy: object({ rollingUpdate: object({ maxUnavailable: percentage, maxSurge: percentage }) }),
       template: object({ metadata: object({ labels: texts }), spec: pod }),
+    }),
+  },
+  'batch/v1 Job': {
+    spec: object({
+      'completionMode?': one('Indexed'),
+      'completions?': count,
+      'parallelism?': count,
+      'backoffLimit?': count,
+      'backoffLimitPerIndex?': count,
+      activeDeadlineSeconds: count,
+      podFailurePolicy: object({ rules: list({ anyOf: [exitRule, conditionRule] }) }),
+      template: object({ spec: batchPod }),
     }),
   },
   'policy/v1 PodDisruptionBudget': { spec: object({ maxUnavailable: percentage, selector }) },

@@ -49,6 +49,10 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   part: { text: 'run a part of a plan: geomill part WORK --index I', load: () => import('./part.ts') },
   join: { text: 'write the output of a plan: geomill join WORK', load: () => import('./join.ts') },
+  divide: {
+    text: 'print a script that runs the parts: geomill divide IN OUT --parts N --work DIR --on slurm',
+    load: () => import('./divide.ts'),
+  },
   submit: {
     text: 'convert a file as a job of a service: geomill submit URL IN OUT',
     words: async () => ['http://127.0.0.1:8080'],

@@ -4,6 +4,7 @@ import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { formats, inputFormats, outputFormats } from '@geomill/formats/registry.ts';
 import { type Flags, flagName, parseCommand } from './arguments.ts';
 import { commands } from './commands.ts';
+import { ENGINES } from './divided/scripts.ts';
 import { standardOutput } from './standard-output.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -59,6 +60,7 @@ function flagValues(): ReadonlyMap<string, readonly string[]> {
     ['from', names(inputFormats)],
     ['to', names(outputFormats)],
     ['fail-on', ['changed', 'lost']],
+    ['on', Object.keys(ENGINES)],
   ]);
   for (const { readOptions, writeOptions } of formats)
     for (const [side, { properties }] of [['in', readOptions] as const, ['out', writeOptions] as const])
@@ -76,7 +78,7 @@ function flagValues(): ReadonlyMap<string, readonly string[]> {
 }
 
 /** Flags whose value is a directory. */
-const DIRECTORY_FLAGS = ['out-dir'];
+const DIRECTORY_FLAGS = ['out-dir', 'work'];
 
 function longFlags({ flags: own }: DescribedCommand): string[] {
   return Object.keys(own).map((flag) => `--${flag}`);

@@ -82,7 +82,8 @@ export interface CheckedPlan {
   readonly input: string;
   readonly output: string;
   readonly work: string;
-  /** The number of parts that are asked for, of an input. */
+  /** The number of parts that are asked for; null: it depends on the input. */
+  readonly count: number | null;
   readonly parts: (input: string) => number;
 }
 
@@ -102,7 +103,7 @@ export function checkedPlan(command: string, { values, positionals }: Parsed): C
     const count = Number(parts);
     if (!/^\d+$/.test(parts) || count < 1 || count > MAX_PARTS)
       throw refuse(`--parts wants a number from 1 to ${MAX_PARTS}, not '${parts}'`);
-    return { input, output, work, parts: () => count };
+    return { input, output, work, count, parts: () => count };
   }
   const bytes = bytesOf(String(size));
   if (bytes === null) throw refuse(`--part-size wants a size such as 256MB or 1GiB, not '${String(size)}'`);
@@ -110,6 +111,7 @@ export function checkedPlan(command: string, { values, positionals }: Parsed): C
     input,
     output,
     work,
+    count: null,
     parts: (file) => Math.min(Math.max(1, Math.ceil(inputSize(file) / bytes)), MAX_PARTS),
   };
 }

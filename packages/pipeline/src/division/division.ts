@@ -46,6 +46,8 @@ export interface Offer {
 /** Of one offer. Parts of larger inputs are larger. */
 export const MAX_PARTS = 1000;
 export const MAX_FILES = 500;
+/** Of a conversion: to infer the schema, to collect statistics of the output of the steps, to encode it. */
+export const MAX_PASSES = 3;
 
 export interface OfferedPart {
   /** Path of the file with the tasks. */
