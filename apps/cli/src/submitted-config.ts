@@ -1,4 +1,5 @@
 /** The request of a command line as the config and the files of a job at a service. */
+import { hasFixedCrs } from '@geomill/formats/format.ts';
 import { outputFormatById } from '@geomill/formats/format-by-id.ts';
 import { transformations } from '@geomill/operations/registry.ts';
 import { configOfRequest } from '@geomill/pipeline/report-document.ts';
@@ -30,14 +31,13 @@ export function configOfSubmission(request: ConversionRequest, url: string | nul
   const input = config.input as object;
   const output = { ...(config.output as Record<string, unknown>) };
   // Said aloud, the default would be reported as ignored for formats that have one CRS.
-  if (request.output.crsPath === undefined && hasFixedCrs(request)) delete output.epsg;
+  if (
+    request.output.crsPath === undefined &&
+    hasFixedCrs(outputFormatById(request.output.format, 'output.format'), request.output.options)
+  )
+    delete output.epsg;
   return {
     config: { ...config, input: url === null ? input : { ...input, url }, transformations: steps, output },
     stepFiles,
   };
-}
-
-function hasFixedCrs({ output }: ConversionRequest): boolean {
-  const { fixedOutputCrs } = outputFormatById(output.format, 'output.format');
-  return fixedOutputCrs !== undefined && output.options[fixedOutputCrs.unless ?? ''] !== 'requested';
 }

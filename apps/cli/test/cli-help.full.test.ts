@@ -101,7 +101,7 @@ test('bash completes commands, options, values and files', async () => {
   assert.deepEqual(complete('geomill', 'convert', 'a', 'b', '--to-'), ['--to-crs']);
   assert.ok(complete('geomill', 'convert', '--simplify').includes('--simplify-coverage'));
   assert.deepEqual(complete('geomill', 'convert', 'a', '--to', 'gpk'), ['gpkg']);
-  assert.deepEqual(complete('geomill', 'convert', '--out-geojson-crs', ''), ['wgs84', 'requested']);
+  assert.deepEqual(complete('geomill', 'convert', '--out-geojson-crs', ''), ['wgs84', 'requested', 'jsonfg']);
   assert.deepEqual(complete('geomill', 'convert', 'ro'), ['roads.gpkg']);
   assert.deepEqual(complete('geomill', 'help', 'buf'), ['buffer']);
   assert.deepEqual(complete('geomill', 'keys', 'r'), ['revoke']);

@@ -252,7 +252,7 @@ export function outputConfig(output: OutputChoice, rule: CrsRule): Options {
 /** The CRS that the format has whatever is chosen: GeoJSON is longitude and latitude (RFC 7946), unless its option says otherwise. */
 export function fixedCrs({ options }: OutputChoice, rule: CrsRule): string | null {
   const fixed = rule?.fixed_output_crs ?? null;
-  return fixed === null || options[fixed.unless ?? ''] === 'requested' ? null : fixed.crs;
+  return fixed === null || (options[fixed.unless ?? ''] ?? 'wgs84') !== 'wgs84' ? null : fixed.crs;
 }
 
 /** The config of a job that converts one input. */

@@ -36,6 +36,8 @@ export interface Signature {
 
 /** A kind of output of a format with names, extensions and a media type of its own, selected by a write option. */
 export interface OutputVariant {
+  /** Name in lists: "GeoJSON sequence". */
+  readonly title: string;
   /** Aliases of the format that select it as the output format. */
   readonly names: readonly string[];
   /** Extensions of output files that select it on the command line; the first one is the usual one. */
@@ -93,7 +95,7 @@ export interface Format {
   readonly outputVariants?: readonly OutputVariant[];
   /** Where the CRS of an input comes from: fixed by the format (geojson), stated in the file, or only by the request. */
   readonly inputCrs: 'fixed' | 'file' | 'request';
-  /** The CRS that outputs have in place of a requested one, unless the write option `unless` is 'requested'. Default: outputs have the requested one. */
+  /** The CRS that outputs have in place of a requested one, unless the write option `unless` has another value than 'wgs84', its default. Default: outputs have the requested one. */
   readonly fixedOutputCrs?: { readonly crs: CrsText; readonly unless?: string };
   /** Whether an output can have several layers; 'one' merges them. */
   readonly outputLayers: 'one' | 'many';
@@ -167,6 +169,14 @@ export function variantOf(
   options: Readonly<Record<string, unknown>>,
 ): OutputVariant | null {
   return outputVariants.find(({ option, values }) => values.includes(options[option])) ?? null;
+}
+
+/** Whether an output with these write options has the CRS of the format, whatever is requested. */
+export function hasFixedCrs(
+  { fixedOutputCrs }: Pick<Format, 'fixedOutputCrs'>,
+  options: Readonly<Record<string, unknown>>,
+): boolean {
+  return fixedOutputCrs !== undefined && (options[fixedOutputCrs.unless ?? ''] ?? 'wgs84') === 'wgs84';
 }
 
 /** The variant that a name of the format selects. */

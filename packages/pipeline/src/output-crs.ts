@@ -3,7 +3,7 @@ import { type CrsText, LOCAL_CRS, SOURCE_CRS, shortDefinition, WGS84 } from '@ge
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { Findings } from '@geomill/core/messages/findings.ts';
 import { field, phrase, setting } from '@geomill/core/messages/message.ts';
-import type { Format } from '@geomill/formats/format.ts';
+import { type Format, hasFixedCrs } from '@geomill/formats/format.ts';
 import { projErrors } from '@geomill/proj/errors.ts';
 import type { LayerPlan } from './conversion-plan.ts';
 import type { CrsAuthority } from './crs-authority.ts';
@@ -20,8 +20,8 @@ export function targetCrsOf(
   findings?: Findings,
 ): CrsText | null {
   const { crs: stated, crsPath = 'output.epsg', options } = output;
-  const { crs: fixed, unless = '' } = format.fixedOutputCrs ?? {};
-  if (fixed !== undefined && options[unless] !== 'requested') return fixed;
+  const { crs: fixed } = format.fixedOutputCrs ?? {};
+  if (fixed !== undefined && hasFixedCrs(format, options)) return fixed;
   if (stated === SOURCE_CRS || stated === LOCAL_CRS) return null;
   return stated === null ? WGS84 : identified(stated, crsPath, crs, findings);
 }

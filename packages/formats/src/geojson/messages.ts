@@ -17,5 +17,8 @@ export const geojsonFindings = findingTable({
   JSONFG_LAYER_PER_CRS: changed(
     "'{type}' has features in several coordinate reference systems; each became a layer of its own: {layers}",
   ),
+  JSONFG_BBOX_NOT_WRITTEN: changed(
+    "the bounding box of JSON-FG is in WGS 84, and the output is in {crs}: '{field:output.bbox}' was ignored",
+  ),
   BBOX_NOT_WRITTEN: changed("a sequence of features has no bounding box: '{field:output.bbox}' was ignored"),
 });

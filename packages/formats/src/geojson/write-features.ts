@@ -9,6 +9,7 @@ import { CLOSE_BRACE, COMMA } from '@geomill/core/text/ascii.ts';
 import { usualLength } from '@geomill/core/text/number-text.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { formatFindings } from '../findings.ts';
+import type { JsonFgWriting } from './json-fg/writing.ts';
 import { GeometryWriter } from './write-geometry.ts';
 
 const encoder = new TextEncoder();
@@ -27,6 +28,8 @@ export interface WriteState {
   readonly bbox: boolean;
   /** Between two features. */
   readonly separator: string;
+  /** Null: GeoJSON is written. */
+  readonly jsonFg: JsonFgWriting | null;
 }
 
 export function encodeFeatures(
@@ -65,7 +68,7 @@ export function encodeFeatures(
   return out.written();
 }
 
-function noteLosses(
+export function noteLosses(
   batch: FeatureBatch,
   state: WriteState,
   findings: Findings,
@@ -87,7 +90,7 @@ function noteLosses(
 }
 
 /** Close enough that the buffer rarely has to grow. */
-function estimateBytes(batch: FeatureBatch, state: WriteState): number {
+export function estimateBytes(batch: FeatureBatch, state: WriteState): number {
   const ordinateBytes = usualLength(state.rounding.xy);
   let bytes = batch.rowCount * 90 + batch.geometry.coordinates.length * ordinateBytes + 1024;
   for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 12);

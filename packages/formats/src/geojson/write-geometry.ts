@@ -74,7 +74,7 @@ export class GeometryWriter extends OrdinateWriter {
     const { out } = this;
     const firstRing = ringOffsets[part];
     if (kind === PART_KIND.point) {
-      this.#position(coordOffsets[firstRing] * this.stride);
+      this.position(coordOffsets[firstRing] * this.stride);
       return;
     }
     if (kind === PART_KIND.line) {
@@ -99,7 +99,7 @@ export class GeometryWriter extends OrdinateWriter {
     let at = (reversed ? end - 1 : start) * this.stride;
     out.uint8(OPEN_BRACKET);
     for (let count = end - start; count > 0; count--) {
-      this.#position(at);
+      this.position(at);
       at += stride;
       if (count > 1) out.bytes[out.length++] = COMMA;
     }
@@ -107,7 +107,7 @@ export class GeometryWriter extends OrdinateWriter {
   }
 
   /** Reserves at least one byte more than it writes. */
-  #position(at: number): void {
+  protected position(at: number): void {
     const { out } = this;
     const { coordinates } = this.column;
     out.reserve(4);

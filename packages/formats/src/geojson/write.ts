@@ -1,5 +1,5 @@
 /**
- * Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member if the request asks for another CRS; one collection, or a
+ * Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member, or JSON-FG, if the request asks for another CRS; one collection, or a
  * sequence of features, each on a line.
  */
 import { ByteWriter } from '@geomill/core/bytes/byte-writer.ts';
@@ -22,6 +22,8 @@ import type {
   OutputSink,
   WriteContext,
 } from '../writer.ts';
+import { encodeJsonFg } from './json-fg/write-features.ts';
+import { jsonFgWriting } from './json-fg/writing.ts';
 import { geojsonFindings } from './messages.ts';
 import { encodeFeatures, type WriteState } from './write-features.ts';
 
@@ -47,7 +49,13 @@ export const writer: FormatWriter = {
     if (isSequence && options.bbox === true) findings.note(geojsonFindings.BBOX_NOT_WRITTEN, {});
     return layers.map((layer) => {
       const isWgs84 = describesWgs84(layer.crs);
-      if (isSequence && !isWgs84)
+      const jsonFg =
+        options.geojson_crs === 'jsonfg'
+          ? jsonFgWriting(layer, { isWgs84, isSequence, isAlone: layers.length === 1 }, findings)
+          : null;
+      if (jsonFg !== null && !isWgs84 && !isSequence && options.bbox === true)
+        findings.note(geojsonFindings.JSONFG_BBOX_NOT_WRITTEN, { crs: layer.crs.name });
+      if (isSequence && !isWgs84 && jsonFg === null)
         findings.note(formatFindings.CRS_NOT_WRITTEN, {
           crs: layer.crs.name,
           reason: 'a sequence of features has no member for it',
@@ -55,10 +63,11 @@ export const writer: FormatWriter = {
       const state: WriteState = {
         layerName: layer.name,
         isWgs84,
-        crsName: isWgs84 || isSequence ? null : crsName(layer.crs, findings),
+        crsName: isWgs84 || isSequence || jsonFg !== null ? null : crsName(layer.crs, findings),
         separator,
         rounding: coordinateRounding(layer, options),
-        bbox: options.bbox === true && !isSequence,
+        bbox: options.bbox === true && !isSequence && (jsonFg === null || isWgs84),
+        jsonFg,
       };
       return { fields: null, state };
     });
@@ -69,11 +78,15 @@ export const writer: FormatWriter = {
     const findings = new Findings();
     const geometry = state.isWgs84 ? cutForWriting(batch.geometry, findings) : batch.geometry;
     noteRounding(batch, state.rounding, findings);
-    const bytes = encodeFeatures({ ...batch, geometry }, state, findings, isSpent);
+    const written = { ...batch, geometry };
+    const bytes =
+      state.jsonFg === null
+        ? encodeFeatures(written, state, findings, isSpent)
+        : encodeJsonFg(written, state, state.jsonFg, findings);
     const chunk: Chunk = {
       bytes,
       featureCount: batch.rowCount,
-      bounds: state.bbox ? boundsOf({ ...batch, geometry }) : emptyBounds(),
+      bounds: state.bbox ? boundsOf(written) : emptyBounds(),
     };
     return { data: chunk, transfer: [bytes.buffer, chunk.bounds.buffer], findings: findings.found() };
   },
@@ -163,7 +176,9 @@ class GeoJsonSink implements OutputSink {
     if (this.#isSequence) return;
     const name = states.length === 1 ? states[0].layerName : outputName;
     const head = new ByteWriter(256);
-    head.utf8(`{"type":"FeatureCollection","name":${JSON.stringify(name)}`);
+    const jsonFg = states[0]?.jsonFg ?? null;
+    const own = jsonFg === null ? `"name":${JSON.stringify(name)}` : jsonFg.collectionMembers;
+    head.utf8(`{"type":"FeatureCollection",${own}`);
     const crs = states[0]?.crsName ?? null;
     if (crs !== null) head.utf8(`,"crs":{"type":"name","properties":{"name":${JSON.stringify(crs)}}}`);
     head.ascii(',"features":[\n');

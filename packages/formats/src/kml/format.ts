@@ -31,6 +31,7 @@ export const kml: Format = {
   outputExtension: '.kml',
   outputVariants: [
     {
+      title: 'KMZ',
       names: ['kmz'],
       extensions: ['.kmz'],
       mediaType: 'application/vnd.google-earth.kmz',

@@ -33,7 +33,7 @@ const formatRecord = closedObject({
     closedObject({
       crs: text('CRS of outputs, whatever the request states.'),
       unless: nullable(
-        text('Write option that has the value `requested` where the CRS of the request counts.'),
+        text('Write option whose value is not `wgs84`, its default, where the CRS of the request counts.'),
         'Null: outputs have no other CRS.',
       ),
     }),

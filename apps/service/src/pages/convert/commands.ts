@@ -79,7 +79,9 @@ function convertCommand(config: JobConfig, name: string, job: OwnJobDetails): st
   const isKnown = Object.keys(input).every((key) => ['format', 'epsg', 'layer'].includes(key));
   const steps = transformations.map(stepFlag);
   // The extension of the output selects a variant of the format.
-  const variant = formatNamed(outputFormats, format)?.outputVariants?.find(({ option }) => option in options);
+  const variant = formatNamed(outputFormats, format)?.outputVariants?.find(({ option, values }) =>
+    values.includes(options[option]),
+  );
   const isOrdinary = Object.keys(options).every((key) => key === variant?.option);
   if (!isKnown || toFile === false || !isOrdinary || steps.includes(null)) return null;
   const outputName = job.outputName ?? `output${formatNamed(outputFormats, format)?.outputExtension ?? ''}`;

@@ -102,7 +102,7 @@ const outputOptions: readonly Option[] = outputFormats.flatMap(
   ({ id, name, outputVariants = [] }): Option[] => [
     [id, name],
     ...outputVariants.map(
-      ({ names, extensions }): Option => [names[0], `${name} sequence (${extensions[0]})`],
+      ({ names, title, extensions }): Option => [names[0], `${title} (${extensions[0]})`],
     ),
   ],
 );
