@@ -22,7 +22,8 @@ export function parseOutput(
   const split = parseSplit(values, format);
   const given = parseOptions(values, endpoint, 'output', format.writeOptions, undefined);
   const options = variant === null ? given : withVariant(given, variant, endpoint);
-  const isSequence = variantOf(format, options) !== null;
+  const { mediaType = format.mediaType } = variantOf(format, options) ?? {};
+  const isSequence = mediaType !== format.mediaType;
   if (toFile.value === false && (format.jsonSchema === null || isSequence))
     throw failure(requestErrors.INLINE_NOT_POSSIBLE, {
       path: field(toFile.path),
