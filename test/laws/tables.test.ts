@@ -1,12 +1,14 @@
 /** Formats that say that they hold tables write rows without geometries and read them again with the same values. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { formats } from '../../packages/formats/src/registry.ts';
 import { transformations } from '../../packages/operations/src/registry.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
+import { zipMembers } from '../support/spec/outputs.ts';
+import { storedZip } from '../support/zip-members.ts';
 
 const holding = formats.filter(({ holdsTables }) => holdsTables === true);
 const MANY_FIELDS = Array.from({ length: 140 }, (_, i) => `f${i}`);
@@ -32,9 +34,81 @@ async function roundTrip(table: string, format: string): Promise<string> {
   return readFileSync(await converted(second.path, written, { from: format, to: 'csv' }), 'utf8');
 }
 
+test('a .dbf alone is a table wherever it is, and part of a shapefile beside its .shp', async () => {
+  using workspace = makeWorkspace();
+  const input = join(workspace.path, 'in.csv');
+  writeFileSync(input, 'name,n\nÄpfel,7\nb,8\n');
+  const points = join(workspace.path, 'points.csv');
+  writeFileSync(points, 'name,lon,lat\np,8.5,49\n');
+  const zip = await converted(workspace.path, input, { from: 'csv', to: 'shp', outputName: 'table' });
+  const shapes = await converted(workspace.path, points, { from: 'csv', to: 'shp', outputName: 'points' });
+  const members = new Map([
+    ...(await zipMembers(readFileSync(zip))),
+    ...(await zipMembers(readFileSync(shapes))),
+  ]);
+  assert.deepEqual([...members.keys()].sort(), [
+    'points.cpg',
+    'points.dbf',
+    'points.prj',
+    'points.shp',
+    'points.shx',
+    'table.cpg',
+    'table.dbf',
+  ]);
+  const folder = join(workspace.path, 'loose');
+  mkdirSync(folder);
+  for (const [name, bytes] of members) writeFileSync(join(folder, name), bytes);
+  const toCsv = async (
+    path: string,
+    options: Partial<ConvertOptions> = {},
+  ): Promise<readonly [string, string[]]> => {
+    using copy = makeWorkspace();
+    const request = { from: 'shp', to: 'csv', threads: 1, ...options };
+    const { outputPath, report } = await convertFile(path, copy.path, request);
+    return [readFileSync(outputPath, 'utf8'), report.warnings.map(({ code }) => code)];
+  };
+  const table = 'name,n\nÄpfel,7\nb,8\n';
+  assert.equal((await toCsv(join(folder, 'table.dbf')))[0], table);
+  assert.match((await toCsv(join(folder, 'points.dbf')))[0], /^name,geom_wkt\np,POINT \(8\.5 49\)\n$/);
+  const both = join(workspace.path, 'both.zip');
+  writeFileSync(both, storedZip([...members].map(([name, bytes]) => ({ name, bytes }))));
+  const [text, codes] = await toCsv(both);
+  assert.match(text, /POINT \(8\.5 49\)/);
+  assert.ok(codes.includes('ATTRIBUTES_SKIPPED'), codes.join());
+  assert.equal((await toCsv(both, { layers: ['table'] }))[0], table);
+  const gpkg = await converted(workspace.path, both, { from: 'shp', to: 'gpkg', outputName: 'both' });
+  using database = new DatabaseSync(gpkg);
+  assert.deepEqual(
+    database
+      .prepare('SELECT table_name, data_type FROM gpkg_contents ORDER BY 1')
+      .all()
+      .map((row) => Object.values(row).join(' ')),
+    ['points features', 'table attributes'],
+  );
+});
+
+test('deleted rows of a .dbf alone are no rows', async () => {
+  using workspace = makeWorkspace();
+  const input = join(workspace.path, 'in.csv');
+  writeFileSync(input, 'name,n\na,7\nb,8\n');
+  const zip = await converted(workspace.path, input, { from: 'csv', to: 'shp', outputName: 'table' });
+  const bytes = (await zipMembers(readFileSync(zip))).get('table.dbf');
+  assert.ok(bytes !== undefined);
+  bytes[new DataView(bytes.buffer, bytes.byteOffset).getUint16(8, true)] = 0x2a;
+  const path = join(workspace.path, 'table.dbf');
+  writeFileSync(path, bytes);
+  const { outputPath, report } = await convertFile(path, workspace.path, {
+    from: 'shp',
+    to: 'csv',
+    outputName: 'out',
+  });
+  assert.equal(readFileSync(outputPath, 'utf8'), 'name,n\nb,8\n');
+  assert.ok(report.warnings.some(({ code }) => code === 'RECORD_DELETED'));
+});
+
 test('some formats hold tables', () => {
   const ids = holding.map(({ id }) => id);
-  for (const id of ['csv', 'gpkg', 'xlsx', 'geoparquet']) assert.ok(ids.includes(id), id);
+  for (const id of ['csv', 'gpkg', 'xlsx', 'geoparquet', 'shp']) assert.ok(ids.includes(id), id);
 });
 
 for (const { id } of holding)

@@ -298,7 +298,7 @@ test('a file whose format is not known from its name is refused with the format 
     ],
     [['convert', sample, 'a.dwg'], /'a.dwg': DWG can be read but not written; write a \.dxf/],
     [
-      ['convert', 'roads.dbf', 'a.gpkg'],
+      ['convert', 'roads.shx', 'a.gpkg'],
       /one file of a shapefile without the others is not supported; use its \.shp/,
     ],
     [
@@ -314,14 +314,27 @@ test('a file whose format is not known from its name is refused with the format 
   }
 });
 
-test('a lone .dbf is named as a part of a shapefile', async () => {
+test('a .dbf alone is a table, and without one it says what is wrong', async () => {
   writeFileSync(join(directory, 'alone.dbf'), 'x'.repeat(100));
   const { status, err } = await geomill(['convert', 'alone.dbf', 'a.gpkg', '--from', 'shp']);
   assert.equal(status, 1);
-  assert.match(
-    err,
-    /it looks like the \.dbf of a shapefile alone; send all files of the shapefile in one zip archive/,
-  );
+  assert.match(err, /alone\.dbf: it declares a head of/);
+  writeFileSync(join(directory, 'table.csv'), 'name,n\nÄpfel,7\nb,8\n');
+  const written = await geomill(['convert', 'table.csv', 'table.dbf']);
+  assert.equal(written.status, 0, written.err);
+  assert.ok(existsSync(join(directory, 'table.cpg')) && !existsSync(join(directory, 'table.shp')));
+  const read = await geomill(['convert', 'table.dbf', 'again.csv']);
+  assert.equal(read.status, 0, read.err);
+  assert.equal(readFileSync(join(directory, 'again.csv'), 'utf8'), 'name,n\nÄpfel,7\nb,8\n');
+  const replaced = await geomill(['convert', 'table.csv', 'table.dbf']);
+  assert.match(replaced.err, /'table\.dbf' exists; say --overwrite to replace it/);
+});
+
+test('a .dbf is not written beside the .shp of another file', async () => {
+  writeFileSync(join(directory, 'shapes.shp'), '');
+  const { status, err } = await geomill(['convert', sample, 'shapes.dbf']);
+  assert.equal(status, 1);
+  assert.match(err, /cannot write '.*shapes\.dbf': 'shapes\.shp' is beside it/);
 });
 
 test('a mask or pipeline that cannot be read is refused in words, not with codes of the system', async () => {

@@ -19,8 +19,10 @@ import { lookOf, lookOfMembers } from './recognise.ts';
 
 /** What a format says of its sets. */
 export interface FileSetKind<Part extends string> {
-  /** Extensions of the files, with the dot, in lower case; the first is that of the main file, which every set has. */
+  /** Extensions of the files, with the dot, in lower case; the first is that of the main file. */
   readonly parts: readonly [Part, ...Part[]];
+  /** A file with this extension is a set without a main file. Default: every set has one. */
+  readonly lone?: Part;
   /** Whether a file is a main file by its first bytes, whatever its name. */
   isMain(start: Uint8Array): boolean;
   /** In messages: "a zip archive with a shapefile, or a .shp". */
@@ -35,7 +37,7 @@ export interface FileSet<Part extends string> {
   /** File name without folder and extension; unique among the sets of an input. */
   readonly name: string;
   readonly files: Readonly<Record<Part, FileSegment | null>>;
-  /** Path of the main file in the folder or the archive. */
+  /** Path of the main file, or of the lone one, in the folder or the archive. */
   readonly mainPath: string;
   /** The archive that the files are unpacked from; null for loose files. */
   readonly packed: PackedSet | null;
@@ -115,7 +117,7 @@ async function findInZip<Part extends string>(
     if (split.part === main) group.base = split.base;
   }
   const complete = [...groups.values()]
-    .filter(({ parts }) => parts.has(main))
+    .filter(({ parts }) => parts.has(main) || (kind.lone !== undefined && parts.has(kind.lone)))
     .sort((a, b) => (a.base < b.base ? -1 : a.base > b.base ? 1 : 0));
   if (complete.length === 0) {
     const inner = entries.filter(({ name }) => name.toLowerCase().endsWith('.zip'));
@@ -138,7 +140,8 @@ async function findInZip<Part extends string>(
       return entrySegment(path, entry, source, target);
     });
     const packed: PackedSet = { archivePath: path, source, directory, members };
-    return { name: names[i], files, mainPath: parts.get(main)?.name ?? '', packed };
+    const named = parts.get(main) ?? (kind.lone === undefined ? undefined : parts.get(kind.lone));
+    return { name: names[i], files, mainPath: named?.name ?? '', packed };
   });
 }
 
@@ -198,7 +201,9 @@ function findSiblings<Part extends string>(
   kind: FileSetKind<Part>,
   start: Uint8Array,
 ): FileSet<Part> {
-  const [main] = kind.parts;
+  const { lone } = kind;
+  const isLone = lone !== undefined && !kind.isMain(start) && file.name.toLowerCase().endsWith(lone);
+  const [main] = isLone ? [lone] : kind.parts;
   const isNamed = (name: string): boolean => name.toLowerCase().endsWith(main);
   if (!kind.isMain(start) && !isNamed(file.name))
     throw failure(generalErrors.INPUT_WRONG_FORMAT, {

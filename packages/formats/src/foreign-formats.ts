@@ -89,7 +89,7 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
   {
     found: 'one file of a shapefile without the others',
     ...SHAPEFILE_PART,
-    extensions: ['.shx', '.dbf', '.prj'],
+    extensions: ['.shx', '.prj'],
   },
   {
     found: 'OpenStreetMap XML',

@@ -20,9 +20,16 @@ export function formatOfPart(name: string): InputFormat | null {
 
 /** The paths of the other files of an input or output of several files, of which this path is that of the first; empty: it is one file. */
 export function pathsBeside(path: string): string[] {
-  const [main = '', ...others] = formatOfPart(path)?.fileParts ?? [];
-  if (main === '' || !path.toLowerCase().endsWith(main)) return [];
-  return others.map((extension) => path.slice(0, -main.length) + extension);
+  const { fileParts = [], tableParts = [] } = formatOfPart(path) ?? {};
+  for (const [main, ...others] of [fileParts, tableParts])
+    if (main !== undefined && path.toLowerCase().endsWith(main))
+      return others.map((extension) => path.slice(0, -main.length) + extension);
+  return [];
+}
+
+/** Whether an output with this path is a table without geometries. */
+export function isTablePath({ tableParts }: Format, path: string): boolean {
+  return tableParts !== undefined && path.toLowerCase().endsWith(tableParts[0]);
 }
 
 /** The format with an id or alias, ignoring case. Throws FORMAT_UNKNOWN; `path` is the path of the id in the request. */

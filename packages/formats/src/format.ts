@@ -66,6 +66,11 @@ export interface Format {
    */
   readonly fileParts?: readonly [string, ...string[]];
   /**
+   * Extensions of files beside each other that together are a table without geometries. The first is that of an input without the main file of
+   * `fileParts`, and of an output path with which a table is written as loose files. Default: the format has no such files.
+   */
+  readonly tableParts?: readonly [string, ...string[]];
+  /**
    * Extension of folders that are an input as a whole, as they are or in a zip archive; a signature matches the name of one of its files. Default: an
    * input is a file.
    */

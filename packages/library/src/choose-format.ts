@@ -8,7 +8,7 @@ import {
   type OutputVariant,
   variantNamed,
 } from '@geomill/formats/format.ts';
-import { outputFormatById } from '@geomill/formats/format-by-id.ts';
+import { isTablePath, outputFormatById } from '@geomill/formats/format-by-id.ts';
 import { formatOfFile, formatOfUnnamed, lookOf, unsupportedByName } from '@geomill/formats/recognise.ts';
 import { formatByFileName, inputFormats, outputFormats } from '@geomill/formats/registry.ts';
 import { GZIP_EXTENSION } from '@geomill/io/gzip.ts';
@@ -82,7 +82,9 @@ export function outputFormatOf(stated: unknown, file: NamedFile, key: FormatKey)
     const variant = format.outputVariants?.find(({ extensions }) =>
       extensions.some((one) => lower.endsWith(one)),
     );
-    return outputChoice(format, variant ?? null, file, key);
+    const choice = outputChoice(format, variant ?? null, file, key);
+    const isTable = isTablePath(format, plainName);
+    return isTable ? { ...choice, options: { geometry: 'none', ...choice.options } } : choice;
   }
   refuseUnsupported(file, 'output', key);
   if (name.endsWith('/') || (name !== '' && statOf(name)?.isDirectory === true))

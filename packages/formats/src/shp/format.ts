@@ -1,15 +1,17 @@
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { tableOption } from '../tables/column-options.ts';
 import { shpErrors, shpFindings } from './messages.ts';
 
 export const shp: Format = {
   id: 'shp',
   name: 'Shapefile',
   title: 'ESRI Shapefile, zipped',
-  summary: 'zip archives with one or more shapefiles, all encodings, Z and M',
+  summary: 'zip archives with one or more shapefiles, all encodings, Z and M; .dbf tables',
   aliases: ['shapefile'],
-  extensions: ['.zip', '.shp', '.shz'],
+  extensions: ['.zip', '.shp', '.shz', '.dbf'],
   fileParts: ['.shp', '.shx', '.dbf', '.prj', '.cpg'],
+  tableParts: ['.dbf', '.cpg'],
   signatures: [
     { found: 'the .shp of a shapefile', magic: '\0\0\x27\x0a' },
     { found: 'a zip archive with a shapefile', member: /\.shp$/i },
@@ -29,6 +31,7 @@ export const shp: Format = {
   holdsIds: false,
   outputFields: 'declared',
   heldFacts: ['width'],
+  holdsTables: true,
   mixedValues: 'text',
   errors: shpErrors,
   findings: shpFindings,
@@ -48,6 +51,7 @@ export const shp: Format = {
   writeOptions: {
     type: 'object',
     properties: {
+      ...tableOption,
       ...domainOptions,
       compression: {
         enum: ['deflate', 'store'],

@@ -1,12 +1,10 @@
 /** Reads shapefiles: see docs/formats/shp.md for the rules. A partition is a range of record numbers, from 0. */
 import type { AttributeColumn } from '@geomill/core/columns/attribute-column.ts';
 import type { FeatureBatch } from '@geomill/core/columns/feature-batch.ts';
-import type { LayerFacts } from '@geomill/core/columns/field-facts.ts';
 import { MisfitList } from '@geomill/core/columns/misfits.ts';
 import { failure } from '@geomill/core/messages/errors.ts';
 import type { RowTally } from '@geomill/core/messages/finding-rows.ts';
 import { Findings } from '@geomill/core/messages/findings.ts';
-import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import type { ByteSource } from '@geomill/io/byte-source.ts';
 import { type FileSegment, openSegment, withSegment } from '@geomill/io/file-segment.ts';
@@ -30,10 +28,11 @@ import { readColumn } from './dbf-read.ts';
 import { deletedRows, openTable, readRows, readSmallText, type ShpTable } from './dbf-table.ts';
 import { declaredStatistics } from './declared-statistics.ts';
 import { findShapefiles, otherMembers, type ShapefileSet } from './file-set.ts';
+import { checkFeatureCount, layersOf, loneTable, widthsOf } from './lone-table.ts';
 import { shpErrors, shpFindings } from './messages.ts';
 import { partitionsNear } from './near-boxes.ts';
 import { sampleTable } from './sample-table.ts';
-import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';
+import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader, SHAPE_TYPE } from './shp-header.ts';
 import { cutPartitions, findIndex, readIndexEntries } from './shp-index.ts';
 import { ShapeReader } from './shp-records-read.ts';
 
@@ -46,7 +45,9 @@ interface ShapeFiles {
 }
 
 /** What a worker needs to read a partition. */
-interface ShpState extends ShapeFiles {
+interface ShpState {
+  /** Null: a table without geometries. */
+  readonly shapes: ShapeFiles | null;
   readonly table: ShpTable | null;
   readonly packed: PackedSet | null;
 }
@@ -58,13 +59,21 @@ async function open(file: InputFile, context: OpenContext): Promise<readonly Sou
   const { sets, scratchPath } = await findShapefiles(file, context);
   const scratch = context.scratch ?? new ScratchSpace();
   const layers: SourceLayer[] = [];
-  for (const set of sets) {
+  for (const set of layersOf(sets, context)) {
     const unpacked = set.packed === null ? null : unpackedSet(set.packed);
     if (unpacked !== null) await scratch.hold(unpacked);
-    layers.push(openLayer(set, scratchPath, context));
+    layers.push(
+      set.shp === null ? openLoneTable(set, context) : openLayer(set, set.shp, scratchPath, context),
+    );
     if (unpacked !== null) scratch.release(unpacked);
   }
   return layers;
+}
+
+function openLoneTable(set: ShapefileSet, context: OpenContext): SourceLayer {
+  const table = openTable(set, context);
+  const state: ShpState = { shapes: null, table, packed: set.packed };
+  return { ...loneTable(set.name, table, context), state };
 }
 
 /** The encoding of the first table with texts beyond ASCII: the option for another one is for all tables of the file. */
@@ -91,8 +100,12 @@ async function describeText(
   return text;
 }
 
-function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenContext): SourceLayer {
-  const { shp } = set;
+function openLayer(
+  set: ShapefileSet,
+  shp: FileSegment,
+  scratchPath: () => string,
+  context: OpenContext,
+): SourceLayer {
   const { findings } = context;
   const header = withSegment(shp, (source) =>
     readShpHeader(source.slice(0, HEADER_BYTES), source.byteLength, shp.name),
@@ -116,23 +129,11 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
   else if (rowCount > shapeCount)
     findings.note(shpFindings.SHAPES_MISSING, { file: shp.name, found: shapeCount, expected: rowCount });
   const featureCount = Math.max(shapeCount, rowCount);
-  if (featureCount > context.limits.features)
-    throw failure(generalErrors.LIMIT_EXCEEDED, {
-      what: `the number of features in ${shp.name}`,
-      actual: featureCount,
-      limit: context.limits.features,
-      setting: 'MAX_FEATURES',
-    });
+  checkFeatureCount(shp.name, featureCount, context);
   const crs = set.prj === null ? '' : readSmallText(set.prj);
-  const state: ShpState = {
-    shp,
-    index: index.segment,
-    shapeType: header.shapeType,
-    shapeCount,
-    contiguous: index.contiguous,
-    table,
-    packed: set.packed,
-  };
+  const { segment, contiguous } = index;
+  const shapes: ShapeFiles = { shp, index: segment, shapeType: header.shapeType, shapeCount, contiguous };
+  const state: ShpState = { shapes, table, packed: set.packed };
   return {
     name: set.name,
     fields: (table?.columns ?? []).map(({ name, type }) => ({ name, type })),
@@ -149,20 +150,15 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
   };
 }
 
-/** Of texts: a width of numbers has decimals, too, which no other format takes. */
-function widthsOf(table: ShpTable | null): LayerFacts {
-  const texts = (table?.columns ?? []).filter(
-    ({ cell, nullsOf }) => cell === 'text' && nullsOf === undefined,
-  );
-  return { fields: new Map(texts.map(({ name, width }) => [name, { width }])), hasStoredWidths: true };
-}
-
 function readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
   const state = layer.state as ShpState;
   const findings = new Findings();
   const misfits = new MisfitList();
   const rows = readRows(state.table, partition, findings);
-  const shapes = readShapes(state, partition, rows, request.limits.coordinatesPerFeature);
+  const shapes =
+    state.shapes === null
+      ? noShapes(rows)
+      : readShapes(state.shapes, partition, rows, request.limits.coordinatesPerFeature);
   const noteTally = (
     entry:
       | typeof generalFindings.RING_CLOSED
@@ -176,7 +172,11 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   noteTally(formatFindings.RINGS_REORDERED, shapes.ringsReordered);
   noteTally(generalFindings.GEOMETRY_DEGENERATE, shapes.degenerate);
   const { patches, lengthsCorrected } = shapes;
-  findings.noteTally(shpFindings.RECORD_LENGTHS_CORRECTED, { file: state.shp.name }, lengthsCorrected);
+  findings.noteTally(
+    shpFindings.RECORD_LENGTHS_CORRECTED,
+    { file: state.shapes?.shp.name ?? '' },
+    lengthsCorrected,
+  );
   if (patches.count > 0)
     findings.note(
       formatFindings.MULTIPATCH_TO_POLYGONS,
@@ -206,6 +206,12 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
     findings: findings.found(),
     misfits: misfits.list(),
   };
+}
+
+function noShapes({ rowCount }: DbfRows): ShapeReader {
+  const shapes = new ShapeReader(SHAPE_TYPE.null, '', 0, { features: rowCount, bytes: 0 });
+  for (let row = 0; row < rowCount; row++) shapes.nullShape();
+  return shapes;
 }
 
 /** Appends the shape of every row that is not deleted, and of the features after the last row. */
@@ -314,7 +320,9 @@ function undeclare(layer: SourceLayer, names: ReadonlySet<string>): SourceLayer 
   return {
     ...layer,
     fields: columns.map(({ name, type }) => ({ name, type })),
-    declaredStatistics: declaredStatistics(state.shapeType, layer.featureCount ?? 0, table),
+    ...(state.shapes === null
+      ? {}
+      : { declaredStatistics: declaredStatistics(state.shapes.shapeType, layer.featureCount ?? 0, table) }),
     state: { ...state, table },
   };
 }
@@ -331,8 +339,8 @@ export const reader: FormatReader = {
       return isCompressed(packed) ? null : end - start - deletedRows(table, start, end);
     },
     partitionsNear({ partitions, state }, near) {
-      const { shp, index, shapeCount, packed } = state as ShpState;
-      return isCompressed(packed) ? null : partitionsNear({ shp, index, shapeCount }, partitions, near);
+      const { shapes, packed } = state as ShpState;
+      return isCompressed(packed) || shapes === null ? null : partitionsNear(shapes, partitions, near);
     },
   },
   open,

@@ -14,6 +14,17 @@ export interface ShapefilePlan extends Omit<KindPlan, 'suffix'> {
   readonly hasM: boolean;
 }
 
+/** The only file of a layer that is a table, without a name. */
+export const TABLE_PLAN: Omit<ShapefilePlan, 'name'> & { readonly suffix: string } = {
+  kind: PART_KIND.point,
+  takesNulls: true,
+  takesAll: true,
+  suffix: '',
+  shapeType: SHAPE_TYPE.null,
+  hasZ: false,
+  hasM: false,
+};
+
 /** Plans without names. */
 export function planShapefiles(
   geometry: GeometryStatistics,

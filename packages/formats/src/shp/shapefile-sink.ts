@@ -4,9 +4,10 @@
  */
 
 import { failure } from '@geomill/core/messages/errors.ts';
+import { ioErrors } from '@geomill/io/errors.ts';
 import { looseFiles, type OutputMember, type OutputPackage } from '@geomill/io/output-package.ts';
 import { ZipWriter } from '@geomill/io/zip-write.ts';
-import { removeFile } from '@geomill/platform/files.ts';
+import { fileFacts, removeFile } from '@geomill/platform/files.ts';
 import { directoryOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import type { LayerEncoding, OutputFile, OutputSink, WriteContext } from '../writer.ts';
 import { type DbfFieldSpec, makeDbfHeader, rowBytesOf } from './dbf-header.ts';
@@ -30,6 +31,8 @@ export interface LayerState {
   readonly fields: readonly DbfWriteField[];
   /** The only field is a running number; the sink writes it. */
   readonly isSerial: boolean;
+  /** Only a .dbf and a .cpg. */
+  readonly isTable: boolean;
   /** ESRI WKT; null: no .prj. */
   readonly prj: string | null;
   /** Positions are longitudes and latitudes in degrees. */
@@ -39,9 +42,14 @@ export interface LayerState {
 /** Features of one batch for one shapefile. */
 export interface ShapefileChunk {
   readonly rowCount: number;
+  /** Null: the layer is a table. */
+  readonly shapes: ShapeChunk | null;
+  readonly dbf: Uint8Array<ArrayBuffer>;
+}
+
+interface ShapeChunk {
   readonly shp: Uint8Array<ArrayBuffer>;
   readonly shx: Uint8Array<ArrayBuffer>;
-  readonly dbf: Uint8Array<ArrayBuffer>;
   readonly bounds: Float64Array<ArrayBuffer>;
 }
 
@@ -54,20 +62,22 @@ export interface LayerChunk {
 const MAX_MEMBER_BYTES = 2 ** 31 - 1;
 const DBF_END = Uint8Array.of(0x1a);
 const MEDIA_TYPE_SHP = 'application/vnd.shp';
+const MEDIA_TYPE_DBF = 'application/vnd.dbf';
 
 /** Throws SHP_TOO_LARGE. */
 export function checkMemberSize(layer: string, member: string, bytes: number): void {
   if (bytes > MAX_MEMBER_BYTES) throw failure(shpErrors.SHP_TOO_LARGE, { layer, member, bytes });
 }
 
-/** A path that ends in ".shp" becomes loose files, any other path a zip. */
+/** Throws OUTPUT_NOT_WRITABLE. A path that ends in ".shp" or ".dbf" becomes loose files, any other path a zip. */
 export function createShapefileSink(
   path: string,
   encodings: readonly LayerEncoding[],
   { expected, options, packer, time }: WriteContext,
 ): OutputSink {
   const states = encodings.map(({ state }) => state as LayerState);
-  const isLoose = /\.shp$/i.test(path);
+  const isLoose = /\.(?:shp|dbf)$/i.test(path);
+  refuseShapesBeside(path);
   const output: OutputPackage = isLoose
     ? looseFiles((name) => joinedPath(directoryOf(path), name), expected)
     : new ZipWriter(path, { expected, packer, time, isStored: options.compression === 'store' });
@@ -95,10 +105,11 @@ export function createShapefileSink(
       for (const files of layers) for (const file of files) file.finish();
       const byteLength = await output.finish();
       if (!isLoose) return { path, byteLength };
-      for (const { files, prj } of states)
-        for (const { name } of files) removeStale(joinedPath(directoryOf(path), nameOf(name)), prj !== null);
-      const first = joinedPath(directoryOf(path), `${nameOf(states[0].files[0].name)}.shp`);
-      return { path: first, mediaType: MEDIA_TYPE_SHP, byteLength };
+      for (const state of states)
+        for (const { name } of state.files) removeStale(joinedPath(directoryOf(path), nameOf(name)), state);
+      const [{ files, isTable }] = states;
+      const first = joinedPath(directoryOf(path), nameOf(files[0].name) + (isTable ? '.dbf' : '.shp'));
+      return { path: first, mediaType: isTable ? MEDIA_TYPE_DBF : MEDIA_TYPE_SHP, byteLength };
     },
     abort: () => output.abort(),
   };
@@ -108,8 +119,19 @@ export function createShapefileSink(
 const DERIVED = ['.qix', '.sbn', '.sbx', '.fbn', '.fbx', '.ain', '.aih', '.idm', '.ind', '.qpj'];
 
 /** Removes files of an earlier shapefile at the same path that would be wrong for the new one. */
-function removeStale(stem: string, hasPrj: boolean): void {
-  for (const extension of hasPrj ? DERIVED : [...DERIVED, '.prj']) removeFile(stem + extension);
+function removeStale(stem: string, { prj, isTable }: LayerState): void {
+  const others = [...(prj === null ? ['.prj'] : []), ...(isTable ? ['.shp', '.shx'] : [])];
+  for (const extension of [...DERIVED, ...others]) removeFile(stem + extension);
+}
+
+/** A path of a .dbf states nothing of the files beside it: its table would become that of the shapes there. */
+function refuseShapesBeside(path: string): void {
+  const shapes = path.replace(/\.dbf$/i, '.shp');
+  if (shapes !== path && fileFacts(shapes) !== null)
+    throw failure(ioErrors.OUTPUT_NOT_WRITABLE, {
+      path,
+      reason: `'${fileName(shapes)}' is beside it, whose table it would become; choose another name`,
+    });
 }
 
 /** With one layer, planned names begin with the output's name; loose files use the path's name instead. */
@@ -124,8 +146,8 @@ class ShapefileOutput {
   readonly #state: LayerState;
   readonly #plan: ShapefilePlan;
   readonly #time: Date;
-  readonly #shp: OutputMember;
-  readonly #shx: OutputMember;
+  /** Null: the layer is a table. */
+  readonly #shapes: { readonly shp: OutputMember; readonly shx: OutputMember } | null;
   readonly #dbf: OutputMember;
   readonly #bounds = emptyBounds();
   #rowCount = 0;
@@ -135,8 +157,12 @@ class ShapefileOutput {
     this.#time = time;
     this.#plan = plan;
     const fields: readonly DbfFieldSpec[] = state.fields;
-    this.#shp = output.addMember(`${name}.shp`, HEADER_BYTES, 'words');
-    this.#shx = output.addMember(`${name}.shx`, HEADER_BYTES);
+    this.#shapes = state.isTable
+      ? null
+      : {
+          shp: output.addMember(`${name}.shp`, HEADER_BYTES, 'words'),
+          shx: output.addMember(`${name}.shx`, HEADER_BYTES),
+        };
     this.#dbf = output.addMember(`${name}.dbf`, makeDbfHeader(fields, 0, time).length);
     const encoder = new TextEncoder();
     if (state.prj !== null) output.addMember(`${name}.prj`, 0).append(encoder.encode(state.prj));
@@ -145,30 +171,34 @@ class ShapefileOutput {
 
   append(chunk: ShapefileChunk): void {
     const { layer } = this.#state;
-    checkMemberSize(layer, '.shp', this.#shp.byteLength + chunk.shp.length);
-    checkMemberSize(layer, '.dbf', this.#dbf.byteLength + chunk.dbf.length + 1);
-    this.#number(chunk);
+    const { shapes, rowCount, dbf } = chunk;
+    checkMemberSize(layer, '.dbf', this.#dbf.byteLength + dbf.length + 1);
+    if (this.#shapes !== null && shapes !== null) {
+      const { shp, shx } = this.#shapes;
+      checkMemberSize(layer, '.shp', shp.byteLength + shapes.shp.length);
+      this.#number(shapes, shp.byteLength / 2, rowCount);
+      mergeBounds(this.#bounds, shapes.bounds);
+      shp.append(shapes.shp);
+      shx.append(shapes.shx);
+    }
     if (this.#state.isSerial) this.#fillSerial(chunk);
-    mergeBounds(this.#bounds, chunk.bounds);
-    this.#rowCount += chunk.rowCount;
-    this.#shp.append(chunk.shp);
-    this.#shx.append(chunk.shx);
-    this.#dbf.append(chunk.dbf);
+    this.#rowCount += rowCount;
+    this.#dbf.append(dbf);
   }
 
   finish(): void {
     const { shapeType } = this.#plan;
     this.#dbf.append(DBF_END);
-    this.#shp.setHead(makeShpHeader(shapeType, this.#shp.byteLength, this.#bounds));
-    this.#shx.setHead(makeShpHeader(shapeType, this.#shx.byteLength, this.#bounds));
+    if (this.#shapes !== null)
+      for (const member of [this.#shapes.shp, this.#shapes.shx])
+        member.setHead(makeShpHeader(shapeType, member.byteLength, this.#bounds));
     this.#dbf.setHead(makeDbfHeader(this.#state.fields, this.#rowCount, this.#time));
   }
 
   /** Converts record numbers and offsets in the chunk to those in the file. */
-  #number({ shp, shx, rowCount }: ShapefileChunk): void {
+  #number({ shp, shx }: ShapeChunk, firstWord: number, rowCount: number): void {
     const records = new DataView(shp.buffer, shp.byteOffset, shp.byteLength);
     const entries = new DataView(shx.buffer, shx.byteOffset, shx.byteLength);
-    const firstWord = this.#shp.byteLength / 2;
     let at = 0;
     for (let i = 0; i < rowCount; i++) {
       records.setUint32(at, this.#rowCount + i + 1);

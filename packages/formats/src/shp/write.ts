@@ -15,12 +15,13 @@ import { generalFindings } from '@geomill/core/messages/general-findings.ts';
 import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
 import { formatFindings } from '../findings.ts';
 import { noteSplitCollections, rowsOfKind } from '../single-kind.ts';
+import { noteDroppedGeometries } from '../table-output.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../writer.ts';
 import { rowBytesOf } from './dbf-header.ts';
 import { type DbfWriteField, planField } from './dbf-plan.ts';
 import { encodeRows } from './dbf-write.ts';
 import { shpErrors, shpFindings } from './messages.ts';
-import { fileNames, planShapefiles, type ShapefilePlan } from './shapefile-plan.ts';
+import { fileNames, planShapefiles, type ShapefilePlan, TABLE_PLAN } from './shapefile-plan.ts';
 import {
   checkMemberSize,
   createShapefileSink,
@@ -35,7 +36,9 @@ const MAX_FIELDS = 255;
 
 function plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
   const names = layers.length === 1 ? [context.name] : layers.map((layer) => layer.name);
-  const kinds = layers.map((layer) => planShapefiles(statisticsOf(layer).geometry));
+  const kinds = layers.map((layer) =>
+    layer.isTable ? [TABLE_PLAN] : planShapefiles(statisticsOf(layer).geometry),
+  );
   const suffixes = kinds.map((files) => files.map(({ suffix }) => suffix));
   const bases = fileNames(names, suffixes);
   return layers.map((layer, i) => {
@@ -76,7 +79,8 @@ function planLayer(
   const fields = planFields(layer, kept, findings);
   if (statistics.hasIds)
     findings.note(formatFindings.IDS_DROPPED, { format: 'Shapefile' }, undefined, statistics.rowCount);
-  if (layer.crs.wktEsri === null)
+  const isTable = layer.isTable === true;
+  if (layer.crs.wktEsri === null && !isTable)
     findings.note(formatFindings.CRS_NOT_WRITTEN, {
       crs: layer.crs.name,
       reason: 'it has no form in the ESRI WKT of a .prj, so there is no .prj',
@@ -86,7 +90,8 @@ function planLayer(
     files,
     fields: fields.length > 0 ? fields : [serialField(statistics.rowCount)],
     isSerial: fields.length === 0,
-    prj: layer.crs.wktEsri,
+    isTable,
+    prj: isTable ? null : layer.crs.wktEsri,
     isInDegrees: isInDegrees(layer.crs),
   };
   checkPlannedSizes(layer, state);
@@ -139,6 +144,7 @@ function checkPlannedSizes(layer: OutputLayer, state: LayerState): void {
   if (layer.statistics === null || !state.files[0].takesAll) return;
   const { rowCount, geometry } = layer.statistics;
   checkMemberSize(layer.name, '.dbf', rowCount * rowBytesOf(state.fields));
+  if (state.isTable) return;
   const least = rowCount * (RECORD_HEADER_BYTES + 4) + geometry.positionCount * 16;
   checkMemberSize(layer.name, '.shp', least);
 }
@@ -146,6 +152,12 @@ function checkPlannedSizes(layer: OutputLayer, state: LayerState): void {
 function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
   const state = encoding.state as LayerState;
   const findings = new Findings();
+  if (state.isTable) {
+    noteDroppedGeometries(batch, findings);
+    const dbf = encodeTable(batch, null, batch.rowCount, state, findings);
+    const data: LayerChunk = { files: [{ rowCount: batch.rowCount, shapes: null, dbf }] };
+    return { data, transfer: [dbf.buffer], findings: findings.found() };
+  }
   if (state.files.length > 1) noteSplitCollections(batch, findings);
   noteGeometryLosses(batch, state, findings);
   const wider = state.isInDegrees ? new SphereBoxes(batch.geometry) : null;
@@ -156,14 +168,25 @@ function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
     const { shp, shx, bounds, ringsClosed } = encodeShapes(batch.geometry, wider, rows, rowCount, file);
     if (ringsClosed.count > 0)
       findings.note(generalFindings.RING_CLOSED, {}, undefined, ringsClosed.count, ringsClosed);
-    const dbf = state.isSerial
-      ? new Uint8Array(rowCount * rowBytesOf(state.fields)).fill(0x20)
-      : encodeRows(batch, rows, rowCount, state.fields, findings);
+    const dbf = encodeTable(batch, rows, rowCount, state, findings);
     transfer.push(shp.buffer, shx.buffer, dbf.buffer, bounds.buffer);
-    return { rowCount, shp, shx, dbf, bounds };
+    return { rowCount, shapes: { shp, shx, bounds }, dbf };
   });
   const data: LayerChunk = { files };
   return { data, transfer, findings: findings.found() };
+}
+
+/** `rows`: those to write; null: all. */
+function encodeTable(
+  batch: FeatureBatch,
+  rows: Uint32Array | null,
+  rowCount: number,
+  { isSerial, fields }: LayerState,
+  findings: Findings,
+): Uint8Array<ArrayBuffer> {
+  return isSerial
+    ? new Uint8Array(rowCount * rowBytesOf(fields)).fill(0x20)
+    : encodeRows(batch, rows, rowCount, fields, findings);
 }
 
 function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findings: Findings): void {
