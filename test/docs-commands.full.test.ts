@@ -25,6 +25,7 @@ const PAGES: readonly Page[] = [
   { path: 'README.md', service: 'running' },
   { path: 'docs/recipes.md', service: 'running' },
   { path: 'docs/cli.md', service: 'stopped' },
+  { path: 'docs/batch.md', service: 'running' },
   { path: 'docs/api.md', service: 'running' },
   { path: 'docs/client.md', service: 'running' },
   { path: 'docs/accounts.md', service: 'running' },

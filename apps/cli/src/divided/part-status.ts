@@ -12,6 +12,8 @@ const TRANSIENT: readonly ErrorEntry[] = [
   generalErrors.CANCELLED,
   generalErrors.STORAGE_FULL,
   ioErrors.OUTPUT_NOT_WRITABLE,
+  // By another join at the same time.
+  ioErrors.OUTPUT_CHANGED,
   cliErrors.PLAN_MISSING,
   cliErrors.PARTS_MISSING,
 ];

@@ -9,7 +9,6 @@ import {
   existsSync,
   fsyncSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -80,7 +79,7 @@ export function storeOffer(directory: string, offer: Offer): PassTable {
 /** Stores a pass after the first; another process may do the same. */
 export function storePass(work: string, number: number, store: (directory: string) => PassTable): void {
   const directory = passDirectory(work, number);
-  const temporary = mkdtempSync(join(work, `.pass-${number}-`));
+  const temporary = newDirectory(join(work, `.pass-${number}-`));
   try {
     const table = store(temporary);
     writeFileSync(join(temporary, 'pass.json'), `${JSON.stringify(table, null, 1)}\n`);
@@ -89,6 +88,13 @@ export function storePass(work: string, number: number, store: (directory: strin
     rmSync(temporary, { recursive: true, force: true });
     if (!existsSync(join(directory, 'pass.json'))) throw error;
   }
+}
+
+/** A new directory with this beginning of its name, for all who may read the one that it is in: mkdtemp makes it for its user alone. */
+export function newDirectory(prefix: string): string {
+  const path = prefix + randomBytes(6).toString('hex');
+  mkdirSync(path);
+  return path;
 }
 
 export interface PartRun {

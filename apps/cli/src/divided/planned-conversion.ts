@@ -1,5 +1,5 @@
 /** The conversion of a plan: it is planned, its later passes are planned, and in the end it takes the results of all of them. */
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { asGeomillError, failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
@@ -17,7 +17,15 @@ import { type Conversion, filesRead } from '../conversion-request.ts';
 import { cliErrors } from '../errors.ts';
 import { conversionOf } from '../run.ts';
 import { fingerprintOfGrids, fingerprintsOf } from './fingerprints.ts';
-import { NO_PASS, passDirectory, resultsOf, storeOffer, storePass, type WorkPass } from './passes.ts';
+import {
+  NO_PASS,
+  newDirectory,
+  passDirectory,
+  resultsOf,
+  storeOffer,
+  storePass,
+  type WorkPass,
+} from './passes.ts';
 import {
   damaged,
   type PassTable,
@@ -47,11 +55,11 @@ export async function planConversion(
   const time = new Date(context.sourceDateEpoch === null ? Date.now() : context.sourceDateEpoch * 1000);
   const inputs = fingerprintsOf(filesRead(conversion.inputs, conversion.planned ?? []));
   mkdirSync(dirname(resolve(work)), { recursive: true });
-  const temporary = mkdtempSync(`${resolve(work)}.`);
+  const temporary = newDirectory(`${resolve(work)}.`);
   try {
     let passes = 1;
     let offered: { readonly table: PassTable; readonly layers: readonly string[] } | null = null;
-    const division = divisionOf(conversion, parts, [], {
+    const division = divisionOf(work, conversion, parts, [], {
       expect: (count) => {
         passes = count;
       },
@@ -106,7 +114,7 @@ export async function planPass(
   const conversion = plannedConversion(work, plan);
   const number = passes.length + 1;
   let isStored = false;
-  const division = divisionOf(conversion, plan.requestedParts, passes, {
+  const division = divisionOf(work, conversion, plan.requestedParts, passes, {
     onNext(offer) {
       storePass(work, number, (directory) => storeOffer(directory, offer));
       isStored = true;
@@ -123,7 +131,7 @@ export async function joinConversion(
   context: CommandContext,
 ): Promise<Converted & { readonly output: string }> {
   const conversion = plannedConversion(work, plan);
-  const division = divisionOf(conversion, plan.requestedParts, passes, {});
+  const division = divisionOf(work, conversion, plan.requestedParts, passes, {});
   const converted = await runConversionOf(
     { ...conversion, divided: { division, ...settingOf(plan) } },
     parsed,
@@ -162,6 +170,7 @@ interface PassEvents {
 }
 
 function divisionOf(
+  work: string,
   { inputs: [input] }: Conversion,
   partCount: number,
   passes: readonly WorkPass[],
@@ -174,7 +183,12 @@ function divisionOf(
       ? {}
       : {
           onNext(offer) {
-            onNext(offer);
+            try {
+              onNext(offer);
+            } catch (error) {
+              // Otherwise it would be taken for the failure of the output.
+              throw asOutputFailure(error, work);
+            }
             throw new Offered();
           },
         }),
