@@ -73,7 +73,8 @@ export async function runBatch(
   makeDirectory(directory);
   const overwrite = parsed.values.overwrite === true;
   for (const { output } of isSplit ? [] : conversions) {
-    checkOutput(output, { inputs: [...read], overwrite, isUpdate: false });
+    const hasSidecar = allRequests.some((request) => request.output.options.sidecar === true);
+    checkOutput(output, { inputs: [...read], overwrite, isUpdate: false, hasSidecar });
     checkReport(parsed.values.report, [...read], output);
   }
   const results: BatchResult[] = [];

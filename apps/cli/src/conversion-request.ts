@@ -147,7 +147,7 @@ async function restOf(
       ...(typeof layerName === 'string' ? { layerName } : {}),
       ...(split === null ? {} : { split }),
       ...(isExtended ? { existing: values.overwrite === true ? 'replace' : 'add' } : {}),
-      options: { ...to.options, ...(await formatOptions(withDecimals(parsed), 'out', to.format)) },
+      options: { ...to.options, ...(await formatOptions(withShortFlags(parsed), 'out', to.format)) },
     },
     ...(merge === undefined ? {} : { merge }),
     ...(values.strict === true ? { strict: true } : {}),
@@ -170,11 +170,15 @@ export function crsOf(value: unknown, flag: string): CrsText | null {
   return typeof value === 'string' ? parseInputCrs(value, `--${flag}`, parseCrs) : null;
 }
 
-/** `--decimals` is short for `--out-decimals`. */
-function withDecimals(parsed: Parsed): Parsed {
-  const { decimals } = parsed.values;
-  if (decimals === undefined) return parsed;
-  return { ...parsed, values: { ...parsed.values, 'out-decimals': decimals } };
+/** `--decimals` is short for `--out-decimals`, `--sidecar` for `--out-sidecar true`. */
+function withShortFlags(parsed: Parsed): Parsed {
+  const { decimals, sidecar } = parsed.values;
+  if (decimals === undefined && sidecar !== true) return parsed;
+  const given = {
+    ...(decimals === undefined ? {} : { 'out-decimals': decimals }),
+    ...(sidecar === true ? { 'out-sidecar': 'true' } : {}),
+  };
+  return { ...parsed, values: { ...parsed.values, ...given } };
 }
 
 function outputCrsOf(value: unknown): Pick<OutputRequest, 'crs' | 'crsPath'> {

@@ -78,6 +78,7 @@ export async function runConversionOf(
           overwrite: values.overwrite === true,
           isUpdate: operation === 'append',
           isExtended: values.update === true,
+          hasSidecar: runs[runs.length - 1].request.output.options.sidecar === true,
         });
   checkReport(values.report, read, path.path);
   checkFindings(parsed, read, path.path, runs.length);

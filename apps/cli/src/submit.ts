@@ -138,6 +138,11 @@ function conversionOf(input: string, output: string, { values }: Parsed): Conver
 
 function targetOf(output: string, inputs: readonly string[], { values }: Parsed): OutputPath {
   if (output === '-') return { path: output, isUpdate: false };
+  const hasSidecar = values.sidecar === true || values['out-sidecar'] === 'true';
+  if (hasSidecar && !output.toLowerCase().endsWith('.zip'))
+    throw failure(generalErrors.USAGE, {
+      detail: `--sidecar: the service delivers '${output}' and its sidecar in one archive; give OUT a name that ends with .zip, and its format with --to`,
+    });
   return checkOutput(output, { inputs, overwrite: values.overwrite === true, isUpdate: false });
 }
 

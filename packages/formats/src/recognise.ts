@@ -4,6 +4,7 @@ import { contentOf, HEAD_BYTES, type InputContent } from './content.ts';
 import { FOREIGN_FORMATS, type ForeignFormat, GENERAL_KINDS } from './foreign-formats.ts';
 import type { InputFormat, Signature } from './format.ts';
 import { formatByFileName, formats, inputFormats } from './registry.ts';
+import { SIDECAR_EXTENSION } from './sidecar-options.ts';
 
 /** A file with more NULs than one in so many bytes is no text. */
 const BYTES_PER_NUL_OF_TEXT = 20;
@@ -45,7 +46,19 @@ export function formatByContent(head: Uint8Array): InputFormat | null {
 export function formatOfUnnamed(content: InputContent): InputFormat | null {
   if (content.isFolder) return formatOfFolder(content.members);
   if (!startOf(content.head).startsWith(ZIP)) return formatByContent(content.head);
-  return formatOfMembers(content.members) ?? formatByFileName(inputFormats, '.zip');
+  return (
+    formatWithSidecar(content.members) ??
+    formatOfMembers(content.members) ??
+    formatByFileName(inputFormats, '.zip')
+  );
+}
+
+/** The format of the one file that is in an archive with its sidecar; null: it is another archive. */
+function formatWithSidecar(members: readonly string[]): InputFormat | null {
+  const files = members.filter((path) => !path.endsWith(SIDECAR_EXTENSION));
+  return files.length === 1 && files.length < members.length
+    ? formatByFileName(inputFormats, files[0])
+    : null;
 }
 
 /** The format of a zip archive by the paths of its members; null if no signature of one matches. */
@@ -90,6 +103,8 @@ export function formatOfFile(fileName: string, read: () => InputContent | null):
     sharedExtensions.some((one) => lower.endsWith(one)),
   );
   const content = sharing.length === 0 ? null : read();
+  const packed = content === null ? null : formatWithSidecar(content.members);
+  if (packed !== null) return packed;
   const found = content === null ? null : (formatOfMembers(content.members) ?? formatByContent(content.head));
   return found !== null && sharing.includes(found) ? found : named;
 }

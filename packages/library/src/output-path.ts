@@ -3,6 +3,7 @@ import { failure, GeomillError } from '@geomill/core/messages/errors.ts';
 import { pathsBeside } from '@geomill/formats/format-by-id.ts';
 import { ioErrors } from '@geomill/io/errors.ts';
 import { type ExpectedFile, fileState } from '@geomill/io/output-place.ts';
+import { sidecarPath } from '@geomill/pipeline/sidecar/find-sidecar.ts';
 import {
   type FileFacts,
   fileFacts,
@@ -38,6 +39,8 @@ export interface OutputUse {
    * is there, also a link, is replaced, because the user wants that.
    */
   readonly isGuarded?: boolean;
+  /** A sidecar is written beside the output. Default: none is. */
+  readonly hasSidecar?: boolean;
 }
 
 export interface OutputPath {
@@ -65,7 +68,7 @@ export function checkOutputPath(stated: string, use: OutputUse, words: OutputWor
   const path =
     stats === null ? stated : isKept ? writableFile(stated) : isGuarded ? realPath(stated) : stated;
   checkDirectory(path);
-  const others = pathsBeside(path);
+  const others = [...pathsBeside(path), ...(use.hasSidecar === true ? [sidecarPath(path)] : [])];
   for (const other of others) checkCompanion(other, path, use, use.overwrite || stats !== null, words);
   if (stats !== null && !isKept && !isGuarded) return { path, isUpdate: false };
   return { path, isUpdate: isUpdated, expected: [path, ...others].map(expectedFile) };

@@ -150,6 +150,7 @@ function targetOf(
       inputs: [...new Set(read)],
       isUpdate: request.operation === 'append' && inputs[0].userPath !== null,
       isGuarded: true,
+      hasSidecar: request.output.options.sidecar === true,
     },
     OUTPUT_WORDS,
   );

@@ -22,9 +22,10 @@ import type {
   JobRequest,
 } from '@geomill/pipeline/request.ts';
 import { runConversion } from '@geomill/pipeline/run.ts';
+import { sidecarPath } from '@geomill/pipeline/sidecar/find-sidecar.ts';
 import { deliveredKind } from '@geomill/pipeline/split-request.ts';
-import { fileFacts, namesIn } from '@geomill/platform/files.ts';
-import { fileName, joinedPath } from '@geomill/platform/paths.ts';
+import { copyFile, fileFacts, namesIn } from '@geomill/platform/files.ts';
+import { endingOf, fileName, joinedPath } from '@geomill/platform/paths.ts';
 import { joinedReport } from './joined-report.ts';
 
 /** What the conversions of a call work with. */
@@ -145,14 +146,15 @@ interface Target {
 function targetOf(call: Call, output: Destination, request: ConversionRequest): Target {
   const format = formatOf(request);
   const { mediaType } = deliveredKind(format, request.output);
+  const typeOfFile = outputKind(format, request.output.options).mediaType;
+  const hasSidecar = request.output.options.sidecar === true;
   const within = (name: string): string => joinedPath(call.temporary.directory('output'), name);
   if ('directory' in output) {
     const { directory, name, onFiles } = output;
-    const typeOfPart = outputKind(format, request.output.options).mediaType;
     return {
       paths: { outputPath: within(name), outputDirectory: directory },
       control: onFiles === undefined ? {} : { onFiles },
-      deliver: async (report) => ({ report, files: filesOf(directory, typeOfPart) }),
+      deliver: async (report) => ({ report, files: filesOf(directory, typeOfFile) }),
     };
   }
   if ('fileName' in output)
@@ -163,6 +165,7 @@ function targetOf(call: Call, output: Destination, request: ConversionRequest): 
     };
   const { path, expected, existing } = output;
   if (GZIP_EXTENSION.test(path)) return gzipTarget(call, path, expected, within(''));
+  const typeAtPath = endingOf(path).toLowerCase() === '.zip' ? mediaType : typeOfFile;
   return {
     paths: {
       outputPath: path,
@@ -172,9 +175,10 @@ function targetOf(call: Call, output: Destination, request: ConversionRequest): 
     control: {},
     deliver: async (report) => ({
       report,
-      files: [path, ...pathsBeside(path)]
-        .filter((file) => fileFacts(file) !== null)
-        .map((file) => ({ path: file, mediaType })),
+      files: [
+        ...[path, ...pathsBeside(path)].map((file) => ({ path: file, mediaType: typeAtPath })),
+        ...(hasSidecar ? [{ path: sidecarPath(path), mediaType: 'application/json' }] : []),
+      ].filter((file) => fileFacts(file.path) !== null),
     }),
   };
 }
@@ -191,9 +195,13 @@ function gzipTarget(
     paths: { outputPath },
     control: {},
     async deliver(report) {
+      const sidecar = sidecarPath(outputPath);
+      const isThere = fileFacts(sidecar) !== null;
       const byteLength = await gzipFile(outputPath, path, control.signal, expected);
+      if (isThere) copyFile(sidecar, sidecarPath(path));
       const written = { ...report, output: { ...report.output, byteLength, mediaType } };
-      return { report: written, files: [{ path, mediaType }] };
+      const ofSidecar = isThere ? [{ path: sidecarPath(path), mediaType: 'application/json' }] : [];
+      return { report: written, files: [{ path, mediaType }, ...ofSidecar] };
     },
   };
 }

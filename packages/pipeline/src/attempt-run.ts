@@ -2,7 +2,7 @@
 import type { Field } from '@geomill/core/columns/schema.ts';
 import { fieldsOf } from '@geomill/core/columns/statistics.ts';
 import { GeomillError } from '@geomill/core/messages/errors.ts';
-import type { Findings } from '@geomill/core/messages/findings.ts';
+import { Findings } from '@geomill/core/messages/findings.ts';
 import { phrase, setting as settingText } from '@geomill/core/messages/message.ts';
 import type { OutputFile, OutputLayer } from '@geomill/formats/writer.ts';
 import type { InputsSetting, ReadInputs } from './attempt-inputs.ts';
@@ -16,7 +16,7 @@ import { pipelineFindings } from './findings.ts';
 import type { GeometrySpool } from './geometry-spool.ts';
 import { keepsFile, keepsLayers } from './kept-content.ts';
 import type { LayerContext } from './layer-context.ts';
-import { withFacts, withOrigins } from './layer-facts.ts';
+import { holdingAll, withFacts, withOrigins } from './layer-facts.ts';
 import { LayerRun } from './layer-run.ts';
 import { ContradictedDeclaration, collectMisfits, MisfitsFound, noteWidened } from './misfits.ts';
 import type { OpenedInput } from './opened-input.ts';
@@ -30,6 +30,7 @@ import type { ConversionReport, Progress, ReprojectionReport, WrittenLayerReport
 import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
 import type { ConversionRequest } from './request.ts';
 import { needsInferredSchema, type RunSource, runSourcesOf } from './run-source.ts';
+import type { Originals } from './sidecar/originals.ts';
 import { SplitValues } from './split-parts.ts';
 import { deliveredKind } from './split-request.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
@@ -200,6 +201,8 @@ class AttemptRun {
     { executor, split, progress }: LayerContext,
   ): Promise<Written> {
     const { request, paths, codecs, signal, outputName, target, crs, onFiles } = this.#conversion;
+    const outputs = this.#outputLayers(plan, layers);
+    const originals = await this.#originals(plan, layers, outputs);
     const setting = {
       output: codecs.output,
       request: request.output,
@@ -208,7 +211,8 @@ class AttemptRun {
       signal,
       plan,
       layers,
-      outputs: this.#outputLayers(plan, layers),
+      outputs,
+      originals,
       name: outputName,
       keepsOtherContent: keepsFile(request, codecs.output.format),
       existing: target.extended(plan, this.#inputs[0]),
@@ -230,20 +234,61 @@ class AttemptRun {
       // Before the output replaces an earlier file.
       this.#refuseFindings();
       target.refuseLosses(plan, this.#inputs[0], this.#findings);
-      return { output: await writing.finish(), parts: writing.parts, reprojections };
+      const output = await this.#withSidecar(originals, await writing.finish());
+      return { output, parts: writing.parts, reprojections };
     } catch (error) {
       writing.abort();
       throw error;
     }
   }
 
-  #outputLayers(plan: ConversionPlan, layers: readonly LayerRun[]): OutputLayer[] {
+  /** Null: no sidecar is wanted. */
+  async #originals(
+    plan: ConversionPlan,
+    layers: readonly LayerRun[],
+    outputs: readonly OutputLayer[],
+  ): Promise<Originals | null> {
+    const { request, codecs, store } = this.#conversion;
+    if (request.output.options.sidecar !== true) return null;
+    const { originalsOf } = await import('./sidecar/originals.ts');
+    const runsOf = (index: number): readonly LayerRun[] =>
+      plan.layerField === null ? [layers[index]] : layers;
+    const steps = visibleSteps(plan.steps);
+    const plain = this.#plainLayers(plan, layers).map((layer, i) => ({
+      layer,
+      facts: withFacts(layer, runsOf(i), steps, holdingAll(codecs.output.format), new Findings()).facts,
+      idField: outputs[i].idField ?? null,
+    }));
+    return originalsOf(plain, plan, request.output, store, this.#findings);
+  }
+
+  async #withSidecar(originals: Originals | null, output: OutputFile): Promise<OutputFile> {
+    const { request, codecs, paths, outputName: name, signal } = this.#conversion;
+    const { options, split, toFile } = request.output;
+    if (options.sidecar !== true || split !== undefined || !toFile) return output;
+    const { writeSidecar } = await import('./sidecar/write-sidecar.ts');
+    return writeSidecar(originals, output, {
+      ...paths,
+      format: codecs.output.format,
+      options,
+      path: output.path,
+      name,
+      findings: this.#findings,
+      signal,
+    });
+  }
+
+  #plainLayers(plan: ConversionPlan, layers: readonly LayerRun[]): OutputLayer[] {
     const { request, paths, codecs, crs, outputName } = this.#conversion;
+    const joinedName = request.output.layerName ?? outputName;
+    return outputLayers(plan, layers, crs, codecs.input.reader.mixedType, joinedName, paths.limits);
+  }
+
+  #outputLayers(plan: ConversionPlan, layers: readonly LayerRun[]): OutputLayer[] {
+    const { request, codecs } = this.#conversion;
     const { format } = codecs.output;
     const hasOrigins = keepsLayers(request, format);
-    const { mixedType } = codecs.input.reader;
-    const joinedName = request.output.layerName ?? outputName;
-    const plain = outputLayers(plan, layers, crs, mixedType, joinedName, paths.limits);
+    const plain = this.#plainLayers(plan, layers);
     const identified = plan.keepsIdsAsField
       ? plain.map((layer) => withIdField(layer, format.name, this.#findings))
       : plain;

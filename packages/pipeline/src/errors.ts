@@ -64,6 +64,10 @@ export const pipelineErrors = errorTable({
     413,
     "'{file}', a part of the output, has {bytes} bytes; the limit in an archive is {limit}: split it by something with more values, or filter the features first",
   ),
+  SIDECAR_FILE_TOO_LARGE: user(
+    413,
+    "'{file}' has {bytes} bytes, and in an archive with its sidecar it can have at most {limit}: filter the features first, or write it without a sidecar",
+  ),
   LAYER_NAME_TOO_LONG: user(
     400,
     'the name of layer {position} has {length} characters (limit {limit}); rename the layer',

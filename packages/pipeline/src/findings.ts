@@ -27,6 +27,20 @@ export const pipelineFindings = findingTable({
     "{what} of field '{field}' of {source} is not kept: layer '{layer}' has another one, or none",
     'field',
   ),
+  SIDECAR_WRITTEN: info(
+    "'{sidecar}' keeps what the output cannot hold of layer '{layer}': geomill restores its name, CRS, ids and {fields|field|fields} when it reads the file with it",
+  ),
+  SIDECAR_NOT_WRITTEN: info("there is no sidecar for layer '{layer}': {reason}"),
+  SIDECAR_VALUES_OMITTED: info(
+    "the sidecar does not restore {what} of layer '{layer}': the file changes more values than the {limit} MiB that a sidecar keeps",
+  ),
+  SIDECAR_USED: info(
+    "'{sidecar}' restored {fields|field|fields} of layer '{layer}' as they were before the file was written",
+  ),
+  SIDECAR_FIELD_CHANGED: info(
+    "{what} of layer '{layer}' differ from what '{sidecar}' was written for, and were read as the file has them",
+  ),
+  SIDECAR_IGNORED: info("'{sidecar}' was not used: {reason}"),
   CRS_CODE_UNKNOWN: info(
     '{source} states the code {code}, which is not in the database of PROJ; {used} was used',
   ),

@@ -14,7 +14,6 @@ import type { Bounds } from '@geomill/core/geometry/bounds.ts';
 import { GEOMETRY_TYPE_NAMES } from '@geomill/core/geometry/geometry-column.ts';
 import { type CrsSuggestion, suggestionsIn } from '@geomill/core/messages/errors.ts';
 import { Findings, type FoundFinding } from '@geomill/core/messages/findings.ts';
-import { inputFormatById } from '@geomill/formats/format-by-id.ts';
 import { type FormatReader, type SourceLayer, withoutFacts } from '@geomill/formats/reader.ts';
 import { inputSize } from '@geomill/io/input-size.ts';
 import type { InputLimits } from '@geomill/io/limits.ts';
@@ -35,6 +34,8 @@ import { positionRangeOf } from './position-range.ts';
 import { ProgressMeter } from './progress.ts';
 import { RangeTally } from './range-tally.ts';
 import type { ConversionPaths, InputRequest, InspectionRequest } from './request.ts';
+import { restoredInputs } from './sidecar/find-sidecar.ts';
+import { formatRead } from './sidecar/restored-format.ts';
 import { assumedCrsOf, noteUnknownCode, usableCrs } from './source-crs.ts';
 import type { PositionRange } from './task.ts';
 import { newThreads } from './threads.ts';
@@ -50,9 +51,13 @@ export async function inspectSource(
   control: ConversionControl,
 ): Promise<Inspection> {
   const scratch = new ScratchSpace();
-  const inputs = await withoutGzip(paths, scratch, control.signal);
+  const restored =
+    input.textOnly === true ? null : await restoredInputs(input, 'inspect', paths, control.signal);
+  const read = restored === null ? paths : { ...paths, inputs: restored.inputs };
+  const inputs = await withoutGzip(read, scratch, control.signal);
   try {
-    return await inspect(input, { ...paths, inputs }, control, scratch);
+    const findings = restored?.findings ?? new Findings();
+    return await inspect(restored?.input ?? input, { ...paths, inputs }, control, scratch, findings);
   } catch (error) {
     throw withTextPosition(error, inputs);
   }
@@ -66,9 +71,9 @@ async function inspect(
   paths: Omit<ConversionPaths, 'outputPath'>,
   control: ConversionControl,
   scratch: ScratchSpace,
+  findings: Findings,
 ): Promise<Inspection> {
-  const reader = await inputFormatById(input.format, 'input.format').loadReader();
-  const findings = new Findings();
+  const reader = await formatRead(input.format).loadReader();
   const crs = new CrsService(paths.gridDirectory);
   const cutting = cuttingFor('none');
   const [file] = paths.inputs;
@@ -156,7 +161,12 @@ async function inspect(
       findings.merge(misfits.map((found) => widenedFinding(found, inspected.fields)));
       inspections.push({ ...inspected, crsSuggestions: await suggestionsFor(layer, inspected, crs) });
     }
-    return { format: input.format, layers: inspections, text, warnings: findings.list() };
+    return {
+      format: input.statedFormat ?? input.format,
+      layers: inspections,
+      text,
+      warnings: findings.list(),
+    };
   } finally {
     await executor.stop();
   }
@@ -234,7 +244,7 @@ function describeCrs(
 ): DescribedCrs | null {
   const [file] = input.files;
   const stated = file.crs === LOCAL_CRS ? localCrs(layer.metresPerUnit ?? 1) : file.crs;
-  const { inputCrs } = inputFormatById(input.format, 'input.format');
+  const { inputCrs } = formatRead(input.format);
   const fixed = inputCrs === 'fixed' && layer.statesCrs !== true;
   const requestDecides = fixed || file.overridesCrs === true;
   const known = requestDecides ? (stated ?? layer.crs) : (layer.crs ?? stated);

@@ -87,6 +87,11 @@ function withoutStoredWidths(run: FactRun): FactRun {
   return { plan, inputFields, sources };
 }
 
+/** The format as if it stated all facts. */
+export function holdingAll({ heldDomains: _, heldDefaults: __, ...format }: Format): Format {
+  return { ...format, heldFacts: FACT_KINDS, checksConstraints: true, holdsLayerFacts: true };
+}
+
 /** The layer with those whose features it gets. */
 export function withOrigins(layer: OutputLayer, runs: readonly FactRun[]): OutputLayer {
   const origins = runs.flatMap(({ sources }) => sources.flatMap(({ layer: { origin } }) => origin ?? []));

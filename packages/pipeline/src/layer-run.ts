@@ -155,6 +155,7 @@ export class LayerRun implements EncodedLayer {
     encoding: LayerEncoding | null,
     idField: string | null,
     deliver: (result: TaskResult) => void,
+    keepsBatches = false,
   ): Promise<void> {
     await this.#stages.run();
     const { findings, progress } = this.#state.context;
@@ -165,7 +166,7 @@ export class LayerRun implements EncodedLayer {
       idField,
       ...this.#taskSplit,
       links: true,
-      keep: 'nothing',
+      keep: keepsBatches ? 'all' : 'nothing',
       consume: (result) => {
         // A writer counts the features that it received, not the records of the source.
         const records = this.tally.rowsWritten;

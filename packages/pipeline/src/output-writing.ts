@@ -13,6 +13,7 @@ import type { ConversionPlan } from './conversion-plan.ts';
 import type { Executor } from './executor.ts';
 import type { WrittenLayerReport } from './report.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
+import type { Originals } from './sidecar/originals.ts';
 import { partsOf, type SplitValues } from './split-parts.ts';
 import type { TaskResult } from './task.ts';
 
@@ -32,11 +33,12 @@ export interface EncodedLayer {
   readonly index: number;
   /** Counts the features that stay in the target as written. */
   countKept(): void;
-  /** `deliver` gets the results in the order of the features. `encoding`: null for a split, whose parts have encodings of their own. */
+  /** `deliver` gets the results in the order of the features, with their batches if it `keepsBatches`. `encoding`: null for a split, whose parts have encodings of their own. */
   encode(
     encoding: LayerEncoding | null,
     idField: string | null,
     deliver: (result: TaskResult) => void,
+    keepsBatches?: boolean,
   ): Promise<void>;
 }
 
@@ -49,6 +51,8 @@ export interface WritingSetting {
   readonly plan: ConversionPlan;
   readonly layers: readonly EncodedLayer[];
   readonly outputs: readonly OutputLayer[];
+  /** Takes the features for a sidecar; null: none is written. */
+  readonly originals: Originals | null;
   readonly name: string;
   readonly keepsOtherContent: boolean;
   readonly existing: ExistingOutput | null;
@@ -58,7 +62,7 @@ export interface WritingSetting {
 }
 
 export function wholeOutput(setting: WritingSetting): OutputWriting {
-  const { plan, layers, outputs, name, existing, executor, findings, request } = setting;
+  const { plan, layers, outputs, originals, name, existing, executor, findings, request } = setting;
   const { writer } = setting.output;
   const { outputPath, expected, timeMs } = setting.paths;
   const { packer, work }: Partial<Executor> = writer.usesThreads ? executor : {};
@@ -82,7 +86,11 @@ export function wholeOutput(setting: WritingSetting): OutputWriting {
         const { idField = null } = outputs[outputIndex];
         layer.countKept();
         const encoding = forWorkers(encodings[outputIndex]);
-        await layer.encode(encoding, idField, ({ chunk }) => sink.append(outputIndex, chunk));
+        const deliver = ({ chunk, batch }: TaskResult): void => {
+          sink.append(outputIndex, chunk);
+          if (batch !== null) originals?.take(outputIndex, batch);
+        };
+        await layer.encode(encoding, idField, deliver, originals !== null);
       }
     },
     async finish() {

@@ -7,7 +7,7 @@ import { batchStatistics } from '@geomill/core/columns/statistics.ts';
 import { positionBounds } from '@geomill/core/geometry/bounds.ts';
 import type { FoundFinding } from '@geomill/core/messages/findings.ts';
 import { SphereBoxes } from '@geomill/core/sphere/sphere-boxes.ts';
-import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
+import { outputFormatById } from '@geomill/formats/format-by-id.ts';
 import type { FormatReader } from '@geomill/formats/reader.ts';
 import type { FormatWriter } from '@geomill/formats/writer.ts';
 import { transformations } from '@geomill/operations/registry.ts';
@@ -19,6 +19,7 @@ import { locateFindings, withoutRows } from './locate-findings.ts';
 import { checkFieldNames } from './name-lengths.ts';
 import { checkPositions } from './position-range.ts';
 import { withLikelyReason } from './range-tally.ts';
+import { formatRead } from './sidecar/restored-format.ts';
 import { countParts, dividedBatch, encodeParts } from './split-batch.ts';
 import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
 import type {
@@ -57,9 +58,7 @@ export async function createPerformer(
   registry: readonly Transformation[] = transformations,
 ): Promise<Performer> {
   const readers = await Promise.all(
-    session.layers.map(({ format = session.inputFormat }) =>
-      inputFormatById(format, 'input.format').loadReader(),
-    ),
+    session.layers.map(({ format = session.inputFormat }) => formatRead(format).loadReader()),
   );
   const writer =
     session.outputFormat === null
@@ -104,7 +103,7 @@ export async function createPerformer(
 /** Loads in advance the code that `createPerformer` needs. */
 export async function preload(expectation: Expectation): Promise<void> {
   await Promise.all([
-    inputFormatById(expectation.inputFormat, 'input.format').loadReader(),
+    formatRead(expectation.inputFormat).loadReader(),
     outputFormatById(expectation.outputFormat, 'output.format').loadWriter(),
     ...expectation.transformations.map((type) => transformationById(type, transformations).load()),
   ]);
@@ -115,7 +114,7 @@ export async function readerWork({
   format,
   payload,
 }: ReaderWork): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }> {
-  const reader = await inputFormatById(format, 'input.format').loadReader();
+  const reader = await formatRead(format).loadReader();
   if (reader.work === undefined) throw new Error('work came for a reader that does none');
   return reader.work(payload);
 }

@@ -110,7 +110,7 @@ export function buildReport(parts: {
   );
   return {
     input: {
-      format: request.input.format,
+      format: request.input.statedFormat ?? request.input.format,
       name: fileNames[0],
       files: fileNames.map((name, i) => ({ name, features: featuresOf(files[i]) })),
       layers: sources.map((source) => layerReport(source, fileNames)),

@@ -52,6 +52,8 @@ export interface InspectionRequest {
 export interface InputRequest {
   /** Id of a registered format: of all files, except for the target of an append and files of a merge that state another one. */
   readonly format: string;
+  /** That of the request, for reports, where `format` is that of features which sidecars restored. Default: `format`. */
+  readonly statedFormat?: string;
   /** Format of the target of an append. Default: that of the inputs. */
   readonly targetFormat?: string;
   /** One for each input file, in their order; at least one. */

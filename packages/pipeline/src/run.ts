@@ -24,6 +24,7 @@ import { withoutGzip, withTextPosition } from './open-inputs.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ConversionReport, Progress } from './report.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
+import { restoredInputs } from './sidecar/find-sidecar.ts';
 import { newThreads } from './threads.ts';
 
 /**
@@ -32,12 +33,16 @@ import { newThreads } from './threads.ts';
  * transformations, whatever `registry` is.
  */
 export async function runConversion(
-  request: ConversionRequest,
-  paths: ConversionPaths,
+  given: ConversionRequest,
+  givenPaths: ConversionPaths,
   control: ConversionControl,
   registry: readonly Transformation[] = transformations,
 ): Promise<ConversionReport> {
+  const restored = await restoredInputs(given.input, given.operation, givenPaths, control.signal);
+  const request = restored === null ? given : { ...given, input: restored.input };
+  const paths = restored === null ? givenPaths : { ...givenPaths, inputs: restored.inputs };
   const conversion = await openConversion(request, paths, control, registry);
+  if (restored !== null) conversion.findings.merge(restored.findings.found());
   const { executors, store, geometry, scratch, signal } = conversion;
   let unpacked = paths;
   try {

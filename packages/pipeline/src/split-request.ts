@@ -6,12 +6,16 @@ import type { ConversionRequest, JobRequest, OutputRequest } from './request.ts'
 
 const ZIP = { mediaType: 'application/zip', outputExtension: '.zip' } as const;
 
-/** Media type and ending of an output: those of an archive if it is split into files. */
+/**
+ * Media type and ending of an output: those of an archive if it is split into files, or has a sidecar, which is in the archive unless the path of
+ * the output has another ending.
+ */
 export function deliveredKind(
   format: Format,
-  { options, split }: Pick<OutputRequest, 'options' | 'split'>,
+  { options, split, toFile }: Pick<OutputRequest, 'options' | 'split' | 'toFile'>,
 ): Pick<Format, 'mediaType' | 'outputExtension'> {
-  return split?.into === 'files' ? ZIP : outputKind(format, options);
+  const isPacked = split === undefined && options.sidecar === true && toFile;
+  return split?.into === 'files' || isPacked ? ZIP : outputKind(format, options);
 }
 
 /** Throws SPLIT_NOT_POSSIBLE. */

@@ -3,6 +3,7 @@
 import { digitOptions } from '../digit-options.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { columnOptions, geometryOptions, rowOptions } from '../tables/column-options.ts';
 import { csvErrors, csvFindings } from './messages.ts';
 
@@ -67,6 +68,7 @@ export const csv: Format = {
     type: 'object',
     properties: {
       ...domainOptions,
+      ...sidecarOptions,
       ...geometryOptions,
       ...digitOptions,
       delimiter: {

@@ -1,6 +1,7 @@
 /** DXF and DWG: the facts that need no codec. */
 import { domainOptions } from '../domain-options.ts';
 import type { Format, OptionsSchema } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { dwgErrors, dwgFindings, dxfErrors, dxfFindings } from './messages.ts';
 import { writeOptions } from './write-options.ts';
 
@@ -73,7 +74,10 @@ export const dxf: Format = {
   errors: dxfErrors,
   findings: dxfFindings,
   readOptions,
-  writeOptions: { ...writeOptions, properties: { ...writeOptions.properties, ...domainOptions } },
+  writeOptions: {
+    ...writeOptions,
+    properties: { ...writeOptions.properties, ...domainOptions, ...sidecarOptions },
+  },
   loadReader: async () => (await import('./read.ts')).reader,
   loadWriter: async () => (await import('./write.ts')).writer,
 };

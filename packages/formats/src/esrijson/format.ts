@@ -3,6 +3,7 @@
 import { digitOptions } from '../digit-options.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { esrijsonErrors, esrijsonFindings } from './messages.ts';
 
 export const esrijson: Format = {
@@ -54,6 +55,7 @@ export const esrijson: Format = {
     type: 'object',
     properties: {
       ...domainOptions,
+      ...sidecarOptions,
       ...digitOptions,
       object_ids: {
         enum: ['add', 'keep'],

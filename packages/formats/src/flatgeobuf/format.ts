@@ -1,6 +1,7 @@
 /** FlatGeobuf 3 (flatgeobuf.org). Rules and losses: docs/formats/flatgeobuf.md. */
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { flatgeobufErrors, flatgeobufFindings } from './messages.ts';
 
 export const flatgeobuf: Format = {
@@ -32,6 +33,7 @@ export const flatgeobuf: Format = {
     type: 'object',
     properties: {
       ...domainOptions,
+      ...sidecarOptions,
       spatial_index: {
         type: 'boolean',
         default: true,

@@ -3,6 +3,7 @@
 import { digitOptions } from '../digit-options.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { geojsonErrors, geojsonFindings } from './messages.ts';
 
 export const geojson: Format = {
@@ -63,6 +64,7 @@ export const geojson: Format = {
     type: 'object',
     properties: {
       ...domainOptions,
+      ...sidecarOptions,
       ...digitOptions,
       bbox: {
         type: 'boolean',

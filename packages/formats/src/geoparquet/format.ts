@@ -2,6 +2,7 @@
 import { FACT_KINDS } from '@geomill/core/columns/field-facts.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { columnOptions, tableOption } from '../tables/column-options.ts';
 import { geoparquetErrors, geoparquetFindings } from './messages.ts';
 
@@ -58,6 +59,7 @@ export const geoparquet: Format = {
     properties: {
       ...tableOption,
       ...domainOptions,
+      ...sidecarOptions,
       version: {
         enum: ['1.1', '2.0'],
         default: '1.1',

@@ -3,6 +3,7 @@
 import { digitOptions } from '../digit-options.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { gpxErrors, gpxFindings } from './messages.ts';
 
 export const gpx: Format = {
@@ -50,6 +51,7 @@ export const gpx: Format = {
     type: 'object',
     properties: {
       ...domainOptions,
+      ...sidecarOptions,
       ...digitOptions,
       lines: {
         enum: ['auto', 'tracks', 'routes'],

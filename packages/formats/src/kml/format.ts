@@ -3,6 +3,7 @@
 import { digitOptions } from '../digit-options.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { kmlErrors, kmlFindings } from './messages.ts';
 
 const fieldOption = (description: string): object => ({
@@ -65,6 +66,7 @@ export const kml: Format = {
     type: 'object',
     properties: {
       ...domainOptions,
+      ...sidecarOptions,
       ...digitOptions,
       kmz: {
         type: 'boolean',

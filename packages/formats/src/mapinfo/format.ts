@@ -3,6 +3,7 @@
 import { digitOptions } from '../digit-options.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format, OptionsSchema } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { mapInfoErrors, mapInfoFindings, mifFindings } from './messages.ts';
 
 const readOptions: OptionsSchema = {
@@ -96,7 +97,7 @@ export const mif: Format = {
   readOptions,
   writeOptions: {
     type: 'object',
-    properties: { ...digitOptions, ...domainOptions },
+    properties: { ...digitOptions, ...domainOptions, ...sidecarOptions },
     additionalProperties: false,
   },
   loadReader: async () => (await import('./read-mif.ts')).reader,

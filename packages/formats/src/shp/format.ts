@@ -1,5 +1,6 @@
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { tableOption } from '../tables/column-options.ts';
 import { shpErrors, shpFindings } from './messages.ts';
 
@@ -53,6 +54,7 @@ export const shp: Format = {
     properties: {
       ...tableOption,
       ...domainOptions,
+      ...sidecarOptions,
       compression: {
         enum: ['deflate', 'store'],
         default: 'deflate',

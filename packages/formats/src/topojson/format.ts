@@ -3,6 +3,7 @@
 import { digitOptions } from '../digit-options.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { topojsonErrors, topojsonFindings } from './messages.ts';
 
 export const topojson: Format = {
@@ -34,6 +35,7 @@ export const topojson: Format = {
     type: 'object',
     properties: {
       ...domainOptions,
+      ...sidecarOptions,
       ...digitOptions,
       quantization: {
         type: 'integer',

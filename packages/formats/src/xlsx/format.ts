@@ -2,6 +2,7 @@
 import { digitOptions } from '../digit-options.ts';
 import { domainOptions } from '../domain-options.ts';
 import type { Format } from '../format.ts';
+import { sidecarOptions } from '../sidecar-options.ts';
 import { columnOptions, geometryOptions, rowOptions } from '../tables/column-options.ts';
 import { xlsxErrors, xlsxFindings } from './messages.ts';
 
@@ -53,7 +54,7 @@ export const xlsx: Format = {
   },
   writeOptions: {
     type: 'object',
-    properties: { ...geometryOptions, ...digitOptions, ...domainOptions },
+    properties: { ...geometryOptions, ...digitOptions, ...domainOptions, ...sidecarOptions },
     additionalProperties: false,
   },
   loadReader: async () => (await import('./read.ts')).reader,

@@ -3,10 +3,11 @@
  * same as on one machine. It plans, and consumes the results of all tasks in order; only where the tasks run is different
  * (docs/decisions/jobs-over-machines.md).
  */
-import { inputFormatById, outputFormatById } from '@geomill/formats/format-by-id.ts';
+import { outputFormatById } from '@geomill/formats/format-by-id.ts';
 import { inputFormats, outputFormats } from '@geomill/formats/registry.ts';
 import type { LoadedStep } from '../conversion-plan.ts';
 import type { ConversionRequest } from '../request.ts';
+import { formatRead } from '../sidecar/restored-format.ts';
 
 /** How a conversion reaches the other processes. Paths are relative to the working directory, which all processes arrange alike. */
 export interface Division {
@@ -67,7 +68,7 @@ export function indivisibility(
   steps: readonly LoadedStep[],
 ): string | null {
   if (operation !== 'transform') return `${operation} reads several files in sequence`;
-  const from = inputFormatById(input.format, 'input.format');
+  const from = formatRead(input.format);
   if (from.isReadInParts !== true)
     return `${from.name} is not read in parts; formats that are: ${namesOf(inputFormats.filter((format) => format.isReadInParts))}`;
   const to = outputFormatById(output.format, 'output.format');
