@@ -74,6 +74,7 @@ export function indivisibility(
   const to = outputFormatById(output.format, 'output.format');
   if (to.isWrittenInParts !== true)
     return `${to.name} is not written in parts; formats that are: ${namesOf(outputFormats.filter((format) => format.isWrittenInParts))}`;
+  if (output.options.sidecar === true) return 'its sidecar needs the features in one process';
   if (output.split !== undefined) return 'the output is split by a field';
   const step = steps.find(
     ({ code }) => code.kind !== 'reprojecting' && (code.kind !== 'streaming' || code.conclude !== undefined),

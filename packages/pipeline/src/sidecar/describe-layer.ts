@@ -65,6 +65,7 @@ export async function describeLayer(
     writtenCrs: written.crs,
     ...(facts.title === undefined ? {} : { title: facts.title }),
     ...(facts.description === undefined ? {} : { description: facts.description }),
+    ...(facts.hasStoredWidths === true ? { hasStoredWidths: true as const } : {}),
     ids: idColumn,
     added: names.filter(
       (name) => ![idSource, ...sources].some((one) => typeof one !== 'string' && one.column === name),

@@ -49,6 +49,8 @@ export interface SidecarLayer {
   readonly writtenCrs: string | null;
   readonly title?: string;
   readonly description?: string;
+  /** As in LayerFacts. */
+  readonly hasStoredWidths?: true;
   /** Null: the features have no ids. */
   readonly ids: SidecarColumn | null;
   readonly fields: readonly SidecarField[];
@@ -126,6 +128,7 @@ function parseLayer(value: unknown): SidecarLayer {
     writtenCrs: layer.writtenCrs === null ? null : textOf(layer.writtenCrs, 'writtenCrs'),
     ...optionalText(layer, 'title'),
     ...optionalText(layer, 'description'),
+    ...(layer.hasStoredWidths === true ? { hasStoredWidths: true as const } : {}),
     added: listOf(layer.added, 'added').map((one) => textOf(one, 'added')),
     ids: layer.ids === null ? null : parseColumn(objectOf(layer.ids, 'ids'), rows),
     fields: listOf(layer.fields, 'fields').map((one): SidecarField => {

@@ -19,6 +19,7 @@ export interface RestoredLayer {
   readonly layer: Omit<SourceLayer, 'facts' | 'state' | 'partitions'>;
   readonly title?: string;
   readonly description?: string;
+  readonly hasStoredWidths?: true;
   /** As JSON, by the names of the fields. */
   readonly facts: readonly (readonly [name: string, facts: object])[];
   readonly batches: readonly StoredData[];
@@ -37,7 +38,7 @@ export const reader: FormatReader = {
     const text = new TextDecoder().decode(fileBytes(layersPath(file.path)));
     const layers = JSON.parse(text) as readonly RestoredLayer[];
     return layersRead(
-      layers.map(({ layer, title, description, facts, batches }): SourceLayer => {
+      layers.map(({ layer, title, description, hasStoredWidths, facts, batches }): SourceLayer => {
         const fields = new Map<string, FieldFacts>(facts.map(([name, json]) => [name, factsFromJson(json)]));
         const state: State = { path: file.path, batches };
         return {
@@ -45,6 +46,7 @@ export const reader: FormatReader = {
           facts: {
             ...(title === undefined ? {} : { title }),
             ...(description === undefined ? {} : { description }),
+            ...(hasStoredWidths === undefined ? {} : { hasStoredWidths }),
             fields,
           },
           partitions: batches.map((_, i) => ({ start: i, end: i + 1 })),

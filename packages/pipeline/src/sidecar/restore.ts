@@ -319,7 +319,7 @@ class LayerRestoring {
   }
 
   #described({ batches, rows, changed, isGeometryChanged }: Stored, kept: readonly Field[]): RestoredLayer {
-    const { name, fields, crs, writtenCrs, isTable, title, description } = this.#sidecar;
+    const { name, fields, crs, writtenCrs, isTable, title, description, hasStoredWidths } = this.#sidecar;
     const { facts: _, state: __, partitions: ___, ...source } = this.#source;
     const columns = this.#columns.filter((column) => !changed.has(column));
     const isCrsKnown = !isGeometryChanged && source.crs === writtenCrs && crs !== '';
@@ -335,6 +335,7 @@ class LayerRestoring {
       },
       ...(title === undefined ? {} : { title }),
       ...(description === undefined ? {} : { description }),
+      ...(hasStoredWidths === undefined ? {} : { hasStoredWidths }),
       facts: fields
         .filter((field) => !changed.has(field))
         .map((field) => [field.name, factsToJson(field.facts)] as const),
