@@ -49,7 +49,7 @@ export async function writeSidecar(
       findings.note(pipelineFindings.SIDECAR_NOT_WRITTEN, { layer, reason }, { layer });
     bytes = null;
   }
-  const isArchive = endingOf(path).toLowerCase() === '.zip';
+  const isArchive = isZipName(path);
   const sidecar = isArchive ? name + SIDECAR_EXTENSION : sidecarPath(path);
   if (isArchive && outputExtension !== '.zip') {
     const { packOutput } = await import('./packed-output.ts');
@@ -68,6 +68,7 @@ export async function writeSidecar(
 
 async function described(originals: Originals, setting: SidecarSetting): Promise<SidecarLayer[]> {
   const { findings, path, name, limits, signal, format, scratchDirectory } = setting;
+  const { outputExtension } = outputKind(format, setting.options);
   const reader = await format.loadReader?.();
   const room = new KeptRoom();
   const layers: SidecarLayer[] = [];
@@ -76,7 +77,8 @@ async function described(originals: Originals, setting: SidecarSetting): Promise
   if (reader === undefined) return layers;
   const file = await LayerRows.open({
     reader,
-    file: { path, name: name + outputKind(format, setting.options).outputExtension },
+    // A file in an archive has a name of its own, and is not packed yet.
+    file: { path, name: isZipName(path) ? name + outputExtension : fileName(path) },
     options: {},
     limits,
     scratchDirectory: joinedPath(scratchDirectory, 'written'),
@@ -120,3 +122,5 @@ function writtenLayer(
   if (all.length === 1) return written[0];
   return written.find(({ name }) => name === layer.name) ?? null;
 }
+
+const isZipName = (path: string): boolean => endingOf(path).toLowerCase() === '.zip';
