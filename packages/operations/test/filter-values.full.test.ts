@@ -29,7 +29,7 @@ async function filter(path: string, where: unknown, more: readonly object[] = []
 }
 
 /** Each condition takes a second or two: every third one runs, all in an exhaustive run. */
-const someOf = (conditions: readonly string[]): readonly string[] =>
+const someOf = <Condition>(conditions: readonly Condition[]): readonly Condition[] =>
   IS_EXHAUSTIVE ? conditions : conditions.filter((_, i) => i % 3 === 0);
 
 /** The condition in a form that is not compared by SQLite. */
@@ -116,7 +116,7 @@ test('keeps the same features of columns with a collation, other values than dec
     `ALTER TABLE rows ADD COLUMN low TEXT COLLATE NOCASE; ALTER TABLE rows ADD COLUMN trimmed TEXT COLLATE RTRIM;
      UPDATE rows SET low = ${collated}, trimmed = ${collated}; CREATE INDEX low_index ON rows(low);`,
   );
-  for (const where of ["low = 'x'", "low in ('X')", "trimmed = 'x'", "trimmed = 'x '"]) {
+  for (const where of someOf(["low = 'x'", "low in ('X')", "trimmed = 'x'", "trimmed = 'x '"])) {
     const [found, expected] = [await filter(path, where), await filter(path, whole(where))];
     assert.ok(found.output === expected.output, where); // megabytes, which no message should show
     assert.ok(JSON.parse(found.output).features.length > 500, where);
@@ -128,7 +128,7 @@ test('keeps the same features of columns with a collation, other values than dec
     'whole = 8': 'UPDATE rows SET whole = 5000000000 WHERE n = 60000',
     'real = 1.75': 'UPDATE rows SET real = 9007199254740993 WHERE n = 60001',
   };
-  for (const [where, sql] of Object.entries(contradictions)) {
+  for (const [where, sql] of someOf(Object.entries(contradictions))) {
     // Of other fields than that of the filter, only values that are read change the type.
     const changed = join(workspace.path, 'changed.gpkg');
     copyFileSync(path, changed);
