@@ -17,8 +17,12 @@ const COLLECTION_HEAD = encoder.encode('{"type":"GeometryCollection","geometries
 const HEADS = GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(`{"type":"${name}","coordinates":`));
 
 export class GeometryWriter extends OrdinateWriter {
-  constructor(out: ByteWriter, column: GeometryColumn, digits: CoordinateDigits) {
+  /** Positions are written by `placePosition`: a check is cheaper than a method that is overridden. */
+  readonly #isPlace: boolean;
+
+  constructor(out: ByteWriter, column: GeometryColumn, digits: CoordinateDigits, isPlace = false) {
     super('GeoJSON', out, column, digits);
+    this.#isPlace = isPlace;
   }
 
   write(row: number): void {
@@ -74,7 +78,7 @@ export class GeometryWriter extends OrdinateWriter {
     const { out } = this;
     const firstRing = ringOffsets[part];
     if (kind === PART_KIND.point) {
-      this.position(coordOffsets[firstRing] * this.stride);
+      this.#position(coordOffsets[firstRing] * this.stride);
       return;
     }
     if (kind === PART_KIND.line) {
@@ -99,15 +103,24 @@ export class GeometryWriter extends OrdinateWriter {
     let at = (reversed ? end - 1 : start) * this.stride;
     out.uint8(OPEN_BRACKET);
     for (let count = end - start; count > 0; count--) {
-      this.position(at);
+      this.#position(at);
       at += stride;
       if (count > 1) out.bytes[out.length++] = COMMA;
     }
     out.uint8(CLOSE_BRACKET);
   }
 
+  /** Writes a position of JSON-FG. */
+  protected placePosition(_at: number): void {
+    throw new Error('only geometries in place have such positions');
+  }
+
   /** Reserves at least one byte more than it writes. */
-  protected position(at: number): void {
+  #position(at: number): void {
+    if (this.#isPlace) {
+      this.placePosition(at);
+      return;
+    }
     const { out } = this;
     const { coordinates } = this.column;
     out.reserve(4);

@@ -12,7 +12,7 @@ export class PlaceWriter extends GeometryWriter {
   #isMeasured = false;
 
   constructor(out: ByteWriter, column: GeometryColumn, digits: CoordinateDigits, isSwapped: boolean) {
-    super(out, column, digits);
+    super(out, column, digits, true);
     this.#first = isSwapped ? 1 : 0;
   }
 
@@ -36,7 +36,7 @@ export class PlaceWriter extends GeometryWriter {
     if (!this.#isMeasured) super.countMeasures(firstPart, endPart);
   }
 
-  protected override position(at: number): void {
+  protected override placePosition(at: number): void {
     const { out } = this;
     const { coordinates } = this.column;
     out.reserve(4);
