@@ -63,7 +63,7 @@ export async function writeSidecar(
         { sidecar: fileName(sidecar), layer, fields: fields.length },
         { layer },
       );
-  return { ...output, byteLength: fileSize(path), ...(isArchive ? {} : { mediaType }) };
+  return isArchive ? { ...output, byteLength: fileSize(path) } : { ...output, mediaType };
 }
 
 async function described(originals: Originals, setting: SidecarSetting): Promise<SidecarLayer[]> {
