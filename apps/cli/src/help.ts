@@ -27,9 +27,11 @@ export const flags = (): Flags => ({ help: { type: 'boolean', short: 'h' } });
 /** Everything that has a help text. */
 export function topics(): readonly string[] {
   return [
-    ...Object.keys(commands),
-    ...formats.flatMap(({ id, aliases }) => [id, ...aliases]),
-    ...transformations.map(({ id }) => id),
+    ...new Set([
+      ...Object.keys(commands),
+      ...formats.flatMap(({ id, aliases }) => [id, ...aliases]),
+      ...transformations.map(({ id }) => id),
+    ]),
   ];
 }
 
@@ -44,14 +46,16 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 async function helpOn(topic: string): Promise<string> {
-  if (Object.hasOwn(commands, topic)) return (await commands[topic].load()).usage();
+  const command = Object.hasOwn(commands, topic) ? (await commands[topic].load()).usage() : null;
   const name = topic.toLowerCase().replace(/^\.|^--/, '');
-  const format = formatNamed(formats, name);
+  const format = command === null ? formatNamed(formats, name) : undefined;
   if (format !== undefined) return formatHelp(format);
   const step = transformations.find(({ id, commandLine }) =>
     [id, id.replaceAll('_', '-'), commandLine?.flag].includes(name),
   );
-  if (step !== undefined) return stepHelp(step);
+  // 'join' is a command and a transformation.
+  const found = [command, step === undefined ? null : stepHelp(step)].filter((text) => text !== null);
+  if (found.length > 0) return found.join('\n\n');
   const meant = closest(topic, topics());
   const advice = meant === null ? '' : `; did you mean '${meant}'?`;
   throw failure(generalErrors.USAGE, {

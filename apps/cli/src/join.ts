@@ -23,7 +23,8 @@ Prints the report, and removes WORK.
   --json                print the report as JSON
   --quiet               print errors only
 
-Example:
+Examples:
+  geomill join work
   geomill join work --report report.json
 
 Exit status: 0 done, 65 the input is at fault (do not repeat), 75 parts are missing or the disk is full (try again), 78 the plan is of

@@ -1,5 +1,4 @@
 /** `geomill part WORK`: runs a part of a plan. Run twice, also at the same time, it does no harm. */
-import { availableParallelism } from 'node:os';
 import { failure } from '@geomill/core/messages/errors.ts';
 import { generalErrors } from '@geomill/core/messages/general-errors.ts';
 import { asOutputFailure } from '@geomill/library/output-path.ts';
@@ -66,28 +65,47 @@ export async function run(
       detail: 'part takes WORK, the directory of a plan; see geomill part --help',
     });
   const [work] = positionals;
-  const threads = values.threads === undefined ? availableParallelism() : threadCount(values.threads);
-  const plan = readPlan(work);
-  const number = numberOf('pass', values.pass ?? '1', 1, 10);
-  const index = indexOf(parsed, plan, environment);
+  await interruptible(async (signal) => {
+    const plan = readPlan(work);
+    const order = { work, plan, number: numberOf('pass', values.pass ?? '1', 1, 10) };
+    await runIndexed({ ...order, index: indexOf(parsed, plan, environment) }, parsed, context, signal);
+  });
+  return 0;
+}
+
+interface PartOrder {
+  readonly work: string;
+  readonly plan: PlanFile;
+  /** Of the pass, from 1. */
+  readonly number: number;
+  /** Of the part, from 0. */
+  readonly index: number;
+}
+
+/** Throws the error that the part finds in the input. */
+async function runIndexed(
+  order: PartOrder,
+  parsed: Parsed,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { work, plan, number, index } = order;
+  const { threads, quiet } = parsed.values;
   requireUnchanged(plan, context.gridDirectory);
   const pass = await passOf(work, plan, number, parsed, context);
   // Fewer parts than were asked for, or no such pass.
-  if (pass === null || index >= pass.table.parts.length) return 0;
-  const bar = progressBar(process.stderr, values.quiet !== true);
+  if (pass === null || index >= pass.table.parts.length) return;
+  const bar = progressBar(process.stderr, quiet !== true);
   try {
-    const error = await interruptible((signal) =>
-      runPlannedPart({
-        ...{ pass, index, threads, gridDirectory: context.gridDirectory },
-        onProgress(fraction) {
-          // What it throws ends the part.
-          if (signal.aborted) throw failure(generalErrors.CANCELLED, {});
-          bar.update({ fraction, stage: 'converting' });
-        },
-      }),
-    );
+    const error = await runPlannedPart({
+      ...{ pass, index, gridDirectory: context.gridDirectory, threads: threadCount(threads) },
+      onProgress(fraction) {
+        // What it throws ends the part.
+        if (signal.aborted) throw failure(generalErrors.CANCELLED, {});
+        bar.update({ fraction, stage: 'converting' });
+      },
+    });
     if (error !== null) throw error;
-    return 0;
   } catch (error) {
     throw asOutputFailure(error, passDirectory(work, number));
   } finally {
