@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { formats } from '../../packages/formats/src/registry.ts';
+import { exampleStep } from '../../packages/operations/src/parts/example-step.ts';
 import { transformations } from '../../packages/operations/src/registry.ts';
-import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
+import { type ConvertOptions, combineFiles, convertFile, makeWorkspace } from '../support/convert.ts';
 import { zipMembers } from '../support/spec/outputs.ts';
 import { storedZip } from '../support/zip-members.ts';
 
@@ -173,16 +174,137 @@ test('a GeoPackage keeps tables beside features', async () => {
   assert.deepEqual(await layersOf({ layers: ['owners'] }), ['owners attributes']);
 });
 
-for (const { id, usesGeometries, fileParameter } of transformations) {
-  if (usesGeometries !== 'needed' || fileParameter !== undefined) continue;
-  test(`${id} refuses a table`, async () => {
+test('tables of attributes of a GeoPackage get rows; geometries that they cannot have are counted as lost', async () => {
+  using workspace = makeWorkspace();
+  const files = ['t', 'u', 'p'].map((name) => join(workspace.path, `${name}.csv`));
+  writeFileSync(files[0], 'name,n\na,1\nb,2\n');
+  writeFileSync(files[1], 'n,name,other\n3,c,x\n');
+  writeFileSync(files[2], 'name,lon,lat\np,8.5,49\nq,,\n');
+  const target = await converted(workspace.path, files[0], { from: 'csv', to: 'gpkg', outputName: 't' });
+  const appended = async (path: string, layers: readonly string[] | null = null) => {
+    const options = {
+      operation: 'append',
+      from: 'csv',
+      targetFormat: 'gpkg',
+      to: 'gpkg',
+      threads: 1,
+    } as const;
+    using copy = makeWorkspace();
+    const { outputPath, report } = await combineFiles([target, path], copy.path, {
+      ...options,
+      ...(layers === null ? {} : { layers }),
+      outputName: 'out',
+    });
+    using database = new DatabaseSync(outputPath);
+    const rows = database
+      .prepare('SELECT name, n FROM t ORDER BY fid')
+      .all()
+      .map((row) => Object.values(row).join());
+    const [{ type }] = database
+      .prepare("SELECT data_type AS type FROM gpkg_contents WHERE table_name = 't'")
+      .all();
+    const [{ check }] = database
+      .prepare('SELECT integrity_check AS "check" FROM pragma_integrity_check')
+      .all();
+    assert.deepEqual([type, check], ['attributes', 'ok']);
+    return { rows, findings: report.warnings };
+  };
+  const plain = await appended(files[1]);
+  assert.deepEqual(plain.rows, ['a,1', 'b,2', 'c,3']);
+  const points = await appended(files[2]);
+  assert.deepEqual(points.rows, ['a,1', 'b,2', 'p,', 'q,']);
+  const lost = points.findings.find(({ code }) => code === 'GEOMETRY_NOT_IN_TARGET');
+  assert.equal(lost?.count, 1);
+  const update = new DatabaseSync(target);
+  const features = await converted(workspace.path, files[2], { from: 'csv', to: 'gpkg', outputName: 'p' });
+  update.exec(`ATTACH '${features}' AS other; CREATE TABLE p AS SELECT * FROM other.p;
+    INSERT INTO gpkg_contents SELECT * FROM other.gpkg_contents WHERE table_name = 'p';
+    INSERT INTO gpkg_geometry_columns SELECT * FROM other.gpkg_geometry_columns`);
+  update.close();
+  assert.deepEqual((await appended(files[1], ['t'])).rows, ['a,1', 'b,2', 'c,3']);
+});
+
+test('a merge of tables needs its attributes, and then joins their rows', async () => {
+  using workspace = makeWorkspace();
+  const files = ['t', 'u'].map((name) => join(workspace.path, `${name}.csv`));
+  writeFileSync(files[0], 'name,n\na,1\n');
+  writeFileSync(files[1], 'name,m\nb,2\n');
+  for (const { id } of holding) {
+    const options = { operation: 'merge', from: 'csv', to: id, threads: 1, outputName: 'out' } as const;
+    await assert.rejects(
+      combineFiles(files, join(workspace.path, `${id}-1`), options),
+      (error: { code?: string }) => error.code === 'MERGE_NEEDS_ATTRIBUTES',
+    );
+    const merged = await combineFiles(files, join(workspace.path, `${id}-2`), {
+      ...options,
+      merge: { attributes: 'union' },
+    });
+    const back = await converted(join(workspace.path, `${id}-3`), merged.outputPath, { from: id, to: 'csv' });
+    assert.equal(readFileSync(back, 'utf8'), 'name,n,m\na,1,\nb,,2\n', id);
+  }
+});
+
+/** Parameters of the steps that need no geometries, and the table that they make of TABLE. */
+const TABLE = 'name,n\na,1\nb,2\na,3\n';
+const WORKING: Readonly<Record<string, readonly [params: object, expected: string | RegExp]>> = {
+  calculate: [{ fields: { m: 'n * 2' } }, 'name,n,m\na,1,2\nb,2,4\na,3,6\n'],
+  cast: [{ fields: { n: 'text' } }, TABLE],
+  dissolve: [{ by: ['name'] }, /^name,n\na,1\nb,2\n$/],
+  distinct: [{ by: ['name'] }, 'name,n\na,1\nb,2\n'],
+  drop: [{ fields: ['name'] }, 'n,\n1,\n2,\n3,\n'],
+  filter: [{ where: "name = 'a'" }, 'name,n\na,1\na,3\n'],
+  limit: [{ count: 1 }, 'name,n\na,1\n'],
+  rename: [{ fields: { n: 'number' } }, 'name,number\na,1\nb,2\na,3\n'],
+  reproject: [{ crs: 'EPSG:3857' }, TABLE],
+  sample: [{ count: 3 }, TABLE],
+  select: [{ fields: ['name', 'n'] }, TABLE],
+  sort: [{ by: ['n'], descending: true }, /^name,n\n/],
+};
+
+for (const transformation of transformations) {
+  const { id, usesGeometries, fileParameter } = transformation;
+  // Its rows are in a file; the recipes join one to a table.
+  if (id === 'join') continue;
+  const needs = usesGeometries === 'needed';
+  test(`${id} ${needs ? 'refuses a table' : 'works on a table'}`, async () => {
     using workspace = makeWorkspace();
     const input = join(workspace.path, 'in.csv');
-    writeFileSync(input, 'name\na\n');
-    const step = { type: id, params: {} };
-    await assert.rejects(
-      converted(workspace.path, input, { from: 'csv', to: 'csv', transformations: [step] }),
-      (error: { code?: string }) => error.code === 'STEP_NEEDS_GEOMETRY',
-    );
+    writeFileSync(input, TABLE);
+    const run = (params: object) =>
+      converted(workspace.path, input, {
+        from: 'csv',
+        to: 'csv',
+        transformations: [{ type: id, params: params as Readonly<Record<string, unknown>> }],
+      });
+    if (needs) {
+      const { params = {} } = fileParameter === undefined ? {} : exampleStep(transformation);
+      await assert.rejects(run(params), (error: { code?: string }) => error.code === 'STEP_NEEDS_GEOMETRY');
+      return;
+    }
+    assert.ok(id in WORKING, `${id}: say here what it makes of a table`);
+    const [params, expected] = WORKING[id];
+    const text = readFileSync(await run(params), 'utf8');
+    if (typeof expected === 'string') assert.equal(text, expected);
+    else assert.match(text, expected);
   });
 }
+
+test('a box or an expression of geometries on a table says that it has none, or has no value', async () => {
+  using workspace = makeWorkspace();
+  const input = join(workspace.path, 'in.csv');
+  writeFileSync(input, TABLE);
+  const run = (type: string, params: object) =>
+    converted(workspace.path, input, {
+      from: 'csv',
+      to: 'csv',
+      transformations: [{ type, params: params as Readonly<Record<string, unknown>> }],
+    });
+  await assert.rejects(
+    run('filter', { bbox: [0, 0, 1, 1] }),
+    (error: { code?: string }) => error.code === 'STEP_NEEDS_GEOMETRY',
+  );
+  assert.equal(
+    readFileSync(await run('calculate', { fields: { size: 'area()' } }), 'utf8'),
+    'name,n,size\na,1,\nb,2,\na,3,\n',
+  );
+});

@@ -38,6 +38,10 @@ export const formatFindings = findingTable({
     'feature',
   ),
   GEOMETRY_NOT_WRITTEN: info("geometries were not written: '{field:output.geometry}' is none", 'feature'),
+  GEOMETRY_NOT_IN_TARGET: lost(
+    "geometries were dropped: the target '{layer}' is a table without geometries",
+    'feature',
+  ),
   COORDINATES_ROUNDED: measured(
     changed(
       'coordinates were rounded to {decimals|decimal place}, which moved positions by up to {displacement} m; for more, {set:output.decimals}',

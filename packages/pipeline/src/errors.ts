@@ -15,6 +15,10 @@ export const pipelineErrors = errorTable({
     400,
     "'{field:path}' ({step}) needs geometries, but layer '{layer}' is a table without geometries; remove the step, limit it to other layers, or name the columns with positions in the options of the input",
   ),
+  MERGE_NEEDS_ATTRIBUTES: user(
+    400,
+    'the files are tables without geometries, and a merge keeps only geometries: {set:attributes=union} to merge their rows, or append them',
+  ),
   LAYER_NOT_IN_TARGET: user(
     400,
     "layer '{layer}' of '{file}' matches no layer of the target '{target}', which has {known}; rename the layer, or list the layers to append with '{field:input.layer}'",

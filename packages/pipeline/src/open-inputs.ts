@@ -176,7 +176,8 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
       ...(statesPositions(input.files[index]) ? { hasPositions: true as const } : {}),
       scratch,
       describeCrs: opening.describeCrs,
-      ...(opening.hasTarget && index === 0 ? {} : opening.tables),
+      // Tables of a target are left as they are, unless one of them gets the rows.
+      ...(opening.hasTarget && index === 0 ? { tables: input.layers ?? [] } : opening.tables),
       ...threadsOf(opening, index),
     });
     checkLayerNames(layers);

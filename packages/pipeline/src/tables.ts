@@ -45,7 +45,10 @@ export function tablesRead(question: TableQuestion): Pick<OpenContext, 'tables' 
   };
 }
 
-/** Whether a layer of the output is a table. Throws STEP_NEEDS_GEOMETRY if a step works on geometries that no source has. */
+/**
+ * Whether a layer of the output is a table. Throws STEP_NEEDS_GEOMETRY if a step works on geometries that no source has, and MERGE_NEEDS_ATTRIBUTES for a
+ * merge of which nothing would be left.
+ */
 export function isTableOutput(
   { name, sources }: LayerGroup,
   { request, output, steps }: TableQuestion,
@@ -58,6 +61,10 @@ export function isTableOutput(
       step: refusing.type,
       layer: name,
     });
+  const { attributes, sourceField } = request.merge ?? { attributes: 'none' };
+  const mergesNone = request.operation === 'merge' && attributes === 'none' && sourceField === undefined;
+  if (isTable && mergesNone)
+    throw failure(pipelineErrors.MERGE_NEEDS_ATTRIBUTES, { attributes: field('attributes') });
   return (isTable && output.holdsTables === true) || dropsGeometries(request, output);
 }
 

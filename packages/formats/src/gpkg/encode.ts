@@ -25,7 +25,7 @@ import { rowsWithoutGeometry, withoutGeometryValues } from './table-records.ts';
 /** `isSpent`: as in FormatWriter. */
 export function encodeBatch(
   batch: FeatureBatch,
-  { srsId, zones, isInDegrees, hasGeometry }: Omit<LayerState, 'table'>,
+  { srsId, zones, isInDegrees, hasGeometry, table }: LayerState,
   isSpent: boolean,
 ): EncodedChunk {
   const findings = new Findings();
@@ -35,7 +35,8 @@ export function encodeBatch(
   );
   const ids = fidCandidates(batch.ids, rowCount);
   if (ids?.texts != null) columns.push(ids.texts);
-  if (!hasGeometry) noteDroppedGeometries(batch, findings);
+  if (!hasGeometry)
+    noteDroppedGeometries(batch, findings, table.kind === 'existing' ? table.plan.layer : null);
   const geometry = hasGeometry ? batch.geometry : rowsWithoutGeometry(rowCount);
   const wider = isInDegrees ? new SphereBoxes(geometry) : null;
   const spent = isSpent ? buffersOfGeometry(batch) : [];
