@@ -21,6 +21,8 @@ const TABLES =
   'tables without geometry beside feature classes are left out and reported; they are layers if they are named';
 const PLANS =
   'layers on the Earth and layers in a plan have no CRS in common: --to-crs source writes each in its own';
+const IMPOSSIBLE =
+  'a position at latitude 200 is none in CRS84: the file is refused unless --accept-impossible-coordinates is given';
 const EXPLAINED: Readonly<Record<string, string>> = {
   'dwg-libredwg-r14-leader-dwg':
     'the DXF twin has the multileader as a proxy without its text; the drawing has the object itself',
@@ -29,6 +31,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'filegdb-gdal-field-alias-gdb-zip': TABLES,
   'filegdb-gdal-relationships-gdb-zip': TABLES,
   'filegdb-linqpad-filegd-test1-gdb-zip': TABLES,
+  'jsonfg-gdal-multisurface-json': IMPOSSIBLE,
+  'jsonfg-gdal-multisurfacem-json': IMPOSSIBLE,
 };
 
 interface Verdict {
