@@ -34,7 +34,7 @@ export function conversionUsage(done: string): string {
   return `  --in-NAME VALUE       option of the input format, e.g. --in-delimiter ';'   (docs/formats)
   --out-NAME VALUE      option of the output format, e.g. --out-bbox true
   --decimals N          decimal places of coordinates in text formats (default 7 for computed degrees)
-  --sidecar             keep what the output format cannot hold in NAME.geomill.json, which restores it   (docs/sidecar.md)
+  --sidecar             keep what the output format cannot hold in NAME.geomill.json (docs/sidecar.md)
   --overwrite           replace OUT if it exists
   --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
   --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
