@@ -58,7 +58,10 @@ test('the table has at least 60 pairs', () => {
   assert.ok(CRS_PAIRS.length >= 60);
 });
 
-for (const pair of CRS_PAIRS) {
+/** Each takes half a second: every other one runs, all in an exhaustive run. */
+const PAIRS = CRS_PAIRS.filter((_, i) => IS_EXHAUSTIVE || i % 2 === 0);
+
+for (const pair of PAIRS) {
   const { from, to, about } = pair;
   test(`${from} and ${to} (${about}) equal cs2cs without grids`, { skip }, async () => {
     const proj = await Proj.load({ gridDirectory: null });
