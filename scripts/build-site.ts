@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import { formats } from '../packages/formats/src/registry.ts';
 import { buildWeb } from './build-web.ts';
 
 /** Workers have none: their files are of this site, too. */
@@ -63,7 +64,7 @@ function pageText({ script, style }: Manifest): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<meta name="description" content="Converts vector geodata between fourteen formats in your browser. No file leaves your computer.">
+<meta name="description" content="Converts vector geodata between ${formats.length} formats in your browser. No file leaves your computer.">
 <meta name="geomill-service" content="none">
 <title>geomill</title>
 <link rel="icon" href="${ICON}">

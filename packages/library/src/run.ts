@@ -6,6 +6,7 @@ import type { Catalogue } from '@geomill/core/messages/catalogue-entries.ts';
 import type { Finding } from '@geomill/core/messages/findings.ts';
 import { outputKind } from '@geomill/formats/format.ts';
 import { outputFormatById, pathsBeside } from '@geomill/formats/format-by-id.ts';
+import { SIDECAR_EXTENSION } from '@geomill/formats/sidecar-options.ts';
 import { GZIP_EXTENSION, gzipFile } from '@geomill/io/gzip.ts';
 import type { ExpectedFile } from '@geomill/io/output-place.ts';
 import type { TemporaryDirectory } from '@geomill/io/temporary-directory.ts';
@@ -154,15 +155,19 @@ function targetOf(call: Call, output: Destination, request: ConversionRequest): 
     return {
       paths: { outputPath: within(name), outputDirectory: directory },
       control: onFiles === undefined ? {} : { onFiles },
-      deliver: async (report) => ({ report, files: filesOf(directory, typeOfFile) }),
+      deliver: async (report) => ({ report, files: filesOf(directory, () => typeOfFile) }),
     };
   }
-  if ('fileName' in output)
+  if ('fileName' in output) {
+    // An archive has the sidecar in it; a file of another name has it beside.
+    const typeOf = (name: string): string =>
+      hasSidecar && endingOf(name).toLowerCase() !== '.zip' ? typeOfFile : mediaType;
     return {
       paths: { outputPath: within(output.fileName) },
       control: {},
-      deliver: async (report) => ({ report, files: filesOf(within(''), mediaType) }),
+      deliver: async (report) => ({ report, files: filesOf(within(''), typeOf) }),
     };
+  }
   const { path, expected, existing } = output;
   if (GZIP_EXTENSION.test(path)) return gzipTarget(call, path, expected, within(''));
   const typeAtPath = endingOf(path).toLowerCase() === '.zip' ? mediaType : typeOfFile;
@@ -206,8 +211,11 @@ function gzipTarget(
   };
 }
 
-function filesOf(directory: string, mediaType: string): readonly WrittenFile[] {
+function filesOf(directory: string, typeOf: (name: string) => string): readonly WrittenFile[] {
   return namesIn(directory)
     .sort()
-    .map((name) => ({ path: joinedPath(directory, name), mediaType }));
+    .map((name) => ({
+      path: joinedPath(directory, name),
+      mediaType: name.endsWith(SIDECAR_EXTENSION) ? 'application/json' : typeOf(name),
+    }));
 }

@@ -133,6 +133,19 @@ test('all files of an output are returned', async () => {
   assert.ok(split.files.some(({ name }) => name === 'quay.geojson'));
 });
 
+test('a sidecar in memory is JSON beside the file, or a member of an archive', async () => {
+  const typesOf = async (name?: string): Promise<readonly (readonly [string, string])[]> => {
+    const output = { format: 'csv', sidecar: true, ...(name === undefined ? {} : { name }) } as const;
+    const { files } = await convert({ input: HARBOUR, output }, run);
+    return files.map((file) => [file.name, file.mediaType] as const);
+  };
+  assert.deepEqual(await typesOf(), [['harbour.zip', 'application/zip']]);
+  assert.deepEqual(await typesOf('quays.csv'), [
+    ['quays.csv', 'text/csv; charset=utf-8; header=present'],
+    ['quays.geomill.json', 'application/json'],
+  ]);
+});
+
 test('a file is replaced only if the job says so, and never if it is the input', async () => {
   const path = join(work, 'kept.geojson');
   writeFileSync(path, JSON.stringify(quay));

@@ -79,10 +79,11 @@ function convertCommand(config: JobConfig, name: string, job: OwnJobDetails): st
   const isKnown = Object.keys(input).every((key) => ['format', 'epsg', 'layer'].includes(key));
   const steps = transformations.map(stepFlag);
   // The extension of the output selects a variant of the format.
-  const variant = formatNamed(outputFormats, format)?.outputVariants?.find(({ option, values }) =>
-    values.includes(options[option]),
-  );
-  const isOrdinary = Object.keys(options).every((key) => key === variant?.option);
+  const variants = formatNamed(outputFormats, format)?.outputVariants ?? [];
+  const variant = variants.find(({ option, values }) => values.includes(options[option]));
+  const isUnselected = (key: string): boolean =>
+    options[key] === false && variants.some(({ option }) => option === key);
+  const isOrdinary = Object.keys(options).every((key) => key === variant?.option || isUnselected(key));
   if (!isKnown || toFile === false || !isOrdinary || steps.includes(null)) return null;
   const outputName = job.outputName ?? `output${formatNamed(outputFormats, format)?.outputExtension ?? ''}`;
   const isSame = outputName === name;

@@ -3,7 +3,7 @@ import type { CrsDescription, CrsText } from '@geomill/core/crs/crs.ts';
 import { shortText } from '@geomill/core/messages/short-text.ts';
 
 export interface CrsReference {
-  /** Null: the value is none that is understood. */
+  /** Null: the value is not understood. */
   readonly crs: CrsText | null;
   /** As people write it: for messages and names of layers. */
   readonly label: string;

@@ -75,7 +75,7 @@ export async function layersOf(kinds: Kinds, name: string, references: CrsRefere
   return { layers, swapped, perCrs, epochs: [...epochs] };
 }
 
-/** Features without a geometry are in the first layer of their type; where there is none, in the CRS of the root. */
+/** Features without a geometry are in the first layer of their type; if their type has no layer, one in the CRS of the root is made. */
 function groupsOf(kinds: Kinds, name: string, root: string | null): Group[] {
   const groups = new Map<string, Group>();
   const ofType = new Map<string, Group>();

@@ -1,4 +1,5 @@
 /** Members of JSON-FG in a feature or a geometry: where their values are, found before anything is parsed. */
+import { GEOMETRY_TYPE_NAMES } from '@geomill/core/geometry/geometry-column.ts';
 import { CLOSE_BRACE, COLON, COMMA, LOWER_N, OPEN_BRACE, QUOTE } from '@geomill/core/text/ascii.ts';
 import type { JsonScanner } from '@geomill/core/text/json-scanner.ts';
 
@@ -43,15 +44,8 @@ export const EXTENDED_TYPES: ReadonlySet<string> = new Set([
   'Prism',
   'MultiPrism',
 ]);
-const PLAIN_TYPES: ReadonlySet<string> = new Set([
-  'Point',
-  'MultiPoint',
-  'LineString',
-  'MultiLineString',
-  'Polygon',
-  'MultiPolygon',
-  'GeometryCollection',
-]);
+/** Those that it has: all but "None". */
+const PLAIN_TYPES: ReadonlySet<string> = new Set(GEOMETRY_TYPE_NAMES.slice(1));
 
 /** Calls `member` with each member of the object at `at`; its key is `[keyStart, keyEnd)`. Returns the offset after the object. */
 export function eachMember(
